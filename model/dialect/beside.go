@@ -8,34 +8,32 @@ import (
 	"electop/model/znode"
 )
 
-// neighbours are the znodes beside an election: they show which system's election
-// it is while nobody leads, and who could lead.
+// neighbours describes the znodes beside an election. They show its system while nobody leads, and
+// who could lead.
 type neighbours struct {
-	// siblings are children of the election's parent that show the system if all of them
-	// exist; "a|b" means that one of these exists, and "!a" that a does not exist.
+	// siblings are names beside the election that show the system if all of them exist. "a|b" means
+	// a or b, and "!a" means that a does not exist.
 	siblings []string
-	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil:
-	// every path of the dialect.
+	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil: every
+	// path of the dialect.
 	queues []string
-	// while is a sibling that exists as long as the system has not been shut down, ""
-	// for none.
+	// while is a sibling that exists until the system is shut down, "" for none.
 	while string
-	// vacancy is how long the system may be without a leader before an operator has to
-	// act. It comes from a setting of the system, or is a generous guess.
+	// vacancy is how long the system may be without a leader before an operator has to act. It
+	// comes from a setting of the system, or is a generous guess.
 	vacancy  time.Duration
 	standbys []Programs
-	// watch: only programs that wait to lead watch the leader's znode, so the servers' watch
-	// tables show who could lead.
+	// watch: only programs that could lead watch the leader's znode.
 	watch bool
 	notes Notes
-	// fences: the next leader has to fence the last leader, if that was a namenode.
+	// fences: the next leader has to fence the last leader, if that was an HDFS namenode.
 	fences bool
 }
 
-// Notes are paths of informative znodes beside an election, "" if its system has no such znode.
-// In the table of systems they are relative to the election's path, see from.
+// Notes are paths of znodes with more facts about an election, "" if the system has no such znode.
+// In the table of dialects they are relative to the election's path, see from.
 type Notes struct {
-	at      string // paths of the elections that have them, see endsIn; "": all of the dialect
+	at      string // paths of the elections that have these znodes, see endsIn; "": all of the dialect
 	Epoch   string // the znode whose text counts the leaders
 	Last    string // the znode with the data of the last leader, if the acknowledgement lacks it
 	Backlog string // the znode with a child for each request that waits for the leader
@@ -43,26 +41,26 @@ type Notes struct {
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
-	Dir string // in the table of systems relative to the election's path, see from
-	at  string // paths of the elections that have it, see endsIn; "": all of the dialect
-	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it never
-	// leads; nil for programs that never lead.
+	Dir string // in the table of dialects relative to the election's path, see from
+	at  string // paths of the elections that have this directory, see endsIn; "": all of the dialect
+	// Who names the program of a znode as [Dialect.Who] names a leader, "" if the program never
+	// leads; nil if no program in the directory leads.
 	Who func(z *znode.Znode) string
 	// If is a condition for leading that no znode shows, "" for none.
 	If string
-	// Leads: the leader is one of the programs.
+	// Leads: the leader has a znode in the directory too.
 	Leads bool
-	// state reads a program's own state into p; nil: the program's znode has no state.
+	// state reads the program's state into p; nil: the znode has no state.
 	state func(z *znode.Znode, p *Program)
 }
 
-// Program has what the znode of a running program shows; safe for a terminal.
+// Program is a running program, according to its znode. The texts are safe for a terminal.
 type Program struct {
-	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if it never leads
-	State  string `json:"state,omitempty"`       // in the program's own words, "" for none
-	Cannot string `json:"cannot_lead,omitempty"` // why it cannot lead now, "" if nothing shows that
-	Down   bool   `json:"-"`                     // its state shows that it does not do a leader's work
-	Off    string `json:"-"`                     // why no program of its system may take over, "" if one may
+	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if the program never leads
+	State  string `json:"state,omitempty"`       // as the program reports it, "" for none
+	Cannot string `json:"cannot_lead,omitempty"` // why the program cannot lead now, "" if nothing shows that
+	Down   bool   `json:"-"`                     // the state shows that the program does not do a leader's work
+	Off    string `json:"-"`                     // why no program of the system may take over, "" if one may
 }
 
 // Read returns the program that a znode shows.
@@ -77,8 +75,8 @@ func (p *Programs) Read(z *znode.Znode) (out Program) {
 	return out
 }
 
-// Programs returns the directories with a znode for each running program of the system
-// that holds the election at path, nil if its system has none.
+// Programs returns the directories that list the running programs of the system whose election is
+// at path.
 func (d *Dialect) Programs(path string) (out []Programs) {
 	if d == nil {
 		return nil
@@ -97,7 +95,7 @@ func (d *Dialect) Programs(path string) (out []Programs) {
 func (d *Dialect) WatchersCouldLead() bool { return d != nil && d.beside.watch }
 
 // StandbyPatterns returns the directories that list who could lead, relative to the election's
-// path; for people.
+// path, for a help text.
 func (d *Dialect) StandbyPatterns() (out []string) {
 	for _, s := range d.beside.standbys {
 		if s.Who != nil {
@@ -107,8 +105,7 @@ func (d *Dialect) StandbyPatterns() (out []string) {
 	return out
 }
 
-// Shown reports whether the names beside the election's path show that the system is
-// there.
+// Shown reports whether siblings, the names beside the election's path, show the system.
 func (d *Dialect) Shown(siblings []string) bool {
 	for _, want := range d.beside.siblings {
 		want, not := strings.CutPrefix(want, "!")
@@ -119,12 +116,10 @@ func (d *Dialect) Shown(siblings []string) bool {
 	return len(d.beside.siblings) > 0
 }
 
-// Vacancy returns how long a healthy system may be without a leader, 0 if that is not
-// known.
+// Vacancy returns how long a healthy system may be without a leader, 0 if unknown.
 func (d *Dialect) Vacancy() time.Duration { return d.beside.vacancy }
 
-// matters reports whether an empty queue at path, where the system has elections, means
-// that nobody leads.
+// matters reports whether an empty queue at path means that nobody leads.
 func (n *neighbours) matters(path string) bool {
 	_, ok := endsIn(path, n.queues...)
 	return n.vacancy > 0 && (ok || n.queues == nil)
@@ -155,17 +150,17 @@ func (d *Dialect) Notes(path string) (n Notes) {
 
 // Ack describes how a system's leader acknowledges, zero if it does not.
 type Ack struct {
-	// Child is the stem of a child of the election that the leader creates with its
-	// session, "" if it acknowledges by other znodes.
+	// Child is the stem of a child of the election that the leader creates, "" if the leader
+	// acknowledges by other znodes.
 	Child string
 	// ByData: the znode is persistent, and its data shows which leader took over last.
 	ByData bool
-	// Takeover is how long a leader may take to acknowledge. It comes from a setting
-	// of the system, or is a generous guess if there is none.
+	// Takeover is how long a leader may take to acknowledge. It comes from a setting of the system,
+	// or is a generous guess.
 	Takeover time.Duration
 
-	at     string   // paths of the elections that have it, see endsIn
-	znodes []string // relative to the election's path (see from); each of them acknowledges
+	at     string   // paths of the elections that this entry describes, see endsIn
+	znodes []string // relative to the election's path, see from; each of them acknowledges
 
 	path, star string
 }
@@ -183,7 +178,7 @@ func (d *Dialect) Ack(path string) Ack {
 	return Ack{}
 }
 
-// Paths returns the znodes by which a leader acknowledges, nil for none. One of them is enough.
+// Paths returns the znodes by which a leader acknowledges. One of them is enough.
 func (a Ack) Paths() (paths []string) {
 	for _, z := range a.znodes {
 		paths = append(paths, from(a.path, z, a.star))
@@ -191,8 +186,8 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns returns the znodes by which the leaders of the dialect's elections acknowledge,
-// relative to the election's path, with a star for a part of that path; for people.
+// AckPatterns returns the znodes by which leaders acknowledge, relative to the election's path, for
+// a help text. A star stands for a part of that path.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

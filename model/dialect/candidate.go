@@ -10,24 +10,21 @@ import (
 // that does not contend. It is immutable.
 type Candidate struct {
 	znode.Znode
-	// Sequence is the number at the end of the name; HasSequence reports whether
-	// there is one.
+	// Sequence is the number at the end of the name, if HasSequence is true.
 	Sequence    int64
 	HasSequence bool
-	// SeenAt is when electop first read the znode. Joined reports whether it was created while
-	// electop observed: then its age is by electop's clock. Otherwise its age is by Ctime, which
-	// is the server's clock.
+	// SeenAt is when electop first read the znode, by electop's clock. Joined reports whether the
+	// znode was created while electop observed the election.
 	SeenAt time.Time
 	Joined bool
-	// Who is the name of its owner, according to the election's [Dialect]; safe for a
-	// terminal, "" if unknown.
+	// Who is the name of the owner according to [Dialect.Who].
 	Who string
 
 	kind    kind
 	library *Library
 }
 
-// ID identifies a candidate: a name can be created again, but not with the same czxid.
+// ID identifies a candidate. A name can be created again, but not with the same czxid.
 type ID struct {
 	Name  string
 	Czxid int64
@@ -41,9 +38,8 @@ func (c *Candidate) SameReading(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
 }
 
-// Age returns how long the znode has existed at now, never negative. exact reports whether
-// electop's clock measured the whole age; otherwise the age is the difference to a server's
-// clock or, without a ctime, to SeenAt.
+// Age returns how long the znode has existed, at least 0. exact is false if the age is an estimate
+// by the server's ctime or, without a ctime, by SeenAt.
 func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	from := c.Ctime
 	if c.Joined || c.Ctime.IsZero() {
@@ -52,8 +48,8 @@ func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	return max(0, now.Sub(from)), c.Joined
 }
 
-// Label returns the name to show for the candidate: who it is, otherwise its data if
-// that is a short text, otherwise its znode's name. It is safe for a terminal.
+// Label returns the name to show for the candidate: Who, otherwise the data if that is a short
+// text, otherwise the znode's name. The label is safe for a terminal.
 func (c *Candidate) Label() string {
 	if c.Who != "" {
 		return c.Who
@@ -66,8 +62,8 @@ func (c *Candidate) Label() string {
 
 const labelMax = 64
 
-// before reports whether a is before b: by sequence, equal sequences (of Curator's read and
-// write locks) by czxid, then by name.
+// before reports whether a is before b. The reads and writes of a Curator lock may have equal
+// sequences, so czxid and name decide next.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:
@@ -78,11 +74,11 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind caches whether a candidate is a reader or a writer, if its recipe has both. Without this
-// cache a search for the contender to watch would match all names before it.
+// kind caches whether a candidate is a reader or a writer, because matching all names of a long
+// queue is slow.
 type kind uint8
 
-// kinds is a recipe that may have several kinds of contenders.
+// kinds is a recipe that has readers and writers.
 type kinds interface{ kindOf(c *Candidate) kind }
 
 const (

@@ -2,27 +2,27 @@ package dialect
 
 import "time"
 
-// curator has Curator's recipes, and the systems that are built on them. Curator orders children
-// by the text after the lock's name and watches the predecessor with getData. Systems that are
-// built on Curator usually differ only in the path.
+// curator lists Curator's recipes, and systems that are built on them and usually differ only in
+// the path. Curator orders children by the text after the lock's name.
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
-		// The user chooses the root.
+		// The user chooses the root, so the marker must exist.
 		at: []string{"leader_election"}, marker: "../master_status",
 	},
 	Dialect{
 		ID: "flink", System: "Apache Flink (Curator LeaderLatch)",
 		Source: "Flink: ZooKeeperLeaderElectionDriver, ZooKeeperHaServices; " + sourceLatch,
 		at:     []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/jobs/*/leader/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
-		// If several components share a latch, each of them acknowledges. The dispatcher
-		// acknowledges only after it has recovered its jobs.
+		// Components that share a latch acknowledge separately. The dispatcher acknowledges only
+		// after it has recovered its jobs.
 		ack: []Ack{
 			{at: "jobs/*/leader/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
 			{at: "leader/latch", znodes: []string{"../rest_server/connection_info", "../resource_manager/connection_info", "../dispatcher/connection_info"}, Takeover: time.Minute},
 			{at: "leader/*/latch", znodes: []string{"../connection_info"}, Takeover: time.Minute},
 		},
-		// The latches of finished jobs stay, so only some empty queues mean that nobody leads.
+		// A finished job leaves an empty latch, so only the queues listed here show that nobody
+		// leads.
 		beside: neighbours{queues: []string{"flink/*/leader/latch"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
@@ -61,23 +61,21 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		prefix: "_c_{uuid}-latch-",
 	},
 	Dialect{
-		// A client creates its lease and then counts the leases, so the owner of the last lease
-		// may still wait: it is at the head of the queue of locks. No znode has the number of
-		// leases.
+		// A client creates its lease before it counts the leases, so the owner of the newest lease
+		// may still wait.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
 	Dialect{
-		// The queue of a mutex at a path that ends in locks looks the same.
+		// A mutex at a path that ends in locks looks the same.
 		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
 		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
 	Dialect{
-		// When the leader has read its storage, it adds a member_ child with its address,
-		// which is no contender.
+		// After the leader has read its storage, it adds a member_ child, which is no contender.
 		ID: "aurora", System: "Apache Aurora", takes: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"aurora/scheduler"},
 		ack: []Ack{{at: "*", Child: "member_", Takeover: 5 * time.Minute}},

@@ -8,67 +8,65 @@ import (
 	"electop/model/znode"
 )
 
-// Dialect describes how one system writes an election into znodes: the names of the children,
-// who a candidate is, what it watches, and which znode a leader creates to acknowledge.
-// A [Recipe] is the rule; a dialect is one system's spelling of the rule.
+// Dialect describes how one system writes an election into znodes. The election's rule is the
+// [Recipe].
 //
-// A dialect is immutable, and exists once, so pointers to dialects can be compared.
+// A dialect is immutable and exists once, so pointers to dialects can be compared.
 type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
 	Recipe Recipe
-	// Single: the path is the leader's own znode, ephemeral and alone. There is no queue and
-	// no parent to list. The candidate's name is the whole path.
+	// Single: the election is one ephemeral znode, created by the leader. The candidate's name is
+	// the path of the election.
 	Single bool
 	// Registry: the children are members of a group, and none of them leads.
 	Registry bool
-	// Lock: the contenders want a lock or a lease, which they hold and release, not
-	// leadership. It is false if a system uses the same names for locks and elections.
+	// Lock: the contenders want a lock or a lease. It is false if the system uses the same names
+	// for locks and elections.
 	Lock bool
 	// Watches describes for people what a contender watches.
 	Watches string
-	// ChildWatch: a waiting contender watches the list of children and no znode, so
-	// no server's table shows the watch, and every change notifies all of them.
+	// ChildWatch: a waiting contender watches the list of children and no znode, so every change
+	// notifies all contenders.
 	ChildWatch bool
 	// Why is the reason that electop cannot take part, "" if it can.
 	Why string
-	// Source is the origin of the rule: documentation, or the system's source.
+	// Source is the documentation or the source code that defines the rule.
 	Source string
 
 	own bool // electop's own naming
-	// prefix is the name of the znode of electop's own candidate, without the sequence. The
-	// system's clients order and watch that znode as one of their own. {hex} or {uuid} is a guid;
-	// in a name without one only the owner's session identifies the znode.
+	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
+	// stands for a guid. The system's clients order and watch that znode like their own.
 	prefix  string
 	takes   func(stem string) bool // reports whether a name contends, if the [Recipe] is a chain
 	unknown bool                   // the system is not known
-	// shares: one session may own several contenders, for example the threads of a process
-	// (which may want a lock) or the cores of a node. In a Lock this is always so.
+	// shares: one session may own several contenders, such as threads of a process or cores of a
+	// Solr node. A Lock always shares.
 	shares bool
 
-	// names are patterns (see match) of the children that show the dialect.
+	// names are patterns of children's names, see match.
 	names []string
 	at    []string // paths (see endsIn) at which the dialect can be; nil: anywhere
 	bare  bool     // the names have no sequence number
-	// marker is a znode (see from) that must exist, "" for none. It needs at.
+	// marker is a znode that must exist, relative to the election's path (see from), "" for none. A
+	// dialect with a marker also has at.
 	marker string
-	// proof reports whether a child with such a name shows the dialect; nil: the name is enough.
+	// proof reports whether a child with a matching name shows the dialect; nil: the name is
+	// enough.
 	proof func(path string, z *znode.Znode) bool
-	// near is like at, for a single znode whose path proves nothing: the znodes beside it
-	// must show the dialect.
+	// near is like at for a single znode, but the znodes beside it must also show the dialect.
 	near   []string
 	beside neighbours
-	// wider are dialects with more kinds of children. A child that only the wider dialect
-	// has shows the wider dialect.
+	// wider lists dialects with more kinds of children.
 	wider []wider
 
-	// who returns who a candidate is; nil: whoByData does. part is the part of the name that
+	// who names the owner of a candidate; nil: whoByData does. part is the part of the name that
 	// {any} or {session} matches.
 	who func(c *Candidate, part string) string
 	ack []Ack // nil: the system's leaders do not acknowledge
 }
 
-// wider is the ID of a wider dialect, and the pattern of the children that show that dialect.
+// wider has the ID of a wider dialect, and the pattern of a child that shows that dialect.
 type wider struct{ mark, id string }
 
 // All returns all dialects, specific ones before general ones.
@@ -83,8 +81,8 @@ func ByID(id string) (*Dialect, bool) {
 	return dialects[i], true
 }
 
-// SingleZnode returns the dialect of an election by one ephemeral znode of an unknown
-// system. named reports whether the user called it an election.
+// SingleZnode returns the dialect of a single ephemeral znode of an unknown system. named reports
+// whether the user called the znode an election.
 func SingleZnode(named bool) *Dialect {
 	if !named {
 		return unknownSingle
@@ -106,8 +104,8 @@ func RecipeNamed(name string) (Recipe, bool) {
 	return all[i], true
 }
 
-// Prefix returns the name of a znode of electop's own candidate, without the sequence. The
-// dialect must not have a Why.
+// Prefix returns the name of the znode of electop's own candidate, without the sequence. The
+// dialect must have an empty Why.
 func (d *Dialect) Prefix(guid [16]byte) string {
 	s := hex.EncodeToString(guid[:])
 	dashed := s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:] // as Java prints a UUID
@@ -118,12 +116,11 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming, so it is a guess whether the
-// children contend. It is false for nil.
+// Unknown reports whether no known system has this naming. It is false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether one session may own several contenders, for example threads that
-// wait for a lock. In such a system short reigns are normal. It is false for nil.
+// Shares reports whether one session may own several contenders. Short reigns are then normal. It
+// is false for nil.
 func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
 
 // MarshalText returns the dialect's ID.
@@ -132,7 +129,7 @@ func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
 // Kind is a kind of children.
 type Kind string
 
-// The kinds of children that can be at a path.
+// The kinds of children at a path.
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"
@@ -153,14 +150,13 @@ func (d *Dialect) Kind() Kind {
 	return KindElection
 }
 
-// Elects reports whether electop takes the children for candidates of an election or of a
-// lock. It is true for nil: nothing is known about the children yet.
+// Elects reports whether the children contend for leadership or for a lock. It is true for nil,
+// while nothing is known about the children.
 func (d *Dialect) Elects() bool {
 	return d == nil || d.Kind() != KindUnknown && !d.Registry
 }
 
-// Who returns who the candidate is, according to its name or its data, as text that is safe
-// for a terminal. "" means unknown.
+// Who returns the name of the candidate's owner, safe for a terminal, "" if unknown.
 func (d *Dialect) Who(c *Candidate) string {
 	part, who := "", ""
 	if !d.Single {
@@ -175,8 +171,8 @@ func (d *Dialect) Who(c *Candidate) string {
 	return znode.Safe(who, labelMax)
 }
 
-// Interpret sets what a candidate's name and data show in the dialect: who it is, its kind,
-// its library, and its sequence. If d is nil (an unknown system), it sets only the last two.
+// Interpret sets the candidate's owner, kind, library and sequence according to its name and data.
+// If d is nil, Interpret sets only the library and the sequence.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind, c.library = "", kindUnknown, libraryOf(c.Name)
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -189,17 +185,15 @@ func (d *Dialect) Interpret(c *Candidate) {
 	}
 }
 
-// sequenceIn returns the sequence of a name in the dialect, if it has one.
 func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		return 0, false // the digits in its names are no sequence
+		return 0, false // the digits at the end of a name are no sequence here
 	}
 	return znode.Sequence(name)
 }
 
-// Find returns the position of the contender with the identity id in a queue that is in r's
-// order, and whose contenders d interpreted. It searches by that order, which depends only on
-// names and czxids.
+// Find returns the position of the contender with the given identity. The queue must be in r's
+// order, and d must have interpreted its contenders.
 func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
 	c.Sequence, c.HasSequence = sequenceIn(d, id.Name)
@@ -210,8 +204,8 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// named reports whether the name is one of the dialect's names, and returns the part of the
-// name that identifies the owner.
+// named reports whether the name is one of the dialect's names, and returns the part that
+// identifies the owner.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -227,7 +221,7 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return "", false
 }
 
-// placed reports whether the dialect has paths of its own, and path is one of them.
+// placed reports whether the dialect has its own paths, and path is one of them.
 func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
 // maybeAt reports whether the system's leader may have its own znode at path.

@@ -16,8 +16,8 @@ import (
 	"electop/model/znode"
 )
 
-// znodes returns children. Each is written NAME or NAME=DATA, with ! in front for a persistent
-// child. Their czxids increase, and each ephemeral child has another session.
+// znodes returns children from texts NAME or NAME=DATA; "!" in front means persistent. Each
+// ephemeral child has its own session.
 func znodes(children ...string) []znode.Znode {
 	var out []znode.Znode
 	for i, c := range children {
@@ -31,27 +31,26 @@ func znodes(children ...string) []znode.Znode {
 	return out
 }
 
-// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} after the header of HBase's
-// client, HDFS' ActiveNodeInfo, and YARN's ActiveRMInfoProto.
+// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} after a header, HDFS'
+// ActiveNodeInfo, and YARN's ActiveRMInfoProto.
 const (
 	hbaseData = "\xff\x00\x00\x00\x0cmaster:1\x01\x02\x03\x04PBUF\x0a\x0c\x0a\x05host1\x10\x80\x7d\x18\x01"
 	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e"
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// example is an election of a dialect. "; " separates the children, and the names in who, which
-// default to the data of the children. By default each candidate watches its predecessor, and the
-// first holds the role.
+// example is an election of a dialect. "; " separates the children, and the names in who. who
+// defaults to the data of the children.
 type example struct {
 	id, path, children, who string
-	watches                 []int // the watched position for each position in the queue, -1 for none
+	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
 	holders, ignored        int
-	ack, marker             string // marker: a znode that exists
+	ack, marker             string // marker: a znode that must exist
 	siblings                []string
-	prefix                  string // [dialect.Dialect.Prefix] of guid; "": electop cannot take part
+	prefix                  string // the result of [dialect.Dialect.Prefix]; "": electop cannot take part
 }
 
-// none is the number of holders of an example in which nobody holds the role.
+// none means that nobody holds the role; 0 means the default, one holder.
 const none = -1
 
 var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
@@ -59,8 +58,6 @@ var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UU
 
 func (e *example) list() []string { return strings.Split(expanded.Replace(e.children), "; ") }
 
-// wants returns who the children are, which positions the candidates of a queue of length n
-// watch, and the number of holders.
 func (e *example) wants(n int) (who []string, watches []int, holders int) {
 	for _, c := range e.list() {
 		_, data, _ := strings.Cut(c, "=")
@@ -105,14 +102,14 @@ var dialectExamples = []example{
 		children: "{h1}__rlock__0000000000=a; {h2}__rlock__0000000001=b; {h1}__lock__0000000002=c; {h2}__rlock__0000000003=d; {h1}__rlock__0000000004=e",
 		watches:  []int{-1, -1, 1, 2, 2}, holders: 2},
 	{id: "kazoo-semaphore-queue", path: "/sem-__lock__", children: "{h1}__lock__0000000000=a; {h2}__lock__0000000001=b"},
-	// The name of the second child ends in ten digits, which are no sequence here.
+	// The ten digits at the end of the second name are no sequence.
 	{id: "kazoo-semaphore", path: "/sem", children: "{h1}=a; 9cb226cb23864645aa23c50000000001=b", watches: []int{-1, -1}, holders: 2,
 		marker: "/sem-__lock__"},
 	{id: "go-zookeeper", path: "/lock", children: "_c_{h1}-lock-0000000000=a; _c_{h2}-lock-0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-"},
 	{id: "kazoo-go", path: "/lock", children: "{h1}__lock__0000000000=a; _c_{h1}-lock-0000000001; {h1}__rlock__0000000002=c; {h2}__rlock__0000000003=d",
 		watches: []int{-1, 0, 1, 1}},
 	{id: "zkelection", path: "/election", children: "_c_{h1}-p_0000000000; _c_{h2}-p_0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-p_"},
-	// The last candidate joined at the head, so it has the number of the first.
+	// The last candidate joined at the head with a copied number.
 	{id: "solr", path: "/overseer_elect/election",
 		children: "72057700533010432-192.0.2.1:8983_solr-n_0000000001; 144115294570741760-192.0.2.2:8983_solr-n_0000000002; -216172888609783808-192.0.2.3:8983_solr-n_0000000001",
 		who:      "192.0.2.1:8983_solr; 192.0.2.2:8983_solr; 192.0.2.3:8983_solr", ack: "/overseer_elect/leader"},
@@ -167,12 +164,10 @@ var dialectExamples = []example{
 
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// observe returns the state after a read of the children at path.
 func observe(path string, single bool, children []znode.Znode, markers ...string) *doctor.State {
 	return observeBeside(path, single, children, nil, markers...)
 }
 
-// observeBeside also reads the names beside the path.
 func observeBeside(path string, single bool, children []znode.Znode, siblings []string, markers ...string) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single, Markers: markers}
@@ -249,7 +244,6 @@ func TestDialects(t *testing.T) {
 			if e.prefix == "" {
 				return
 			}
-			// A candidate of electop joins the queue and waits for the last of these candidates.
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := s.Queue.Len() - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
@@ -259,20 +253,19 @@ func TestDialects(t *testing.T) {
 	}
 	for _, d := range dialect.All() {
 		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.ID != "unknown-single" &&
-			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // these have their own tests
+			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported {
 			t.Errorf("%s has no example", d.ID)
 		}
 	}
 }
 
-// TestRivals: which candidates lead beside the first one, because clients of two libraries do not
-// count each other. Each is written as the session of the rival, and of the client that does not
-// count the other one.
+// Each rival is written as its session, and the session of the client that does not count the other
+// one.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
-		{"/e", "{h1}__lock__0000000000; {h1}-n_0000000001; {h2}-n_0000000002; {h1}-n_0000000003", ""}, // electop counts all
-		{"/e", "{h1}-n_0000000000; {h1}__lock__0000000001; {h2}__lock__0000000002", "1 2"},            // in kazoo's election
+		{"/e", "{h1}__lock__0000000000; {h1}-n_0000000001; {h2}-n_0000000002; {h1}-n_0000000003", ""},
+		{"/e", "{h1}-n_0000000000; {h1}__lock__0000000001; {h2}__lock__0000000002", "1 2"},
 		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; {h1}-n_0000000002", ""},
 		{"/e", "{h1}-n_0000000000; {h1}__rlock__0000000001; {h2}-n_0000000002", "2 2"},
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; _c_{u1}-latch-0000000002; _c_{u2}-latch-0000000003", "3 3"},
@@ -282,9 +275,9 @@ func TestRivals(t *testing.T) {
 		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; _c_{u1}-latch-0000000002", "3 3"},
 		{"/e", "_c_{u1}-latch-0000000000; _c_{u2}-latch-0000000001; _c_{u1}-lock-0000000002", "3 3"},
 		{"/e", "_c_{h1}-lock-0000000000; {h1}__lock__0000000001", "2 2"},
-		// Curator orders a name without its lock's name as a whole, so it does wait for this one.
+		// Curator compares the whole name of the first child, so the latch counts it.
 		{"/e", "00000000000000000000000000000000-n_0000000000; {h1}-n_0000000001; _c_{u1}-latch-0000000002", ""},
-		// One system's own names, and names of which it is not known who counts them.
+		// These names belong to one system, or no library is known.
 		{"/e", "{h1}-n_0000000000; n_0000000001; {h2}-n_0000000002", ""},
 		{"/e", "{h1}__lock__0000000000; {h2}__rlock__0000000001; {h2}__lock__0000000002", ""},
 		{"/e-__lock__", "{h1}__lock__0000000000; {h2}__lock__0000000001", ""},
@@ -312,7 +305,6 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// Members of groups are no candidates, though their names end in digits.
 func TestRegistries(t *testing.T) {
 	tried := map[string]bool{}
 	for _, e := range []struct{ id, path, name, data, who string }{
@@ -351,12 +343,11 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// Numbered children of an unknown system are an election only with evidence.
 func TestUnknownNaming(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		children []string
-		found    bool // by a search: the user did not name the path
+		found    bool // a search found the path; otherwise the user named it
 		want     model.NoLeader
 	}{
 		{"the same name, at a path that the user named", []string{"odd-0000000001", "odd-0000000002"}, false, ""},
@@ -373,7 +364,7 @@ func TestUnknownNaming(t *testing.T) {
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
-		slices.Reverse(children) // the order of a list has no meaning
+		slices.Reverse(children)
 		for i := range children {
 			if children[i].Session != 0 {
 				children[i].Session |= 1 << 56
@@ -387,8 +378,7 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// Unsupported systems are named, and nobody is said to lead: ActiveMQ's master is not the first,
-// and replicas of ClickHouse lead together.
+// ActiveMQ's master is not the first child, and replicas of ClickHouse lead together.
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{
@@ -402,7 +392,6 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: got dialect %s, %q, leader %v; want an unsupported election, no leader", id, modeltest.DialectID(s.Dialect), s.NoLeader(), s.Leader())
 		}
 	}
-	// ActiveMQ's names with other data do not show a known system.
 	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); modeltest.DialectID(s.Dialect) != "unknown-election" {
 		t.Errorf("other data: got dialect %s, want unknown-election", modeltest.DialectID(s.Dialect))
 	}
@@ -489,7 +478,6 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// anyNames returns names of every dialect, and of no dialect.
 func anyNames() []string {
 	var names []string
 	for _, e := range dialectExamples {
@@ -509,8 +497,6 @@ func anyPaths() []string {
 	return paths
 }
 
-// Recognise does not depend on the order of the children, and more children that show the
-// recognised dialect do not change the result.
 func TestRecognitionIsOrderIndependent(t *testing.T) {
 	names, paths := anyNames(), anyPaths()
 	rapid.Check(t, func(t *rapid.T) {
@@ -529,7 +515,6 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		if want == nil {
 			return
 		}
-		// Add children that show the recognised dialect.
 		for i, z := range children {
 			if len(children) > 1 && z.Session != 0 && dialect.Recognise(dialect.Evidence{Path: "/", Children: []znode.Znode{z}}) == want {
 				z.Czxid = int64(100 + i)
@@ -589,8 +574,6 @@ func FuzzRecognise(f *testing.F) {
 	})
 }
 
-// Nobody is said to lead if clients that read only names wait for a child that is no candidate:
-// usually a persistent child with a lower number than every candidate.
 func TestBlocked(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	for _, c := range []struct {
@@ -625,7 +608,6 @@ func latchNumber(n int) string {
 	return fmt.Sprintf("_c_0a1b2c3d-1111-4222-8333-44445555666%d-latch-%010d", n, n)
 }
 
-// The first candidate leads if it has acknowledged, even with a blocking child before it.
 func TestBlockedAndAcknowledged(t *testing.T) {
 	const k = "0123456789ab4def8123456789abcde"
 	j := doctor.NewJournal(model.Config{Path: "/e", AckPath: "/e-leader"})

@@ -1,10 +1,10 @@
 // Package dialect describes how systems run their elections.
 //
 // A [Recipe] is the rule: which children contend, in which order, how many hold
-// the role, and which znode each contender should watch. A [Dialect] is one system's
-// spelling of that rule in znodes: the names of the children, who a candidate is, and
-// which znode a leader creates to acknowledge. [Recognise] finds the system according to the
-// path, the names, data and possible numbers of the children, and the znodes beside the path.
+// the role, and which znode each contender should watch. A [Dialect] describes how one
+// system writes such an election: the names of the children, who a candidate is, and
+// which znode a leader creates to acknowledge. [Recognise] finds the dialect by the path,
+// the children, and the znodes beside the path.
 //
 //	recipe.go     elections and locks, semaphores, single znodes, groups
 //	candidate.go  a child of the election

@@ -7,14 +7,13 @@ import (
 	"electop/model/znode"
 )
 
-// Doubt is the reason that the children alone do not show that the head of the queue leads,
-// "" if they do.
+// Doubt is the reason that the children alone do not show that the head of the queue leads, "" if
+// they do.
 type Doubt string
 
 const (
-	// Blocked: clients that read only names order a child that is no contender before all
-	// contenders, and wait for it. The child is persistent and has a contender's name, or it is
-	// first in Curator's order of names.
+	// Blocked: clients that read only names wait for a child that is no contender. The child is
+	// persistent with a contender's name, or first in Curator's order of names.
 	Blocked Doubt = "blocked"
 	// Unsupported: electop does not read the elections of this system.
 	Unsupported Doubt = "unsupported"
@@ -44,7 +43,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 			return c
 		}
 		if c.Session != 0 || c.Unread || !c.HasSequence || !d.Recipe.Before(c, head) {
-			continue // so most children need no copy
+			continue
 		}
 		owned := *c
 		owned.Session = 1 // for a client that reads only names, the child may be ephemeral
@@ -58,9 +57,9 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	return nil
 }
 
-// Outranks reports whether Curator's clients order c before the head of the queue, though c has no
-// contender's name: they compare the text after the lock's name or, if a child does not have the
-// lock's name, its whole name.
+// Outranks reports whether Curator's clients order c before the head of the queue, though c does
+// not have a contender's name. They compare the text after the lock's name, otherwise the whole
+// name.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {
 		return false

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Library is a client library that its znodes' names show, and of which it is known which names
-// its clients count.
+// Library is a client library that its znodes' names show, and whose rule for waiting is known. A
+// client waits for earlier names that it counts.
 type Library struct {
-	Counts string // the names that it counts: "kazoo's names"
+	Counts string // for people: "kazoo's names"
 	Source string // the origin of that rule
 	names  []string
-	marks  []string // a name that is counted has one of these; nil: each numbered name
+	marks  []string // stems of counted names end in one of these; nil: every numbered name is counted
 	byText bool     // clients count all names, in the order of the text after the mark
 }
 
@@ -39,10 +39,9 @@ func libraryOf(name string) *Library {
 // Library returns the library of the candidate's client, nil if it is unknown.
 func (c *Candidate) Library() *Library { return c.library }
 
-// Counts reports whether the client that created c counts another child, and orders it before c,
-// by the default of its library: a client without such a child leads. A client of an unknown
-// library counts every number. kazoo's WriteLock counts readers, and its Lock, which has the same
-// name, does not: so both are said to count them.
+// Counts reports whether the client of c counts other as a contender before c, with the default
+// settings of its library. A client of an unknown library counts every number. kazoo's WriteLock
+// counts readers and its Lock does not, but their names are equal: both are said to count readers.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library
 	if l != nil && l.byText {
@@ -51,8 +50,8 @@ func (c *Candidate) Counts(other *Candidate) bool {
 	return other.HasSequence && other.Sequence <= c.Sequence && (l == nil || l.marks == nil || endsWith(l.marks...)(Stem(other.Name)))
 }
 
-// curatorKey returns the text by which Curator's clients order a name: what is after the lock's
-// name, or the whole name without one.
+// curatorKey returns the text by which Curator's clients order a name: the text after the lock's
+// name, otherwise the whole name.
 func curatorKey(name string, locks ...string) string {
 	for _, lock := range locks {
 		if i := strings.LastIndex(name, lock); i >= 0 {
@@ -63,12 +62,12 @@ func curatorKey(name string, locks ...string) string {
 }
 
 // Rival is a candidate that leads beside the head of the queue, because clients of two libraries
-// share the parent: Blind, the later one of the two, does not count Other. A client that is set
-// to count more names than its library does by default waits nevertheless.
+// share the parent. Blind is the later one of the two. By the default of its library, the
+// client of Blind does not count Other.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate
-	Since        time.Time // zero: since before electop observed
+	Since        time.Time // zero: before electop observed the election
 }
 
 // Rivals returns the rivals of the head of the queue. others are the other children.
@@ -79,7 +78,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 	head, all := queue.At(0), append(queue.Slice(), others...)
 	_, same := d.named(head.Name)
 	for _, l := range libraries {
-		var c *Candidate // the first of l: the others count it
+		var c *Candidate // the candidate of l with the lowest number
 		for _, x := range all {
 			if x.library == l && x.HasSequence && x.Session != 0 && !x.Unread && (c == nil || x.Sequence < c.Sequence) {
 				c = x
@@ -94,7 +93,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 		}
 		_, named := d.named(c.Name)
 		if named && same || r.Blind == head && (head.library == nil || head.Counts(c)) {
-			continue // the system has both names, or nothing shows that the head does not wait
+			continue // one system has both names, or the head may wait for c
 		}
 		rivals = append(rivals, r)
 	}

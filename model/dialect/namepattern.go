@@ -28,7 +28,7 @@ func Stem(name string) string {
 //	{decimal}  a session id in decimal: 15 to 19 digits, maybe with a sign
 //	{any}      anything, at least one byte; only text may follow
 //
-// part is what {any} or {session} matched. It takes time linear in s.
+// part is what {any} or {session} matched. match takes time linear in s.
 func match(pattern, s string) (part string, ok bool) {
 	for pattern != "" {
 		if pattern[0] != '{' {
@@ -102,8 +102,7 @@ func uuidAt(s string) int {
 	return at
 }
 
-// sessionAt returns the length of a session id at the start of s, 0 for none: 64 bits have at
-// most 16 hex digits, or 20 characters in decimal.
+// sessionAt returns the length of a session id at the start of s, 0 for none.
 func sessionAt(s string) int {
 	at := 0
 	switch {
@@ -135,9 +134,8 @@ func decimalAt(s string) int {
 	return n
 }
 
-// endsIn reports whether the last elements of path match one of the ends: a chroot or a root
-// that a user chose may come before them. One "*" in an element matches any text, and star is
-// the text that the last "*" of the end matches.
+// endsIn reports whether the last elements of path match one of the ends. One "*" in an element
+// matches any text, and star is the text of the last "*".
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
 		if star, ok = tail(path, end); ok {
@@ -178,8 +176,8 @@ func elementLike(s, want string) (star string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// from returns the path to which a relative path leads from path. ".." is the parent, "." changes
-// nothing, and star replaces "*".
+// from returns the path at relative, which starts at path. ".." is the parent, "." is path itself,
+// and star replaces "*".
 func from(path, relative, star string) string {
 	for element := range strings.SplitSeq(relative, "/") {
 		if element == ".." {
@@ -199,8 +197,8 @@ func HasGuid(name string) bool {
 	return to > 0
 }
 
-// guidIn finds the first guid in a name: 32 hex digits, with or without dashes. to is 0
-// if there is none.
+// guidIn finds the first guid in a name: 32 hex digits, with or without dashes. to is 0 if there is
+// no guid.
 func guidIn(name string) (from, to int) {
 	for i := range len(name) {
 		if i > 0 && isHex(name[i-1]) {

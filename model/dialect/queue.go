@@ -7,17 +7,14 @@ import (
 	"sort"
 )
 
-// Queue has contenders in a recipe's order. It is immutable: a change returns a new queue, which
-// shares most of its memory with the old queue. So every state can keep its queue, even a long
-// one. The zero value is an empty queue.
-//
-// A change copies one part, and the list of parts.
+// Queue has contenders in a recipe's order. It is immutable: Insert and Delete return new queues,
+// which share all other parts with the old one. The zero value is an empty queue.
 type Queue struct {
 	parts []*part
 	ends  []int32 // for each part, the number of contenders up to its end
 }
 
-// part has some contenders of a queue, at least one.
+// part has at least one and at most partMax contenders.
 type part struct{ all []*Candidate }
 
 const partMax = 128
@@ -25,8 +22,7 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with returns the queue with the parts from a to b, b excluded, replaced by items in parts of the
-// given size.
+// with replaces the parts from a to b-1 by new parts of the given size, which have the items.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {
@@ -40,7 +36,7 @@ func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	return next
 }
 
-// Len returns how many contenders there are.
+// Len returns the number of contenders.
 func (q Queue) Len() int {
 	if len(q.ends) == 0 {
 		return 0
@@ -48,7 +44,7 @@ func (q Queue) Len() int {
 	return int(q.ends[len(q.ends)-1])
 }
 
-// find returns the index of the part with position i, its contenders, and the index in these.
+// find returns the part that has position i, the contenders of the part, and the index among them.
 func (q Queue) find(i int) (part int, items []*Candidate, at int) {
 	part = sort.Search(len(q.ends), func(p int) bool { return int(q.ends[p]) > i })
 	items = q.parts[part].all
@@ -88,8 +84,8 @@ func (q Queue) Slice() []*Candidate {
 // MarshalJSON writes the contenders as an array.
 func (q Queue) MarshalJSON() ([]byte, error) { return json.Marshal(q.Slice()) }
 
-// Find returns the first position at which order is not below zero, and whether order is zero
-// there. order must not decrease along the queue.
+// Find returns the first position at which order is at least 0, and whether order is 0 there. order
+// must not decrease along the queue.
 func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
 	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p].all[len(q.parts[p].all)-1]) >= 0 })
 	if part == len(q.parts) {
@@ -114,7 +110,7 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
 	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
-		return q.with(n, n, []*Candidate{v}, 1) // usually contenders join at the end: full parts stay full
+		return q.with(n, n, []*Candidate{v}, 1) // a new part, because the last part is full
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
 	if i == q.Len() {

@@ -10,15 +10,12 @@ import (
 	"electop/model/dialect"
 )
 
-// A queue does not change when Insert and Delete derive other queues from it, and searches give
-// the same results as in a slice.
 func TestQueueIsImmutable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
 			queue dialect.Queue
 			want  []*dialect.Candidate
 		}
-		// Candidates are in the order of their numbers, with unused numbers between them.
 		numbered := func(n int64) *dialect.Candidate { return &dialect.Candidate{Sequence: n} }
 		start := rapid.SampledFrom([]int{0, 1, 127, 128, 129, 2048, 5000}).Draw(t, "contenders at first")
 		all := make([]*dialect.Candidate, start)
@@ -26,7 +23,7 @@ func TestQueueIsImmutable(t *testing.T) {
 			all[i] = numbered(int64(i) << 32)
 		}
 		versions := []version{{dialect.QueueOf(all), slices.Clone(all)}}
-		clear(all) // the queue has its own copy
+		clear(all) // the queue must have its own copy
 		ends := rapid.Bool().Draw(t, "at the ends")
 		growing := rapid.IntRange(1, 9).Draw(t, "inserts of ten")
 		for step := range rapid.IntRange(0, 2000).Draw(t, "changes") {
@@ -65,7 +62,7 @@ func TestQueueIsImmutable(t *testing.T) {
 					t.Fatalf("version %d has a wrong contender at %d", k, i)
 				}
 				if i == 270 {
-					break // the loop over All may end early
+					break
 				}
 			}
 			for range min(5, len(v.want)) {

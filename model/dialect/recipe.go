@@ -8,11 +8,9 @@ import (
 	"electop/model/znode"
 )
 
-// Recipe is a kind of election: which children contend in which order, how many hold the role,
-// and which znode each contender should watch. The journal and the screen have no rule of their
-// own, so a new kind of election is a new implementation of Recipe.
-//
-// Queues are in the recipe's order, and a position is an index in that order.
+// Recipe is a kind of election: which children contend in which order, how many hold the role, and
+// which znode each contender should watch. A position is an index in a queue, which is in the
+// recipe's order.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -27,23 +25,23 @@ type Recipe interface {
 	Watches(queue Queue, i int) (int, bool)
 	// Notified returns how many contenders the deletion of the contender at i notifies.
 	Notified(queue Queue, i int) int
-	// Target decides for the candidate whose znode is own, from the names of the children;
-	// skip (may be nil) reports children that do not contend although their names fit.
+	// Target returns the next step of the candidate whose znode is own. skip, which may be nil,
+	// reports children that do not contend although their names fit.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 
-// Target is a candidate's next step, decided from the names of the children alone.
+// Target is a candidate's next step.
 type Target struct {
-	Listed bool   // its own znode is among the children; otherwise the candidacy is lost
-	Leads  bool   // it holds the role
-	Watch  string // the child to watch if it does not lead, "" for none
+	Listed bool   // the candidate's znode is among the children; otherwise the candidacy is lost
+	Leads  bool   // the candidate holds the role
+	Watch  string // the child to watch if the candidate does not lead, "" for none
 }
 
-// Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads,
-// all others watch their predecessors.
+// Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads, all others
+// watch their predecessors.
 func Election() Recipe { return election }
 
-// Herd returns the variant in which all others watch the leader. The documentation warns of it.
+// Herd returns the variant in which all others watch the leader, which causes the herd effect.
 func Herd() Recipe { return theHerd }
 
 var (
@@ -51,17 +49,17 @@ var (
 	theHerd  = herd{&line{name: "herd"}}
 )
 
-// line is the recipe of the systems that order contenders by their sequence: the first
-// holds the role, and each other contender waits for its predecessor. Some systems have writers
-// and readers, which differ by name. One writer holds the role, readers share it.
+// line orders contenders by their sequence. The first holds the role, and each other contender
+// waits for its predecessor.
 //
-// A writer waits for its predecessor, reader or writer. A reader waits for the nearest
-// writer before it or, if first is set (Curator), for the first writer in the list.
+// Some systems have writers and readers, which differ by name. One writer holds the role, or
+// several readers share it. A reader waits for the nearest writer before it or, if first is set
+// (Curator), for the first writer in the list.
 type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
 	first          bool
-	byName         bool // equal sequences are in the order of the names
+	byName         bool // order equal sequences by name
 }
 
 // chain returns a line without readers.
@@ -74,7 +72,6 @@ func endsWith(with ...string) func(stem string) bool {
 	}
 }
 
-// exactly returns a function that reports whether a stem is one of stems.
 func exactly(stems ...string) func(stem string) bool {
 	return func(stem string) bool { return slices.Contains(stems, stem) }
 }
@@ -85,8 +82,7 @@ func either(a, b func(string) bool) func(string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends accepts ephemeral, numbered children. A child that was deleted before it could be
-// read may have been ephemeral.
+// Contends accepts a numbered child that is ephemeral, or that was deleted before electop read it.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }
@@ -104,7 +100,7 @@ func (r *line) kindOf(c *Candidate) kind {
 	return kindWriter
 }
 
-// shares reports whether the contender is a reader: readers share the role.
+// shares reports whether the contender is a reader.
 func (r *line) shares(c *Candidate) bool {
 	if c.kind != kindUnknown && r.reader != nil {
 		return c.kind == kindReader
@@ -119,9 +115,8 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders returns 1 if a writer is first, otherwise the number of readers before the first
-// writer. If the first writer's client also has a read lock with the same number (Curator 5.5),
-// that reader holds the role too.
+// Holders returns 1 if a writer is first, otherwise the number of readers before the first writer.
+// In Curator 5.5 a reader with the number and the session of the first writer holds the role too.
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -159,9 +154,9 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 	return -1, false
 }
 
-// reentrant reports whether the reader at i need not wait for the writer at w: Curator lets a
-// thread that holds the write lock also take the read lock. Only the session is visible: if the
-// reader is another thread of the client, it does wait.
+// reentrant reports whether the reader at i need not wait for the writer at w. Curator lets a
+// thread that has the write lock take the read lock. electop sees only that both have the same
+// session.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -194,9 +189,8 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target returns the target of own. It watches the nearest contender before own for which own
-// waits, or with lowest the first one. It scans once and allocates nothing, because it runs
-// between a notification and the reaction to it.
+// target returns the target of own, which watches the nearest contender that own waits for or, if
+// lowest is set, the first one. target allocates nothing, because it runs after each notification.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -214,7 +208,6 @@ func (r *line) target(own string, children []string, skip func(string) bool, low
 		if !ok || seq > mine || seq == mine && name > own || skip != nil && skip(name) {
 			continue
 		}
-		// A reader waits for writers only.
 		if reader := r.reads(name); reader && reads || !reader && !r.writes(name) {
 			continue
 		}
@@ -230,7 +223,7 @@ func (r *line) target(own string, children []string, skip func(string) bool, low
 	return t
 }
 
-// herd is a line in which all contenders watch the first, except the first.
+// herd is a line in which all other contenders watch the first.
 type herd struct{ *line }
 
 func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
@@ -246,8 +239,7 @@ func (r herd) Target(own string, children []string, skip func(string) bool) Targ
 	return r.target(own, children, skip, true)
 }
 
-// listing is a line in which everybody watches the list of children, and no
-// znode: every change notifies all others.
+// listing is a line in which each contender watches the list of children, and no znode.
 type listing struct{ *line }
 
 func (listing) Watches(Queue, int) (int, bool) { return -1, false }
@@ -260,7 +252,7 @@ func (r listing) Target(own string, children []string, skip func(string) bool) T
 	return t
 }
 
-// lowestFirst is the order of children of an unknown kind: nobody holds a role.
+// lowestFirst orders children of an unknown kind by their numbers. Nobody holds a role.
 type lowestFirst struct{ *line }
 
 func (lowestFirst) Holders(Queue) int                                 { return 0 }
@@ -268,9 +260,7 @@ func (lowestFirst) Watches(Queue, int) (int, bool)                    { return -
 func (lowestFirst) Notified(Queue, int) int                           { return 0 }
 func (lowestFirst) Target(string, []string, func(string) bool) Target { return Target{} }
 
-// alone is the recipe of a single ephemeral znode, whose creator leads. The path of the
-// election is the path of the znode, and the znode is the only contender. Waiting clients are
-// not visible.
+// alone is the recipe of a single ephemeral znode, whose creator leads.
 type alone struct{ name string }
 
 func (r alone) Name() string                 { return r.name }
@@ -288,8 +278,8 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: there, Leads: there}
 }
 
-// leases is the recipe of a semaphore: every child is a lease that somebody holds, and waiting
-// clients are in another directory.
+// leases is the recipe of a semaphore. Each child is a lease that a client holds; waiting clients
+// are in another directory.
 type leases struct {
 	alone
 	numbered bool
@@ -322,8 +312,7 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 	return r.alone.Target(own, children, skip)
 }
 
-// members is the recipe of a group: each child shows that a member exists. No
-// child has a role, and none waits for another.
+// members is the recipe of a group. No child has a role or waits for another.
 type members struct{ alone }
 
 func (members) Holders(Queue) int { return 0 }
@@ -332,8 +321,7 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 	return Target{Listed: slices.Contains(children, own)}
 }
 
-// Queueless reports whether the children are only holders of the role, and clients wait
-// elsewhere. Then nobody in the queue is next.
+// Queueless reports whether each child holds the role, so that no child is next.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

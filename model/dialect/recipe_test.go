@@ -36,7 +36,6 @@ func TestContendsAndBefore(t *testing.T) {
 			}
 		}
 	}
-	// In queue order: by sequence, then czxid, then name.
 	ordered := []*dialect.Candidate{
 		cand("n_-2147483648", 1, 90, false),
 		cand("z_0000000001", 1, 7, false),
@@ -67,13 +66,13 @@ func TestTarget(t *testing.T) {
 		{"election", plain, "n_0000000003", "x_0000000001", dialect.Target{Listed: true, Leads: true}},
 		{"election", plain, "n_0000000007", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000005"}},
 		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
-		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // candidacy lost, so it does not lead
+		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // candidacy lost
 		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
-		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}}, // x_0000000001 is not skipped
+		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}},
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", "", dialect.Target{Listed: true, Watch: hex1 + "__lock__0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", hex1 + "__lock__0000000003", dialect.Target{Listed: true, Leads: true}},
-		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // the children with lower numbers do not contend
+		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // lower numbers do not contend
 		{"kazoo-lock", locks, hex1 + "__lock__0000000009", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
 		{"kazoo-lock", locks, "n_0000000001", "", dialect.Target{}},
 		{"kazoo-lock", locks, hex2 + "__rlock__0000000007", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
@@ -92,8 +91,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// contenderNames maps each tested recipe to the beginnings of its contenders' names; nil: the
-// names are guids without a number.
+// contenderNames maps each tested recipe to the beginnings of its contenders' names.
 var contenderNames = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},
@@ -104,10 +102,9 @@ var contenderNames = map[string][]string{
 	"solr":              {"72057700533010432-a-n_", "72057700533010432-b-n_"},
 	"mesos":             {"json.info_", "info_"},
 	"curator-semaphore": {"_c_" + modeltest.UUID1 + "-lease-"},
-	"kazoo-semaphore":   nil, // names without a number
+	"kazoo-semaphore":   nil, // guids without a number
 }
 
-// randomQueue returns contenders of the recipe in its order, each with its own session.
 func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Candidate {
 	var queue []*dialect.Candidate
 	taken := map[string]bool{}
@@ -121,7 +118,7 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 				seq = -2147483648 - seq
 			}
 			if r.Name() != "solr" && taken[fmt.Sprint(seq)] {
-				continue // equal numbers: the orders of czxids and of names may differ
+				continue // equal numbers: czxid and name may order them differently
 			}
 			taken[fmt.Sprint(seq)] = true
 			prefix := rapid.SampledFrom(prefixes).Draw(t, "prefix")
@@ -149,9 +146,7 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// TestRecipesAreConsistent: Target decides from names alone what Holders and Watches decide from the
-// queue. A contender waits only for a contender before it, so no two wait for each other. Holders
-// are at the front and wait for nobody. Notified counts the watchers of a znode.
+// Target decides from names alone what Holders and Watches decide from the queue.
 func TestRecipesAreConsistent(t *testing.T) {
 	for name, prefixes := range contenderNames {
 		r, ok := dialect.RecipeNamed(name)
@@ -206,7 +201,6 @@ func TestRecipesAreConsistent(t *testing.T) {
 	}
 }
 
-// A Curator client that holds the write lock can also take the read lock, without waiting.
 func TestWriterThatReads(t *testing.T) {
 	rw, _ := dialect.RecipeNamed("curator-rw")
 	cand := func(kind string, seq, session int) *dialect.Candidate {
@@ -220,7 +214,7 @@ func TestWriterThatReads(t *testing.T) {
 		queue   []*dialect.Candidate
 		holders int
 		watches []int
-		first   int // number of contenders that the deletion of the first notifies
+		first   int // contenders that the deletion of the first notifies
 	}{
 		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
 		{"5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
@@ -241,7 +235,6 @@ func TestWriterThatReads(t *testing.T) {
 	}
 }
 
-// Find returns the position of each contender in a queue of each recipe, and finds no other identity.
 func TestFind(t *testing.T) {
 	type system struct {
 		name    string
@@ -259,7 +252,7 @@ func TestFind(t *testing.T) {
 			for range rapid.IntRange(0, 30).Draw(t, "children") {
 				c := &dialect.Candidate{Znode: znode.Znode{
 					Name:    fmt.Sprintf("%s%010d", rapid.SampledFrom(stems).Draw(t, "stem"), rapid.IntRange(0, 40).Draw(t, "sequence")),
-					Czxid:   int64(rapid.IntRange(0, 9).Draw(t, "czxid")), // a multi creates several at once
+					Czxid:   int64(rapid.IntRange(0, 9).Draw(t, "czxid")), // equal if created in one multi
 					Session: uint64(rapid.IntRange(1, 3).Draw(t, "session")),
 				}}
 				if slices.ContainsFunc(all, func(a *dialect.Candidate) bool { return a.Name == c.Name }) {

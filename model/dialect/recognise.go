@@ -10,12 +10,13 @@ import (
 	"electop/model/znode"
 )
 
-// Evidence is the content of a directory, and of znodes beside it, that shows which system uses it.
+// Evidence is the content of a directory and the names beside it, which show the system that uses
+// the directory.
 type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode
-	// Parent is the directory's stat in the same reply, zero if it is not known. A
-	// number is a sequence number only if it is below the parent's count of creates.
+	// Parent is the directory's stat in the same reply, zero if unknown. A sequence number is below
+	// the parent's number of creates.
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
@@ -24,13 +25,12 @@ type Evidence struct {
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows
-// none. A leader's own znode and an empty queue show it by their path, some of these znodes only
-// with their data or their siblings.
+// none. A single znode or an empty queue shows its system by its path, in some systems together
+// with data or siblings.
 //
-// Otherwise each ephemeral child votes for one dialect. The dialect with the most votes wins, so a
-// stray child does not change the result. Children that were not read vote only if no child was
-// read. If votes are equal, a known naming wins over the unknown naming, then the naming of the
-// oldest child. The order of the children does not matter.
+// Otherwise each ephemeral child votes for one dialect, and the dialect with the most votes wins.
+// Unread children vote only if no ephemeral child was read. If votes are equal, a known naming wins
+// over the unknown naming, then the naming of the oldest child.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -52,13 +52,13 @@ func Recognise(e Evidence) *Dialect {
 			d = unknownNaming
 		}
 		if d != nil {
-			created := cmp.Or(z.Czxid, math.MaxInt64) // without a czxid it was deleted before it was read
+			created := cmp.Or(z.Czxid, math.MaxInt64) // no czxid: deleted before it was read
 			votes[d] = tally{votes[d].votes + 1, min(cmp.Or(votes[d].oldest, math.MaxInt64), created)}
 		}
 	}
 	var best *Dialect
 	var most tally
-	for _, d := range append(candidates, unknownNaming) { // not in map order
+	for _, d := range append(candidates, unknownNaming) { // a fixed order, unlike the order of the map
 		t := votes[d]
 		older := t.oldest < most.oldest && d != unknownNaming
 		if t.votes > most.votes || t.votes > 0 && t.votes == most.votes && older {
@@ -68,17 +68,17 @@ func Recognise(e Evidence) *Dialect {
 	return best.Widened(e.Children)
 }
 
-// given reports whether ZooKeeper may have given the name its number.
+// given reports whether the name's number may be a sequence number.
 func (e *Evidence) given(name string) bool {
 	seq, numbered := znode.Sequence(name)
-	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: wrapped, before ZooKeeper 3.6
+	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: the counter overflowed, before ZooKeeper 3.6
 		return numbered
 	}
 	creates, counted := e.Parent.Creates()
 	return !counted || seq < int64(creates)
 }
 
-// vote returns the first dialect of among that a child shows, nil for none.
+// vote returns the first dialect in among that the child shows, nil for none.
 func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		if !d.bare && !e.given(z.Name) {
@@ -92,8 +92,8 @@ func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	return nil
 }
 
-// single returns the system whose leader has its own znode at the path, or would have it if
-// somebody led; nil for none.
+// single returns the system whose leader's own znode is at the path, or is missing there; nil for
+// none.
 func (e *Evidence) single() *Dialect {
 	alone := len(e.Children) == 1 && e.Children[0].Session != 0 && (e.Children[0].Name == e.Path || e.Children[0].Name == znode.Base(e.Path))
 	if !alone && len(e.Children) > 0 {
@@ -111,8 +111,8 @@ func (e *Evidence) single() *Dialect {
 	return nil
 }
 
-// empty returns the system of an empty queue at the path, if an empty queue means that nobody
-// leads; nil for none.
+// empty returns the system of an empty queue at the path if that means that nobody leads, otherwise
+// nil.
 func (e *Evidence) empty() *Dialect {
 	if len(e.Children) > 0 || e.Parent.Czxid == 0 || e.Parent.Children > 0 {
 		return nil
@@ -146,9 +146,9 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess turns children of an unknown kind into an election of an unknown system, if something
-// has shown an election: a candidate watches its predecessor, or the user named the path and
-// the names fit (see [Evidence.Alike]). It returns any other dialect unchanged.
+// Guess replaces the unknown naming by an election of an unknown system if shown is true. Callers
+// set shown if a candidate watches its predecessor, or the user named the path and [Evidence.Alike]
+// is true.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -156,9 +156,9 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 	return d
 }
 
-// Unnumbered returns the dialect of children of an unknown kind if a name ends in a number that
-// ZooKeeper never gave, so the order of the numbers has no meaning; otherwise nil. It is for
-// children for which [Recognise] returns nil.
+// Unnumbered returns the unknown naming if the number of an ephemeral child is no sequence number,
+// otherwise nil. The order of such numbers has no meaning. Callers need it only if [Recognise]
+// returns nil.
 func (e *Evidence) Unnumbered() *Dialect {
 	for i := range e.Children {
 		z := &e.Children[i]
@@ -169,10 +169,9 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return nil
 }
 
-// Alike reports whether the children could be one election: there are at least two ephemeral
-// ones, ZooKeeper gave all numbers, in the order in which the children were created, and all names
-// are equal without their numbers, guids and session ids. Members of a group usually have different
-// names, or only a guid.
+// Alike reports whether the children could be one election. At least two must be ephemeral. Their
+// names must be equal without numbers, guids and session ids, and their sequence numbers must
+// increase in the order of creation.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })
@@ -186,8 +185,8 @@ func (e *Evidence) Alike() bool {
 		switch {
 		case !e.given(z.Name), p == "*", n > 0 && p != pattern:
 			return false
-		case seq < 0: // wrapped, before ZooKeeper 3.6
-		case seq < int64(before), n > 0 && seq <= last: // a number is at least the number of earlier creates, and grows
+		case seq < 0: // the counter overflowed, before ZooKeeper 3.6
+		case seq < int64(before), n > 0 && seq <= last: // a sequence number is at least the number of older children
 			return false
 		}
 		pattern, last, n = p, seq, n+1
@@ -201,7 +200,7 @@ func masked(stem string, session uint64) string {
 		return stem[:from] + "*" + stem[to:]
 	}
 	for _, id := range []string{znode.Hex(session), znode.Hex(session)[2:], strconv.FormatInt(int64(session), 10)} {
-		if len(id) >= 8 && strings.Contains(stem, id) { // real ids are longer; a shorter one may be part of a word
+		if len(id) >= 8 && strings.Contains(stem, id) { // a shorter id may be part of a word
 			return strings.Replace(stem, id, "*", 1)
 		}
 	}
@@ -217,8 +216,8 @@ func (d *Dialect) markerOf(path string) string {
 	return from(path, d.marker, star)
 }
 
-// Markers returns the znodes whose existence decides which system the children at path belong
-// to, if their names do not show it. It is nil for most names.
+// Markers returns the znodes whose existence decides which system the children at path belong to.
+// For most names no marker is needed.
 func Markers(path string, names []string) (wanted []string) {
 	for _, d := range dialects {
 		if d.marker == "" || !d.fits(path) {
@@ -232,8 +231,8 @@ func Markers(path string, names []string) (wanted []string) {
 	return slices.Compact(wanted)
 }
 
-// LeadersName reports whether the znode at path has a name that programs give to a leader's own
-// znode. In an unknown system the name is the only evidence of an election.
+// LeadersName reports whether programs often give this name to a leader's own znode. In an unknown
+// system the name is the only evidence of an election.
 func LeadersName(path string) bool {
 	return slices.Contains([]string{"leader", "master", "active", "controller", "coordinator", "primary"}, strings.ToLower(znode.Base(path)))
 }
@@ -243,8 +242,8 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths of leaders' own znodes that are missing in dir, if the names of its
-// children show a system that has its leader's znode there.
+// Vacant returns the paths of leaders' own znodes that are missing in dir. names are the children
+// of dir, and must show the system.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {

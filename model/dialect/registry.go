@@ -8,17 +8,17 @@ import (
 
 const whyRegistry = "it is a list of members: nobody is elected"
 
-// registries are the systems whose ephemeral children look like candidates of an election, but
-// are members of a group. Systems whose children have plain names need no entry.
+// registries are the systems whose ephemeral children look like candidates, but are members of a
+// group. Systems whose children have plain names need no entry.
 var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyRegistry},
 	Dialect{
-		// The number is the start of the server in milliseconds.
+		// The number is the server's start time in milliseconds.
 		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
 		names: []string{"{any}"}, bare: true, proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
 		who: func(c *Candidate, _ string) string { return serverName(c.Name) },
 	},
 	Dialect{
-		// Each server locks a directory of its own.
+		// Each server has its own directory.
 		ID: "accumulo-servers", System: "Apache Accumulo servers", Source: sourceAccumulo,
 		names: accumuloNames, who: accumuloServer,
 		at: []string{"tservers/*", "tservers/*/*", "sservers/*", "sservers/*/*", "compactors/*/*", "assistants/*/*"},
@@ -70,19 +70,19 @@ var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyR
 	},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
-		// Members of a group without a label: their names are only numbers.
+		// The group has no label, so the names are only numbers.
 		ID: "mesos-replicas", System: "Apache Mesos replicas of the log", Source: "Mesos: zookeeper/group.cpp",
 		names: []string{""}, at: []string{"log_replicas"},
 	},
 	Dialect{
-		// ClickHouse numbers these locks so that all names differ. Nobody waits for another lock.
+		// The numbers only make the names unique. Nobody waits for another lock.
 		ID: "clickhouse-temp", System: "ClickHouse temporary locks", Source: "ClickHouse: EphemeralLockInZooKeeper",
 		names: []string{"abandonable_lock-", "block-"},
 	},
 )
 
-// serverName returns host:port of an HBase server's name (host,port,start in
-// milliseconds), "" for other names.
+// serverName returns host:port of an HBase server's name "host,port,milliseconds", "" for other
+// names.
 func serverName(name string) string {
 	parts := strings.Split(name, ",")
 	if len(parts) != 3 || parts[0] == "" || !digits(parts[1], 1, 5) || !digits(parts[2], 13, 13) {

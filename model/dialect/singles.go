@@ -7,13 +7,13 @@ import (
 	"electop/model/znode"
 )
 
-// singles are the systems whose leader has a znode of its own, ephemeral and alone:
-// its creator leads, and the others wait until it is deleted.
+// singles are the systems in which the creator of one ephemeral znode leads. The others wait until
+// that znode is deleted.
 var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
 		at: []string{"controller"}, who: kafkaBroker, proof: shows(kafkaBroker),
-		// Each broker tries to create the znode as soon as it is deleted.
+		// Every broker can become the controller.
 		beside: neighbours{
 			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, notes: Notes{Epoch: "../controller_epoch"},
 			standbys: []Programs{{Dir: "../brokers/ids", Who: func(z *znode.Znode) string {
@@ -38,8 +38,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// ActiveBreadCrumb has the data of the last leader that took over. It is persistent: the
-		// next leader reads in it which program to fence.
+		// ActiveBreadCrumb is persistent, and has the data of the last leader. The next leader
+		// fences that leader.
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []Ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, ByData: true, Takeover: 90 * time.Second}},
@@ -47,7 +47,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
-		near: []string{"*/leader"}, // the user chooses the namespace, and many programs have a leader
+		near: []string{"*/leader"}, // the namespace is configurable, and other programs also have a znode leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
 			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, state: patroniMember}},
@@ -56,8 +56,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Of all controllers only those of Pinot are live instances of the cluster. The leader's
-		// znode has their names without the prefix.
+		// Only Pinot's controllers are live instances of the cluster. The leader's znode has their
+		// names without the prefix.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
@@ -70,8 +70,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// A cluster with the extensible load manager has another znode for its leader. It is
-		// not known whether such a cluster also has loadbalance/leader.
+		// With the extensible load manager the leader's znode is in extension.
 		ID: "pulsar", System: "Apache Pulsar leader broker",
 		Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
 		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),
@@ -84,15 +83,14 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// Bookies that keep their metadata by Pulsar's drivers do not use BookKeeper's own
-		// election. If both elections are empty, nothing shows which one the system uses.
+		// Bookies with Pulsar's metadata driver do not use BookKeeper's own election. While both
+		// elections are empty, nothing shows which one is used.
 		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
 		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
 	},
 	Dialect{
-		// Registries that may not lead watch the znode too. From 7.0 on the registries elect by
-		// Kafka alone.
+		// Registries that may not lead watch the znode too.
 		ID: "schema-registry", System: "Confluent Schema Registry before 7.0",
 		Source: "Schema Registry: ZookeeperMasterElector, SchemaRegistryIdentity, ZookeeperIdGenerator",
 		at:     []string{"schema_registry_master"}, who: schemaRegistry, proof: shows(schemaRegistry),
@@ -108,8 +106,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// A destination may be read without such a client, so nothing shows that a client is
-		// missing.
+		// A destination may have no such client, so a missing znode is normal.
 		ID: "canal-client", System: "Canal client", Source: "Canal: ClientRunningMonitor, ClientRunningData",
 		at: []string{"otter/canal/destinations/*/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{watch: true},
@@ -117,16 +114,16 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{ID: singleID, System: "a single ephemeral znode, of an unknown system"},
 )
 
-// shows returns a proof: a leader's znode shows the dialect if who finds a name in its data.
+// shows returns a proof that succeeds if who finds a name in the znode's data.
 func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode) bool {
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// singleID is the dialect of a single ephemeral znode that no other dialect fits. Such znodes are
-// everywhere, so it is never recognised: the user has to say that the znode is an election.
+// singleID is the dialect of a single ephemeral znode of an unknown system. [Recognise] never
+// returns it, because such znodes are common: the user has to call the znode an election.
 const singleID = "single"
 
-// unknownSingle is the dialect of such a znode that a search found by its name.
+// unknownSingle is the dialect of a single ephemeral znode that a search found by its name.
 var unknownSingle = completed(Dialect{Single: true, Watches: "not known", Why: whyUnknown}, Dialect{
 	ID: "unknown-single", System: "unknown system: a leader's name only", unknown: true,
 })[0]

@@ -8,13 +8,13 @@ import (
 	"electop/model/znode"
 )
 
-// dialects is the whole table, specific dialects before general ones: a name shows the first
-// dialect that has a pattern for it. It is never written.
+// dialects is the table of all dialects. A name shows the first dialect that matches, so specific
+// dialects come before general ones.
 var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownSingle, unknownNaming, guessedElection})
 
-// systems are the elections, locks and semaphores of the systems that are not in another list.
+// systems are the dialects that are in no other list.
 var systems = completed(Dialect{},
-	// kazoo. A plain lock and a writer have the same name; readers show the difference.
+	// kazoo's Lock and WriteLock have the same names; only a reader shows the difference.
 	Dialect{
 		ID: "kazoo-semaphore-queue", Lock: true, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Why: whyLeases, Source: sourceKazoo, names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
@@ -29,23 +29,23 @@ var systems = completed(Dialect{},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
-		// Other programs name their members by a uuid4 too, so the queue must exist. It is
-		// created before the first lease.
+		// Other programs also name their members by a guid, so the queue must exist. kazoo creates
+		// it before the first lease.
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
 	},
 
-	// Go.
+	// Go clients.
 	Dialect{
 		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
 		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
-		// A client of go-zookeeper counts kazoo's clients. A client of kazoo counts those of
-		// go-zookeeper only with extra_lock_patterns; otherwise it leads beside them: see [Rival].
+		// go-zookeeper's clients count kazoo's clients. kazoo's clients count go-zookeeper's only
+		// with extra_lock_patterns; otherwise both can lead, see [Rival].
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -59,19 +59,19 @@ var systems = completed(Dialect{},
 
 	// Systems with their own election.
 	Dialect{
-		// A candidate that joins at the head gets the number of another candidate. Candidates
+		// A candidate that joins at the head copies the number of another candidate. Candidates
 		// with the same number are in the order of their names.
 		ID: "solr", shares: true, System: "Apache Solr", Recipe: &line{name: "solr", writer: endsWith("-n_"), byName: true},
 		Why: whySession, Source: "Solr: LeaderElector", names: []string{"{decimal}-{any}-n_"},
 		who: func(_ *Candidate, part string) string { return part },
 		ack: []Ack{
 			{at: "overseer_elect/election", znodes: []string{"../leader"}, Takeover: 30 * time.Second},
-			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas. In
+			// A shard's leader waits up to leaderVoteWait, 3 minutes, for the other replicas. In
 			// Solr 4 the leader's znode is leaders/*, which is a directory in later versions.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
-		// Each node is a candidate for the overseer. Which nodes have a replica of a shard is in
-		// more data than electop reads.
+		// Each node can become the overseer. Which nodes can lead a shard depends on data that
+		// electop does not read.
 		beside: neighbours{
 			queues: []string{"overseer_elect/election", "collections/*/leader_elect/*/election"}, vacancy: 30 * time.Second,
 			standbys: []Programs{
@@ -82,14 +82,14 @@ var systems = completed(Dialect{},
 		},
 	},
 	Dialect{
-		// log_replicas, which is no contender, has numbered children of its own.
+		// log_replicas is a child, but no contender.
 		ID: "mesos", System: "Apache Mesos", Recipe: listing{chain("mesos", exactly("json.info_", "info_"))},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
 
 	Dialect{
-		// A vote has the id of its bookie, and the directory has a copy of the winner's vote.
+		// A vote has the id of its bookie. The winner copies its vote into the directory's data.
 		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: exactly("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
@@ -104,7 +104,7 @@ var systems = completed(Dialect{},
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
 	Dialect{
-		// Not every cluster runs all of these.
+		// Not every cluster runs these services, so an empty queue is normal.
 		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", Recipe: accumuloLocks("accumulo-service"),
 		Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
@@ -117,7 +117,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", prefix: "{hex}-n_", names: []string{"{any}-n_"}},
 	Dialect{
-		// Its clients read the number from the third byte of the name on.
+		// LeaderElectionSupport parses the name from the third byte on as a number.
 		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", prefix: "n_",
 		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
@@ -144,10 +144,9 @@ var systems = completed(Dialect{},
 	},
 )
 
-// Two dialects are for numbered ephemeral children of no known system. These may be candidates,
-// but also members of a group, jobs or locks. So their dialect is unknownNaming: they are listed
-// by their numbers, and nobody is said to lead. With evidence of an election their dialect is
-// guessedElection: see [Dialect.Guess].
+// Numbered ephemeral children of an unknown system may be candidates, but also members of a group,
+// jobs or locks. Their dialect is unknownNaming, in which nobody leads. With evidence of an
+// election it is guessedElection, see [Dialect.Guess].
 var (
 	unknownNaming = completed(Dialect{Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
@@ -155,12 +154,12 @@ var (
 	unknownOrder    = lowestFirst{&line{name: "unknown"}}
 )
 
-// unsupported are systems that are rarely used now, and have a rule of their own instead of a
-// queue: electop names them, and does not show a leader.
+// unsupported are rarely used systems whose rules electop does not implement. electop names the
+// system, and shows no leader.
 var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnread},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
-		// The number has eleven digits. ZooKeeper appended ten of them.
+		// A name is 0 and ZooKeeper's ten digits.
 		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)", Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
 		names: []string{"0"}, proof: func(_ string, z *znode.Znode) bool {
 			o := object(z.Data)
@@ -174,8 +173,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed returns the dialects. For a field that an entry leaves out it uses the value in kind,
-// or a default.
+// completed fills the fields that an entry leaves out from kind, or with a default.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.Registry = kind.Single, kind.Registry
@@ -207,13 +205,12 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	return out
 }
 
-// kazooLocks returns the recipe of kazoo's locks. A plain Lock counts only writers, which makes
-// no difference without readers.
+// kazooLocks returns the recipe of kazoo's locks.
 func kazooLocks(name string) Recipe {
 	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
 
-// accumuloNames are the names from 2.1 on, and the older names.
+// accumuloNames are the names since Accumulo 2.1, and the older names.
 var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
 
 func accumuloLocks(name string) Recipe {

@@ -14,8 +14,7 @@ import (
 	"electop/model/znode"
 )
 
-// whoByData returns who a candidate is according to its znode's data: host:port from a JSON
-// object, otherwise a short text, otherwise "".
+// whoByData returns host:port from a JSON object, otherwise a short text, otherwise "".
 func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
 		if who := endpoint(o, 2); who != "" {
@@ -56,8 +55,8 @@ func text(o map[string]any, key string) string {
 	return s
 }
 
-// endpoint finds an address in a JSON object: of Mesos' MasterInfo, of a
-// ServerSet's member, or of any object with a host. deep bounds the nesting.
+// endpoint finds an address in the JSON object of Mesos' MasterInfo, of a ServerSet's member, or of
+// any other program with a host. deep bounds the nesting.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
 		host := text(o, key)
@@ -82,7 +81,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns v as text if v is a whole JSON number, or a string with a number below 65536;
+// number returns v as text if v is a whole JSON number or a string with a number below 65536,
 // otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
@@ -112,8 +111,8 @@ func kafkaBroker(c *Candidate, _ string) string {
 	return ""
 }
 
-// patroniMember reads the state of a member's PostgreSQL, whether the member's settings forbid
-// that it leads, and whether Patroni is paused.
+// patroniMember reads the state of a member's PostgreSQL, its nofailover tag, and whether Patroni
+// is paused.
 func patroniMember(z *znode.Znode, p *Program) {
 	o := object(z.Data)
 	switch p.State = text(o, "state"); p.State {
@@ -138,7 +137,7 @@ func helixLeader(c *Candidate, _ string) string {
 	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
-// pulsarBroker returns the broker's id; for older brokers, the host and port of its URL.
+// pulsarBroker returns the broker's id or, for older brokers, the host and port of its URL.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
 	url := text(o, "serviceUrl")
@@ -188,8 +187,8 @@ func bookieVote(c *Candidate, _ string) string {
 	return id
 }
 
-// accumuloServer returns the address of a server. From 3.0 on the data is JSON; before that it is
-// the address, alone or after the name of the service.
+// accumuloServer returns the address of a server. The data is JSON since 3.0. Older data is the
+// address, alone or after the name of the service.
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
@@ -202,11 +201,10 @@ func accumuloServer(c *Candidate, _ string) string {
 	return service
 }
 
-// hbaseMaster reads a ServerName out of HBase's protobuf, behind the client's
-// own header.
+// hbaseMaster reads a ServerName from a protobuf message.
 func hbaseMaster(c *Candidate, _ string) string {
 	b := c.Data.Bytes
-	if len(b) >= 5 && b[0] == 0xff { // RecoverableZooKeeper: length, id and salt of the writer
+	if len(b) >= 5 && b[0] == 0xff { // RecoverableZooKeeper's header: length, id and salt of the writer
 		n := uint64(binary.BigEndian.Uint32(b[1:5]))
 		if n > uint64(len(b)-5) {
 			return ""
@@ -230,14 +228,14 @@ func hadoopActive(c *Candidate, _ string) string {
 	return printable(m[2].text)
 }
 
-// Last returns who the last leader was according to the data of c (a namenode with its id and
-// address), and whether the next leader has to fence it.
+// Last returns the name of the last leader according to the data of c, and whether the next leader
+// has to fence it.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false
 	}
 	node := message(c.Data.Bytes)
-	if node[4].varint == 0 { // of YARN, which fences nobody
+	if node[4].varint == 0 { // no port: YARN, which does not fence
 		return who, false
 	}
 	return znode.Safe(printable(node[2].text)+" ("+who+")", 0), true
