@@ -14,14 +14,12 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge creates the acknowledgement, unless this session owns it already. If another
-// znode exists at its path, or a quota forbids the create, acknowledge reports the obstacle
-// and returns nil; a watch or ackRetry leads to the next attempt. Until then the candidate
-// is elected, but does not lead.
+// acknowledge creates the acknowledgement, unless this session already owns it. If another znode or
+// a quota prevents that, acknowledge reports the obstacle and returns nil. The candidate stays
+// elected until an attempt succeeds.
 //
-// It reads before it creates, unless the znode was deleted just now. The acknowledgement of
-// a deposed leader exists a little longer than its own znode, and a failed create is a
-// transaction too, which the server logs before the deletion that the candidate waits for.
+// acknowledge reads first, because a deposed leader's acknowledgement often still exists. A failed
+// create would be logged as a transaction and delay the deletion.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -75,8 +73,8 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the acknowledgement of this session, so that the leader creates it
-// again if somebody deletes it. The candidate leads before this read is answered.
+// watchAck watches the acknowledgement of this session. If someone else deletes it, the leader
+// creates it again. The candidate leads before this read is answered.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -90,10 +88,9 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reads the acknowledgement and watches it. If it does not exist, stat and
-// watch are nil. getAck uses a watch of an earlier reign again, because the client
-// cannot remove one. An acknowledgement that may not be read has no watch: servers send
-// no event.
+// getAck reads and watches the acknowledgement; stat and watch are nil if it does not exist. getAck
+// reuses an earlier reign's watch, because the client cannot remove one. An unreadable
+// acknowledgement has no watch: servers send no event.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -116,9 +113,8 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// ackChanged handles an event of the watch on the acknowledgement, and forgets the watch:
-// the library closes the watch's channel some time after the event, and until then pending
-// would report that the watch can still fire.
+// ackChanged handles an event of the watch on the acknowledgement. It clears ackWatch, because
+// pending is true until the library closes the channel.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
@@ -141,8 +137,8 @@ func pending(watch <-chan zk.Event) bool {
 	}
 }
 
-// obstructed reports why the candidate cannot acknowledge. From now on it is only elected,
-// even if it led. The context of its leader procedure does not end: the lease still holds.
+// obstructed reports why the candidate cannot acknowledge. The candidate is now only elected, even
+// if it led. Its leader procedure goes on, because the lease holds.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })

@@ -12,7 +12,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// candidacy is one pass through the recipe, with one session and one znode.
 type candidacy struct {
 	*Candidate
 	conn        *client.Conn
@@ -21,14 +20,14 @@ type candidacy struct {
 	name        string // the own znode's name
 	fence       int64  // the own znode's czxid
 	established bool   // the candidacy waited or led
-	leased      bool   // the candidate leads, or began its leader procedure: both under a lease
-	nameless    bool   // the own znode cannot be recognised by its name
+	leased      bool   // the candidate leads, or began its leader procedure under a lease
+	nameless    bool   // the own znode's name has no guid
 
 	status    <-chan client.Status
 	connected bool
 	current   uint64 // the last Status.Change that awaitLease saw; note ignores earlier ones
 
-	own      <-chan zk.Event // a watch on the own znode; nil: not set
+	own      <-chan zk.Event // a watch on the own znode; nil if not set
 	ackWatch <-chan zk.Event // the last watch on the acknowledgement
 
 	unproved int // renewals in a row that were committed and proved no lease
@@ -72,8 +71,8 @@ func (s *candidacy) run(ctx context.Context) error {
 	}
 }
 
-// list reads C (in the recipe: the election's children) with one request, and decides
-// whether the candidate leads or which child it watches.
+// list reads the election's children, and decides whether the candidate leads or which child it
+// watches.
 func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
@@ -87,7 +86,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if !target.Listed {
 		return target, s.deposed()
 	}
-	if target.Leads && s.contactLeft() <= 0 { // after a freeze: the answer is out of date
+	if target.Leads && s.contactLeft() <= 0 { // after a freeze the answer is out of date
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {
@@ -100,9 +99,8 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	return target, nil
 }
 
-// withdraw ends the candidacy on purpose. The session is closed next, which
-// deletes the znode and the acknowledgement in one transaction. A delete before
-// that would be a second transaction, and delay the successor's read.
+// withdraw ends the candidacy on purpose. It deletes nothing: closing the session deletes the znode
+// and the acknowledgement in one transaction.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -111,8 +109,7 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	return errResigned
 }
 
-// note handles a change of the connection. It returns an error if the candidacy is
-// over.
+// note handles a change of the connection. Its error ends the candidacy.
 func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -136,7 +133,6 @@ func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	return nil
 }
 
-// awaitConnected waits until the session is connected.
 func (s *candidacy) awaitConnected(ctx context.Context) error {
 	for {
 		if st := s.conn.Status(); st.State == client.Connected && s.connected {
@@ -155,12 +151,12 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 	}
 }
 
-// An attempt makes a request. If there is no answer, retry repeats the request, and
-// whileLeased suspends a leader.
+// An attempt makes a request. Without an answer, retry repeats the request, and whileLeased returns
+// errSuspended.
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
-// retry makes a request, which must be safe to repeat, until it is answered or the session
-// ends.
+// retry repeats a request until it is answered or the session ends. The request must be safe to
+// repeat.
 func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {

@@ -17,18 +17,13 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate takes part in one election with the recipe of ZooKeeper's
-// documentation, until it resigns. When it loses a candidacy (the session or the
-// znode) it rejoins with a new connection. After a reply that was larger than
-// MaxReply the new connection has twice the limit.
+// Candidate takes part in one election until it resigns. If a candidacy ends because its session or
+// znode is lost, the Candidate rejoins with a new connection.
 //
-// A candidacy costs one znode and two watches, on its predecessor and on its own
-// znode. After the deletion of its predecessor a candidate sends one getChildren,
-// which shows that it is the lowest. It looks for an old acknowledgement, creates
-// its own, and leads when committed writes prove its lease, mostly after one more
-// write: see [client.Conn.Renew]. Then it watches the acknowledgement. These costs
-// are the same for any number of candidates. A leader renews its lease ten times
-// in each session timeout. Waiting candidates write nothing.
+// A waiting candidate writes nothing; it watches its predecessor and its own znode. After the
+// predecessor's deletion it sends one getChildren, creates its acknowledgement, and leads when its
+// lease is proved. A leader renews its lease ten times in each session timeout; see
+// [client.Conn.Renew].
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -37,17 +32,17 @@ type Candidate struct {
 	resignOnce sync.Once
 
 	mu   sync.Mutex
-	conn *client.Conn            // of the present candidacy
+	conn *client.Conn            // of the current candidacy
 	dead bool                    // killed
 	end  context.CancelCauseFunc // ends Run
 
 	thawed   chan struct{} // has a token after a Thaw
-	thawSeen bool          // the token was received, and Awake not called yet; goroutine of Run only
+	thawSeen bool          // the token was received, but Awake not called yet; only for the goroutine of Run
 
 	acl     []zk.ACL       // for created znodes
-	conf    client.Config  // for the next candidacy's connection; goroutine of Run only
-	m       model.Member   // the last report; goroutine of Run only
-	retired sync.WaitGroup // connections that are being closed, and renewals
+	conf    client.Config  // for the next connection; only for the goroutine of Run
+	m       model.Member   // the last report; only for the goroutine of Run
+	retired sync.WaitGroup // goroutines that close a connection or renew a lease
 }
 
 // Reasons for the end of a candidacy.
@@ -60,13 +55,12 @@ var (
 	errForeign = errors.New("electop cannot take part in this election")
 )
 
-// ErrNoParent is returned by [Candidate.Run] if the election's parent does not
-// exist and Config.Create is false.
+// ErrNoParent is returned by [Candidate.Run] if the election's parent does not exist and
+// Config.Create is false.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
-// volunteerPause is the pause before a candidate rejoins. It doubles, up to
-// volunteerPauseMax, while candidacies end before they waited or led, so that
-// they do not burden a cluster in trouble.
+// volunteerPause is the pause before a candidate rejoins. It doubles up to volunteerPauseMax while
+// candidacies end before they waited or led.
 const (
 	volunteerPause    = 50 * time.Millisecond
 	volunteerPauseMax = 2 * time.Second
@@ -103,8 +97,8 @@ func New(cfg Config) *Candidate {
 	}
 }
 
-// Resign makes the candidate close its session, which deletes its znode and its
-// acknowledgement, and end. Resign does not wait; Run returns at the end.
+// Resign makes the candidate close its session and end. The servers then delete its znode and its
+// acknowledgement. Resign does not wait for the end.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the current candidacy's connection.
@@ -117,9 +111,9 @@ func (c *Candidate) Status() client.Status {
 	return c.conn.Status()
 }
 
-// Run takes part in the election until the candidate resigns or is killed; then it
-// returns nil. If ctx ends, Run closes the session and returns ctx's error. It also
-// returns an error if the candidate cannot take part at all.
+// Run takes part in the election until the candidate resigns or is killed; then Run returns nil. If
+// ctx ends, Run closes the session and returns ctx's error. Run returns another error if the
+// candidate cannot take part.
 func (c *Candidate) Run(ctx context.Context) error {
 	if d := c.cfg.Dialect; d != nil && d.Why != "" {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
@@ -164,8 +158,8 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy runs one candidacy: one connection, one session, one znode. waitedOrLed says
-// whether the candidacy waited or led; established says whether an earlier one did.
+// runCandidacy runs one candidacy: one connection, one session, one znode. established reports
+// whether an earlier candidacy waited or led.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -186,8 +180,8 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether rejoining after err cannot help. A parent that existed once may
-// be created again, and servers that accepted the credentials once may accept them again.
+// hopeless reports whether rejoining after err cannot help. It can if an earlier candidacy was
+// established: a lost parent may be created again, and a server may accept the credentials again.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -214,16 +208,13 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes a candidacy's connection. Closing the session deletes the znode
-// at once. If no server is reached, leave tries in the background for as long as
-// the session can live, so that the old znode does not stay in the queue longer
-// than necessary. It does not try for longer: a follower that can send to the
-// ensemble leader, but receives nothing from it, forwards each attempt, and each
-// one restarts the session's timeout.
+// leave closes a candidacy's connection and session, which deletes the znode. If disconnected, leave
+// tries in the background until the session must have expired. Later tries could keep the session
+// alive: a partitioned follower may still forward them to the ensemble leader.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
-		// Before Close, which may take a second.
+		// Report before Close, which may take a second.
 		c.report(func(m *model.Member) {
 			m.Belief, m.Step, m.StepOn, m.Obstacle = model.Lost, model.StepNone, model.StepOn{}, ""
 			m.Reason = znode.Safe(err.Error(), 80)
@@ -251,9 +242,8 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 	})
 }
 
-// expiryDelay is how much later than ExpiresFrom a session may expire: servers
-// look for expired ones once a tick, which is half of their shortest session
-// timeout.
+// expiryDelay is the longest time from ExpiresFrom to the expiry. Servers check once a tick, and the
+// shortest session timeout is two ticks by default.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
 // report applies change to m and passes m to Config.Report, with the data of the session.
@@ -277,9 +267,8 @@ func (c *Candidate) report(change func(m *model.Member)) {
 
 // Config configures a [Candidate].
 type Config struct {
-	// Conn is the cluster. Each candidacy opens a connection of its own: a
-	// request that the client library still had queued would otherwise run
-	// under the next session.
+	// Conn is the cluster. Each candidacy opens its own connection: the client library could send a
+	// queued request in the next session.
 	Conn client.Config
 	// Path is the election's parent.
 	Path string
@@ -287,46 +276,36 @@ type Config struct {
 	Create bool
 	// Data is the content of the znode: the candidate's name.
 	Data []byte
-	// Ack is the path of the acknowledgement, whose parent must exist; "" for none.
+	// Ack is the path of the acknowledgement; "" means none. Its parent must exist.
 	Ack string
-	// Dialect is the system that runs the election. It decides the znode's name and
-	// which znode to watch. nil is electop's own. In a third-party election no
-	// acknowledgement is created, even if Ack is set.
+	// Dialect is the system that runs the election; nil means electop's own. In a third-party
+	// election Ack is ignored.
 	Dialect *dialect.Dialect
-	// Recipe replaces the dialect's recipe; nil is the dialect's, or
-	// [dialect.Election].
+	// Recipe chooses the znode to watch. nil means the dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure, nil for none: it is called when the candidate
-	// is the lowest and has a lease, and once more after each suspension. The
-	// acknowledgement is created when Lead returns. ctx ends when the candidate stops
-	// leading, which may be long after Lead returned, but not when only the
-	// acknowledgement is lost: the candidate is still the lowest and has its lease.
-	// An error of Lead ends the candidacy.
+	// Lead is the leader procedure; nil means none. It is called when the candidate is the lowest
+	// and has a lease, and again after each suspension. The acknowledgement is created when Lead
+	// returns. ctx ends when the candidate stops leading, which may be long after Lead returned. An
+	// error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 
-	// Stopped, if set, is called after each reign in which Leading was reported, by the
-	// goroutine of Run. It must return when the work started as leader has ended. Until
-	// then the candidate does not lead again and does not close its session, so its
-	// acknowledgement stays: a successor that waits for its deletion does not lead either,
-	// even if somebody else deleted the candidate's znode. The servers can end the session
-	// meanwhile: see Status.LeaseEnd.
+	// Stopped, if set, is called after each reign in which Leading was reported. It must return when
+	// the work started as leader has ended. Until then the candidate does not lead again, and keeps
+	// its session and acknowledgement unless the session expires.
 	Stopped func()
 
-	// NoGuid is called when a candidacy begins. If it returns true, the znode's
-	// name has no guid: after a lost reply the candidate then creates a second
-	// znode, as a naive program does. nil means false; third-party elections
-	// ignore it.
+	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
+	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
+	// NoGuid.
 	NoGuid func() bool
 
-	// Report receives every step and change, in order, from the goroutine of Run. It
-	// must not block. The member's ID, You, Fault, NoGuid and SlowLead are
-	// not set.
+	// Report receives every step and change, in order. It must not block. The member's ID, You,
+	// Fault, NoGuid and SlowLead are not set. Report, Stopped and Awake are called by the goroutine
+	// of Run.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called by the goroutine of Run after a Thaw, when the
-	// candidate knows its state: that it does not lead, which it reported before,
-	// or that its lease holds and its own znode exists. After two Thaws in a row
-	// it may be called once; if the candidate did not lead, it is called at its
-	// next step.
+	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads. A
+	// candidate that did not lead calls Awake at its next step. Two Thaws in a row may cause one
+	// call.
 	Awake func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time

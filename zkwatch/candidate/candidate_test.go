@@ -59,8 +59,6 @@ func TestElectionByTheRecipe(t *testing.T) {
 		}
 		acked(candidates[0])
 
-		// The third candidate resigns: the first still leads, and the fourth watches the
-		// second.
 		candidates[2].Resign()
 		if err := <-candidates[2].Done; err != nil {
 			t.Errorf("Run after Resign: got error %v, want none", err)
@@ -69,11 +67,10 @@ func TestElectionByTheRecipe(t *testing.T) {
 			return m.Belief == model.Waiting && m.Watches == candidates[1].Now().Znode
 		})
 
-		// The leader resigns: the second candidate leads.
 		candidates[0].Resign()
 		acked(candidates[1])
 
-		// The leader is killed: its session has to expire first.
+		// The session of a killed leader has to expire first.
 		candidates[1].Kill()
 		acked(candidates[3])
 	})
@@ -100,7 +97,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 		first := s.Believes(t, model.Leading)
 		on.Remove(znode.Join(on.Path, first.Znode))
 		_, i := s.Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		<-over // the leader procedure's context ended
+		<-over // the context of the leader procedure ended
 		again, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if again.Znode == first.Znode || again.Session == first.Session || again.Fence <= first.Fence {
 			t.Errorf("got leader %+v, want another znode and session and a higher fence than %+v", again, first)
@@ -108,8 +105,6 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 	})
 }
 
-// A waiting candidate whose znode is deleted does not lead, even if the leader resigns at once:
-// it rejoins.
 func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -120,7 +115,6 @@ func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 		for _, resigns := range []bool{false, true} {
 			var first model.Member
 			first, i = b.Await(t, i, "waiting", believing(model.Waiting))
-			// A write to the znode changes nothing.
 			if _, err := on.Set(znode.Join(on.Path, first.Znode), []byte("other data"), -1); err != nil {
 				t.Fatal(err)
 			}
@@ -150,9 +144,8 @@ func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 		on.Make(on.Path+"-leader", zk.FlagEphemeral)
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		_, i := s.Await(t, 0, "acknowledging", func(m model.Member) bool { return m.Step == model.StepAcknowledge })
-		// A setData makes the candidate read again and changes nothing. The candidate
-		// reports the step before it sets the watch, so a write may be too early: write
-		// until it has read twice.
+		// The candidate reports a step before it sets the watch, so the first write may be too
+		// early.
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for reads := 0; reads < 2; {
@@ -224,9 +217,7 @@ func TestUnusableConfiguration(t *testing.T) {
 	}
 }
 
-// TestHandoffCost: a handoff costs the same for any number of candidates: 3 requests until
-// the next candidate leads, one later request besides the renewals of its lease, and at most
-// 2 notifications.
+// A handoff costs the same for any number of candidates.
 func TestHandoffCost(t *testing.T) {
 	for _, n := range []int{3, 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -239,7 +230,7 @@ func handoffCost(t *testing.T, n int) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
 	create("/election", 0)
-	// The leader is a bare znode, so that no resignation is counted.
+	// The leader is a bare znode, so no resignation is counted.
 	leader := create("/election/bare-n_", electiontest.Contender)
 	var next *electiontest.Candidate
 	for i := range n - 1 {
@@ -252,8 +243,7 @@ func handoffCost(t *testing.T, n int) {
 			next = s
 		}
 	}
-	// On a busy machine go-zookeeper may restore watches that were set while it began
-	// a session.
+	// go-zookeeper may restore watches that were set while the session began.
 	synctest.Wait()
 	before := server.Counters()
 	electiontest.Remove(t, c, leader)
@@ -266,7 +256,7 @@ func handoffCost(t *testing.T, n int) {
 		w := want[op]
 		got := count - before.Requests[op]
 		if op == wire.OpMulti && got == 1 {
-			continue // the first renewal of the lease, which may have come by now
+			continue // the first renewal of the lease
 		}
 		if w >= 0 && got != w {
 			t.Errorf("%d candidates: got %d requests of %v during a handoff, want %d", n, got, op, w)
@@ -277,9 +267,8 @@ func handoffCost(t *testing.T, n int) {
 	}
 }
 
-// TestIdleCosts: in a quiet election the leader renews its lease ten times in each session
-// timeout, and the observer reads the parent's stat four times a minute. The other candidates
-// send only pings.
+// In a quiet election only the leader writes, ten times in each session timeout. The observer reads
+// the parent's stat four times a minute.
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
 	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
@@ -288,7 +277,7 @@ func TestIdleCosts(t *testing.T) {
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
 		synctest.Wait()
 		before := server.Counters()
-		time.Sleep(time.Hour) // virtual
+		time.Sleep(time.Hour) // virtual time
 		after := server.Counters()
 		renewals := int64(10 * time.Hour / electiontest.LeaseTimeout)
 		for op, n := range after.Requests {
@@ -312,8 +301,8 @@ func TestIdleCosts(t *testing.T) {
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// virtual runs an election of n candidates in virtual time, each over its own line. It calls f
-// when the first candidate leads, all others wait, and all watches are set.
+// virtual runs an election of n candidates in virtual time, each over its own line. It calls f when
+// the first leads, the others wait, and all watches are set.
 func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -330,12 +319,12 @@ func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, 
 			}
 			candidates, lines = append(candidates, s), append(lines, line)
 		}
-		synctest.Wait() // a leader reports that it leads before it sets its last watch
+		synctest.Wait() // a leader reports Leading before it sets its last watch
 		f(t, server, candidates, lines)
 	})
 }
 
-// beliefs returns the beliefs of the reports from the from-th on, without repetitions.
+// beliefs returns the beliefs of the reports from index from on, without repetitions.
 func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	for _, m := range s.All()[from:] {
 		out = append(out, m.Belief)
@@ -343,8 +332,7 @@ func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	return slices.Compact(out)
 }
 
-// when returns a channel that receives the time from now until holds returns true for a report
-// at index from or later.
+// when sends the time until holds returns true for a report at index from or later.
 func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {
@@ -367,8 +355,6 @@ func awaitAnswer(s *electiontest.Candidate) {
 	}
 }
 
-// TestResigningLeaderStopsFirst: the context of a resigning leader's procedure ends before its
-// znode is deleted, and so before another candidate can lead.
 func TestResigningLeaderStopsFirst(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -401,8 +387,6 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 	})
 }
 
-// TestParentBelowForbiddenZnode: a candidate creates the missing parents below an existing
-// znode that it may not create.
 func TestParentBelowForbiddenZnode(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -419,8 +403,7 @@ func TestParentBelowForbiddenZnode(t *testing.T) {
 	})
 }
 
-// TestLeadIsNotCalledAfterTheLease: if a candidate freezes for longer than the session timeout
-// between the list and the leader procedure, Lead is not called in that candidacy.
+// A candidate freezes for longer than the session timeout just before its leader procedure.
 func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -439,7 +422,6 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 		}
 		var frozen atomic.Bool
 		cfg.Report = func(_ time.Time, m model.Member) {
-			// The candidate knows that it is the lowest, and freezes before the leader procedure.
 			if m.Step == model.StepLowest && frozen.CompareAndSwap(false, true) {
 				self.Load().Freeze()
 				go func() {
@@ -465,9 +447,8 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	})
 }
 
-// TestCandidateInForeignElections: in each dialect that allows electop's candidates, a candidate
-// queues behind the system's own candidates, watches the znode that they would watch, keeps the
-// election recognisable, and creates no acknowledgement in a third-party election.
+// A candidate queues behind a system's own candidates and watches the znode that they would watch.
+// In a third-party election it creates no acknowledgement.
 func TestCandidateInForeignElections(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -515,8 +496,7 @@ func TestCandidateInForeignElections(t *testing.T) {
 	})
 }
 
-// TestLostReplyInADialect: after a lost create reply the candidate finds its znode among znodes
-// with similar names, with or without a guid. NoGuid does not change the names of a dialect.
+// After a lost create reply the candidate finds its znode among similar names.
 func TestLostReplyInADialect(t *testing.T) {
 	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
 		t.Run(id, func(t *testing.T) {

@@ -26,13 +26,11 @@ import (
 
 var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 
-// TestCandidatesChaos: two candidates never lead at once, and in the end one leads, while
-// servers are killed and isolated, links are held, cut and slow, and candidates freeze, resign
-// and lose their znodes and sessions, all at random.
+// Two candidates never lead at once under random faults of servers, links and candidates, and in the
+// end one leads.
 //
-// The seed decides the faults and their times, but not the scheduling. ELECTOP_TEST_LONG=30m
-// runs the test for that time, half of it with quick servers and half with the default tick,
-// and each half for at least ten seconds.
+// The seed decides the faults and their times, but not the scheduling. ELECTOP_TEST_LONG=30m sets
+// the duration.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -46,8 +44,8 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos makes faults: at most one fault of a server at a time, so that a quorum stays, and at
-// most one fault of each candidate.
+// A chaos makes faults. At most one server has a fault, so a quorum remains; a candidate has at most
+// one.
 type chaos struct {
 	*testing.T
 	limits
@@ -62,8 +60,8 @@ type chaos struct {
 	made    map[string]int // number of faults, by name
 }
 
-// A target is a candidate or all servers. It has at most one fault, what, which repair ends at
-// until. repair is nil while it has no fault.
+// A target is a candidate or all servers. The fault what ends at until by a call of repair; nil
+// means no fault.
 type target struct {
 	what   string
 	repair func()
@@ -107,7 +105,6 @@ func (c *chaos) member() *zktest.Server { return c.e.Members[c.rng.IntN(len(c.e.
 
 func (c *chaos) upTo(d time.Duration) time.Duration { return time.Duration(c.rng.Int64N(int64(d))) }
 
-// leading returns the slots of the candidates that report that they lead.
 func (c *chaos) leading() (found []*slot) {
 	names := c.w.leaders()
 	for _, s := range c.slots {
@@ -118,13 +115,12 @@ func (c *chaos) leading() (found []*slot) {
 	return found
 }
 
-// run makes faults for some time, ends them, and checks the overlaps.
 func (c *chaos) run(duration time.Duration) {
 	c.settled()
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 		c.inject()
 		c.endFaults(time.Now())
-		<-time.After(c.upTo(c.session / 2)) // the pace of the faults
+		<-time.After(c.upTo(c.session / 2)) // between two faults
 	}
 	c.endFaults(time.Time{})
 	healed := time.Now()
@@ -133,8 +129,8 @@ func (c *chaos) run(duration time.Duration) {
 		c.limits, len(c.slots), duration, c.made, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
-// settled waits until one candidate leads and all others wait, according to their reports
-// and to the servers.
+// settled waits until one candidate leads and all others wait, according to their reports and to the
+// servers.
 func (c *chaos) settled() {
 	c.Helper()
 	limit := 3*c.session + 3*time.Duration(c.syncLimit)*c.tick + electiontest.WaitFor
@@ -146,7 +142,7 @@ func (c *chaos) settled() {
 		if count[model.Leading] != 1 || count[model.Waiting] != len(c.slots)-1 || !c.whole() {
 			return false
 		}
-		// The znode of a session that was not closed stays for a while.
+		// A znode remains for a while if its session was not closed.
 		if _, err := c.bare.Sync(c.path); err != nil {
 			return false
 		}
@@ -165,8 +161,7 @@ func (c *chaos) settled() {
 	}
 }
 
-// checkOwners lists the znodes again and again until ctx ends, and fails if a session has had
-// two.
+// checkOwners lists the znodes until ctx ends, and fails if a session owns two.
 func (c *chaos) checkOwners(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
@@ -193,8 +188,8 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject makes a fault of a server or of a candidate. The candidate is mostly the leader, unless
-// a server has a fault, which the leader may not have noticed yet.
+// inject makes a fault of a server or of a candidate, mostly the leader. During a server's fault the
+// choice is random, because the leader may not have noticed the fault.
 func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {
@@ -257,8 +252,8 @@ func (c *chaos) endFaults(now time.Time) {
 	}
 }
 
-// A serverFault or a candidateFault begins a fault. repair ends the fault; it is nil if the
-// fault has already ended. ok is false if the fault is not possible at present.
+// A serverFault or a candidateFault begins a fault. repair ends it; nil if the fault has already
+// ended. ok is false if the fault is not possible now.
 type serverFault func(c *chaos) (repair func(), ok bool)
 type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
@@ -359,8 +354,8 @@ var candidateFaults = map[string]candidateFault{
 		s.start(c)
 		return nil, true
 	},
-	// A lease does not protect against this fault: only a notification stops the deposed leader.
-	// So the servers and the leader must have no other fault.
+	// A lease does not protect against this fault: only a notification stops the deposed leader. The
+	// servers and the leader must have no other fault.
 	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
 		if !c.whole() || m.Belief != model.Leading || s.Status().State != client.Connected {
@@ -390,13 +385,12 @@ type slot struct {
 	number, generation int
 	links              map[string]*zktest.Link // by the server's address
 
-	name string // the name of the present candidate
+	name string // of the current candidate
 	*candidate.Candidate
 	cancel context.CancelFunc
 	ended  chan error
 }
 
-// start runs a new candidate in a slot.
 func (s *slot) start(c *chaos) {
 	s.generation++
 	s.name = fmt.Sprintf("%c%d", 'a'+s.number, s.generation)
@@ -412,14 +406,13 @@ func (s *slot) start(c *chaos) {
 	go func(candidate *candidate.Candidate, ended chan<- error) { ended <- candidate.Run(ctx) }(s.Candidate, s.ended)
 }
 
-// stop ends a slot's candidate.
 func (s *slot) stop() {
 	s.Thaw()
 	s.cancel()
 	<-s.ended
 }
 
-// onLinks calls do for each of a slot's links. heal heals the links.
+// onLinks calls do for each of a slot's links.
 func (s *slot) onLinks(do func(*zktest.Link)) (heal func()) {
 	for _, l := range s.links {
 		do(l)

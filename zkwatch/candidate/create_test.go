@@ -25,10 +25,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate holds the first create of a candidate's znode, as if the create were on its way
-// to the ensemble leader, while the client loses the connection and moves to another server.
-// Reads and sync do not wait for the create. The create is executed just before the next
-// transaction of its session or, if after is set, just after it.
+// A lateCreate holds the first create of a candidate's znode and cuts the connection. Reads and sync
+// do not wait for the create. It is executed with the next transaction of its session: just before
+// or, if after is set, just after.
 type lateCreate struct {
 	after bool
 
@@ -41,7 +40,7 @@ type lateCreate struct {
 type lateConn struct {
 	net.Conn
 	late *lateCreate
-	hide []byte // the xid of the late create, if it was executed over this connection
+	hide []byte // the xid of the late create, if executed over this connection
 }
 
 func (c *lateConn) Write(p []byte) (int, error) {
@@ -72,15 +71,14 @@ func (c *lateConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drops reports whether a frame is the reply to the late create, whose connection was lost.
+// drops reports whether a frame is the reply to the late create.
 func (c *lateConn) drops(frame []byte) bool {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	return c.hide != nil && bytes.Equal(frame[4:8], c.hide)
 }
 
-// TestCreateExecutedLate: the candidate has one znode and leads, even if a create without an
-// answer is executed after the search for its znode and after later requests of its session.
+// A create is executed after the candidate has searched for its znode.
 func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +91,7 @@ func TestCreateExecutedLate(t *testing.T) {
 					return c
 				})
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
+				time.Sleep(10 * electiontest.LeaseTimeout) // virtual time
 				late.mu.Lock()
 				arrived := late.arrived
 				late.mu.Unlock()
@@ -141,17 +139,15 @@ func (m *mover) move(addr string) {
 	m.conns = nil
 }
 
-// open returns the number of connections to the present server.
+// open returns the number of open connections.
 func (m *mover) open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers: no session gets two znodes if a follower's create is held on
-// the way to the ensemble leader while the candidate moves to the ensemble leader and back. The
-// create arrives together with the message that the session is at the follower again, so
-// nothing shows that the create is old.
+// A follower's create is held while the candidate moves to the ensemble leader and back. The create
+// then arrives together with the second move, so the ensemble leader cannot see that it is old.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -196,7 +192,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 
 	<-creating
 	e.Hold(follower, leader)
-	// This keeps the ensemble leader busy while it receives the next messages.
+	// Keep the ensemble leader busy while it receives the next messages.
 	busy := make(chan error, 1)
 	go func() {
 		_, err := c.Multi(slices.Repeat([]any{&zk.CheckVersionRequest{Path: path, Version: -1}}, 20_000)...)
@@ -228,7 +224,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	checkOwners(t, c, path)
 }
 
-// checkOwners checks that no session owns two candidates.
+// checkOwners checks that no session owns two znodes.
 func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	t.Helper()
 	if _, err := c.Sync(path); err != nil {
@@ -254,8 +250,7 @@ func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	}
 }
 
-// creates returns the number of creates of its own znode that a candidate reported, and the
-// last of these reports.
+// creates counts the creates of the candidate's own znode, and returns the last report of one.
 func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	reports := s.All()
 	for i, m := range reports {
@@ -266,8 +261,6 @@ func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	return n, last
 }
 
-// After a lost create reply the candidate finds its znode by the guid in the name, and creates
-// no second one.
 func TestLoseReplyWithAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -289,8 +282,8 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// After a lost create reply a candidate without a guid creates a second znode. Its first znode
-// is a ghost before it in the queue: the candidate waits for a znode of its own session.
+// Without a guid the candidate creates a second znode after a lost reply. Its first znode stays
+// before it in the queue.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -310,7 +303,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
 			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, mine[1])
 		}
-		// Nobody leads until s resigns: the end of its session deletes both znodes.
+		// Nobody leads until s resigns; the end of its session deletes both znodes.
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
@@ -323,7 +316,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 	})
 }
 
-// LoseReply ignores failed creates and creates of other znodes, and loses one reply.
+// LoseReply ignores failed creates and creates of other znodes.
 func TestLoseReplyOfOneCreate(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -335,8 +328,7 @@ func TestLoseReplyOfOneCreate(t *testing.T) {
 		if mine := owned(t, on.Conn, path, m); len(mine) != 2 {
 			t.Errorf("got znodes %q of the candidate, want 2", mine)
 		}
-		// The candidate notices the deletion and ends its session, which deletes the ghost. No
-		// reply is lost in its next candidacy.
+		// The candidate notices the deletion and ends its session, which deletes the ghost.
 		on.Remove(znode.Join(path, m.Znode))
 		m = s.Believes(t, model.Leading)
 		if mine := owned(t, on.Conn, path, m); len(mine) != 1 || mine[0] != m.Znode {

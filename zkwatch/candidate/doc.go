@@ -1,8 +1,8 @@
-// Package candidate takes part in an election with the recipe of ZooKeeper's
-// documentation, and reports each step as a model.Member.
+// Package candidate takes part in an election with the recipe of ZooKeeper's documentation, and
+// reports each step as a model.Member.
 //
-// A [Candidate] runs until it resigns, is killed or cannot take part. Each of its
-// candidacies has its own session and znode, and passes through these files:
+// A [Candidate] runs until it resigns, is killed or cannot take part. Each of its candidacies has
+// its own session and znode, and passes through these files:
 //
 //	volunteer.go        create the znode; find it again after a lost reply
 //	candidacy.go        list the children, and decide
@@ -11,10 +11,9 @@
 //	acknowledgement.go  create the znode that shows the end of the procedure
 //	lease.go            lead no longer than the lease; renew it by committed writes
 //
-// A leader leads under a lease that committed writes prove (see package client).
-// So it stops before another candidate can lead, even if its server is cut off from the
-// ensemble and still answers. Only a leader whose znode someone else deletes stops later.
+// A leader leads only under a lease, proved by committed writes (see package client). It stops
+// leading before another candidate can lead, even if its server is cut off from the ensemble. The
+// one exception: someone else deletes the leader's znode.
 //
-// A candidate can also fail on demand (faults.go): be killed, be frozen, lose the
-// reply to its create.
+// faults.go can kill or freeze a candidate, or lose the reply to its create.
 package candidate

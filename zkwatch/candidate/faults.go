@@ -10,9 +10,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill ends the candidate like a crash of its process: it cuts the connection without
-// a message. The servers keep the znode until the session expires. Kill returns the
-// last status, with the end of the session's lease.
+// Kill ends the candidate like a crash: it cuts the connection without closing the session. The
+// servers keep the znode until the session expires. Kill returns the last status.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,8 +27,8 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease of the current candidacy, see
-// [client.Conn.EndLease]: a leader stops immediately.
+// EndLease ends the connection and the lease of the current candidacy, so a leader stops
+// immediately. See [client.Conn.EndLease].
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -39,35 +38,33 @@ func (c *Candidate) EndLease() {
 	}
 }
 
-// LoseReply makes the connection and the reply get lost after a server has executed
-// the next create of the candidate's own znode. It happens once, in this or a later
-// candidacy; until then Member.LosesReply is true.
+// LoseReply loses the connection and the reply after a server has executed the next create of the
+// candidate's own znode. This happens once, in this or a later candidacy; until then Member.LosesReply
+// is true.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
-// Freeze makes the candidate read, write and decide nothing until Thaw, like a
-// long pause of its process. It returns the status at the start of the freeze.
+// Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
+// process. It returns the status at the start of the freeze.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()
 }
 
-// Thaw ends a Freeze. A candidate that believes it leads immediately checks whether
-// it still does, see Config.Awake.
+// Thaw ends a Freeze. A leader then immediately checks whether it still leads; see Config.Awake.
 func (c *Candidate) Thaw() {
-	select { // before the gate opens: a goroutine that passes it finds the token
+	select { // before the gate opens: a goroutine that passes the gate finds the token
 	case c.thawed <- struct{}{}:
 	default:
 	}
 	c.gate.Thaw()
 }
 
-// believes reports whether the candidate believes that it leads, or that it will lead
-// when its procedure is done.
+// believes reports whether the candidate believes that it leads or is about to lead.
 func (c *Candidate) believes() bool {
 	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
 }
 
-// reportAwake calls Config.Awake if there was a thaw since the last call.
+// reportAwake calls Config.Awake if there was a Thaw since the last call.
 func (c *Candidate) reportAwake() {
 	select {
 	case <-c.thawed:
@@ -80,8 +77,8 @@ func (c *Candidate) reportAwake() {
 	c.thawSeen = false
 }
 
-// verifyAfterThaw checks whether a leader still leads after a thaw: the lease may be over,
-// and even if it holds, the session may have ended, or the znode may be deleted.
+// verifyAfterThaw checks whether a leader still leads. The lease, the session or the znode may have
+// ended meanwhile.
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 	s.thawSeen = true
 	for {
@@ -103,7 +100,7 @@ func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-s.thawed: // another freeze meanwhile: the answer is out of date
+		case <-s.thawed: // after another freeze the answer is out of date
 		default:
 			s.reportAwake()
 			return nil

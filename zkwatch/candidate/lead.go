@@ -12,11 +12,9 @@ import (
 	"electop/model/znode"
 )
 
-// lead runs while the candidate is at the head of the queue, until its candidacy
-// ends. The candidate stops leading at once when the connection is lost or the
-// lease ends. It leads again with the same fencing token if a write that checks its znode
-// is committed, the lease holds and the candidate is still the lowest: its znode
-// existed all the time, so no other candidate can have led.
+// lead runs while the candidate is the lowest, until the candidacy ends. A lost connection or lease
+// suspends the leader. It leads again with the same fencing token if its znode still exists, because
+// then no other candidate can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
@@ -41,8 +39,7 @@ var (
 	errLeaseOver = fmt.Errorf("%w: no answer within the session timeout", errLost)
 )
 
-// resume reads C again after a suspension. If the own znode has no watch any more,
-// resume sets one.
+// resume reads the children again after a suspension, and renews a lost watch on the own znode.
 func (s *candidacy) resume(ctx context.Context) error {
 	target, err := s.list(ctx, model.StepListAgain, s.whileLeased)
 	switch {
@@ -56,26 +53,22 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign is one uninterrupted time of a candidate as leader. It consists of the
-// leader procedure, the acknowledgement and a lease. Then it waits for a reason to
-// stop.
-//
-// A leader procedure is the work of a leader, so it starts under a lease. Without
-// a procedure the acknowledgement is created first: it is a committed write, and so
-// helps to prove the lease.
+// A reign is one uninterrupted time of a candidate as leader. A leader procedure starts only under a
+// lease. Without a procedure the acknowledgement is created first: that committed write helps to
+// prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
-	cancel  context.CancelFunc // ends the leader procedure
+	cancel  context.CancelFunc // ends the context of the leader procedure
 
 	renewing  bool       // renewal.now was called
 	begun     bool       // the leader procedure was started
 	procedure chan error // nil unless the procedure runs
 	ready     bool       // the procedure is done
 	acked     bool       // this session owns the acknowledgement, or the election has none
-	ackGone   bool       // the znode at the acknowledgement's path was deleted just now
+	ackGone   bool       // the znode at the acknowledgement's path was just deleted
 	leads     bool       // Leading was reported, and no obstacle since then
-	led       bool       // Leading was reported
+	led       bool       // Leading was reported in this reign
 	reported  time.Time  // the time of the last report of the lease
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
@@ -83,13 +76,12 @@ type reign struct {
 	quota    time.Duration    // the pause after an attempt that a quota refused
 }
 
-// reign runs a reign until its end and returns why it ended: errSuspended for a lost
-// connection or lease.
+// reign returns why the reign ended: errSuspended for a lost connection or lease.
 func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	work, cancel := context.WithCancel(ctx)
 	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
 	defer func() { r.stop(ctx, err) }()
-	// After a sleep of the process the answer may be out of date.
+	// After a pause of the process the list of children may be out of date.
 	if s.contactLeft() <= 0 {
 		return errLeaseOver
 	}
@@ -127,8 +119,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 		case done := <-renewal.done:
 			err = r.renewed(ctx, done.err)
 		case st, ok := <-s.status:
-			// A frozen leader still believes it leads: it notices when it thaws, like a
-			// paused process.
+			// note waits for the thaw: a frozen leader still believes it leads.
 			if err = s.note(ctx, st, ok); err == nil && !s.connected {
 				err = errSuspended
 			}
@@ -136,7 +127,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 			err = s.gate.Wait(ctx)
 		case <-s.resign:
 			if err = s.gate.Wait(ctx); err == nil {
-				r.stop(ctx, errResigned) // before the next leader can know that it leads
+				r.stop(ctx, errResigned) // the work ends before another candidate can lead
 				err = s.withdraw(ctx)
 			}
 		case <-ctx.Done():
@@ -146,9 +137,8 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	return err
 }
 
-// stop ends the reign: it cancels the procedure's context, reports that the candidate is
-// suspended, and waits for the procedure and for Config.Stopped, which may take long. So the
-// work of two reigns does not overlap.
+// stop ends the reign. It waits for the leader procedure and for Config.Stopped, so the work of two
+// reigns never overlaps.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -169,7 +159,7 @@ func (r *reign) stop(ctx context.Context, cause error) {
 	r.leads, r.led = false, false
 }
 
-// over returns why the time to lead is over, nil if it is not.
+// over returns the reason to stop leading, or nil.
 func (r *reign) over() error {
 	switch {
 	case r.leased && r.leaseLeft() <= 0:
@@ -215,7 +205,6 @@ func (r *reign) advance(ctx, work context.Context) error {
 	}
 }
 
-// begin starts the leader procedure.
 func (r *reign) begin(work context.Context) {
 	r.begun = true
 	if r.cfg.Lead == nil {
@@ -227,7 +216,7 @@ func (r *reign) begin(work context.Context) {
 	procedure, fence := make(chan error, 1), r.fence
 	r.procedure = procedure
 	go func() {
-		defer func() { // a panic of the caller's procedure ends this candidacy, but not the program
+		defer func() { // a panic of the procedure ends only this candidacy
 			if p := recover(); p != nil {
 				procedure <- fmt.Errorf("leader procedure: panic: %v", p)
 			}
@@ -236,7 +225,6 @@ func (r *reign) begin(work context.Context) {
 	}()
 }
 
-// renew starts the renewals of the lease.
 func (r *reign) renew() {
 	if !r.renewing {
 		r.renewing = true
@@ -263,13 +251,12 @@ func (r *reign) renewed(ctx context.Context, err error) error {
 	return nil
 }
 
-// errDeposed: the own znode was deleted by someone else. It is one kind of errLost.
+// errDeposed reports that someone else deleted the own znode.
 var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
-// watchOwn reads the own znode and watches it. A candidate whose znode is deleted
-// by someone else is no longer in the queue, and nothing else would notify it.
+// watchOwn reads and watches the own znode: no other watch reports its deletion by someone else.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
@@ -297,8 +284,7 @@ func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	return nil
 }
 
-// ownChanged handles an event of the watch on the own znode. An error means
-// that the candidacy is over.
+// ownChanged handles an event of the watch on the own znode. Its error ends the candidacy.
 func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try attempt) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -313,19 +299,15 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 	return s.watchOwn(ctx, try)
 }
 
-// A deposed leader lets its successor go first for half a round trip, within
-// these bounds.
+// A deposed leader waits for half a round trip within these bounds before it closes its session.
 const (
 	successorPauseLeast = 300 * time.Microsecond // for the work of the successor's program
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead lets the successor read C before this session is closed. It is for a
-// leader whose znode was deleted by someone else; both candidates are notified at the same
-// time. Closing is a write: in a standalone server later requests wait until the write is on
-// disk. After half a round trip the successor's request arrives before the close, unless its
-// round trip is more than half longer. The pause is not longer, because the acknowledgement
-// exists until the session is closed.
+// letSuccessorRead delays the close of a session whose znode someone else deleted. The successor is
+// notified at the same time. In a standalone server its read would wait until the close, a write, is
+// on disk. The acknowledgement remains until the close, so the pause is short.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

@@ -15,9 +15,8 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased makes a leader's request. It returns errSuspended if the connection is lost,
-// or if the answer takes longer than the lease or, for a leader without a lease, longer than
-// the session can last.
+// whileLeased makes a leader's request. It returns errSuspended if the connection is lost, or if the
+// answer arrives after the end of the lease. Without a lease, the end of the session is the limit.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -43,9 +42,8 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends with the lease, or, for a leader without a
-// lease, with the time for which connected servers keep the session. Renewals and other
-// answers meanwhile extend both times.
+// limited returns a context that ends with the lease or, for a leader without a lease, at the
+// session's earliest expiry. Answers of the servers extend both times.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -72,11 +70,9 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// awaitLease waits, while the leader is suspended, until it is connected, a renewal was
-// committed over that connection, and the lease holds. An earlier lease does not prove that
-// the znode exists, and a server that lags behind still lists a deleted znode. awaitLease
-// returns an error when the session is over, or may be over because no server has answered
-// for too long.
+// awaitLease waits until a suspended leader is connected, a renewal was committed over that
+// connection, and the lease holds. Only such a renewal proves that the znode still exists.
+// awaitLease returns an error if the session is over or may be over.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -86,7 +82,7 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 			return err
 		}
 		if st := s.conn.Status(); st.State == client.Connected {
-			// Earlier changes that are still in s.status are out of date.
+			// s.status may still hold earlier changes.
 			s.connected, s.current = true, st.Change
 			if requested != st.Change {
 				requested, committed = st.Change, false
@@ -131,24 +127,22 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	}
 }
 
-// leaseLeft returns the time for which the candidate may still lead, according to the
-// monotonic or the wall clock: the shorter time.
+// leaseLeft returns the time for which the candidate may still lead.
 func (s *candidacy) leaseLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-// contactLeft returns the time for which connected servers are sure to keep the session,
-// according to the same clocks. Without a lease the candidate must not lead in that time.
+// contactLeft returns the time until the session may expire. A leader without a lease must stop by
+// then.
 func (s *candidacy) contactLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
 }
 
-// A leader stops before the end of its lease, and renews the lease long before.
 const (
 	leaseMarginShare = 10 // 1/10 of the timeout: for clocks of different speed, and for stopping
-	renewalShare     = 10 // 1/10 of the timeout: the time from one renewal to the next
+	renewalShare     = 10 // 1/10 of the timeout between two renewals
 )
 
 func left(end time.Time, timeout time.Duration) time.Duration {
@@ -157,11 +151,10 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
-// clockCheck is the time between two checks of a leader's clocks. Timers use the
-// monotonic clock, which stops while the machine sleeps.
+// clockCheck is the time between two checks of a leader's clocks. Timers use the monotonic clock,
+// which stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
-// untilClockCheck returns the time until the next check whether the lease is over.
 func (s *candidacy) untilClockCheck() time.Duration {
 	if s.leased {
 		return min(s.leaseLeft(), clockCheck)
@@ -169,7 +162,6 @@ func (s *candidacy) untilClockCheck() time.Duration {
 	return min(s.contactLeft(), clockCheck)
 }
 
-// suspendedBy returns the reason for a suspension.
 func (s *candidacy) suspendedBy() string {
 	if !s.connected || s.conn.Status().State != client.Connected {
 		return "connection lost"
@@ -177,22 +169,20 @@ func (s *candidacy) suspendedBy() string {
 	return "no write was committed in time"
 }
 
-// A renewal renews the lease of a leader. Its goroutine sends one request after the other:
-// each waits for the answer to the request before. cancel ends the goroutine.
-// [Candidate.Run] waits for that end; a leader that stops does not.
+// A renewal renews the lease of a leader from its own goroutine, one request at a time. cancel ends
+// the goroutine; only [Candidate.Run] waits for its end.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
 	cancel context.CancelFunc
 }
 
-// A renewed is the result of one request.
 type renewed struct {
-	err    error  // nil: it was committed; otherwise why the renewals end
-	change uint64 // Status.Change of the connection over which it was sent
+	err    error  // nil: committed; otherwise why the renewals end
+	change uint64 // Status.Change of the connection that sent the request
 }
 
-// startRenewal returns a renewal that does nothing before now.
+// startRenewal returns a renewal that waits for a call of now.
 func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &renewal{due: make(chan struct{}, 1), done: make(chan renewed, 1), cancel: cancel}
@@ -201,8 +191,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now renews the lease at once and regularly from then on. Call it again after a reconnect:
-// the next renewal then counts as the first.
+// now renews the lease at once and then regularly. Call now again after a reconnect.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -213,7 +202,7 @@ func (r *renewal) now() {
 func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
-	committed := 0 // renewals since the last call of now
+	committed := 0 // since the last call of now
 	for {
 		select {
 		case <-r.due:
@@ -237,14 +226,14 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 		case !client.Unanswered(err):
 			r.put(renewed{err: err})
 			return
-		default: // retry over the next connection, or over this one if it still exists
+		default: // retry over this connection or the next one
 			timer.Reset(every)
 		}
 	}
 }
 
-// renewalPause returns the time from one renewal to the next. If the first renewal proves
-// no lease, the second follows at once. A short lease is renewed four times as often.
+// renewalPause returns the time from one renewal to the next. If the first renewal proves no lease,
+// the second follows at once.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -255,7 +244,7 @@ func renewalPause(every, left time.Duration, committed int) time.Duration {
 	return every
 }
 
-// put sends a result. It replaces a result that was not received yet.
+// put replaces a result that was not received yet.
 func (r *renewal) put(done renewed) {
 	select {
 	case <-r.done:
@@ -264,7 +253,7 @@ func (r *renewal) put(done renewed) {
 	r.done <- done
 }
 
-// unrenewable returns why the candidacy ends if the lease cannot be renewed.
+// unrenewable returns the reason to end the candidacy.
 func (s *candidacy) unrenewable(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
 		return s.deposed()
@@ -272,12 +261,11 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is the number of committed renewals in a row without a lease at which the
-// candidate reports an obstacle. After a long wait the first two may prove no lease.
+// unprovedMost is the number of committed renewals in a row without a lease that is reported as an
+// obstacle. After a long wait the first two may prove no lease.
 const unprovedMost = 5
 
-// countRenewal counts a committed renewal that proved no lease, and reports an obstacle at
-// unprovedMost.
+// countRenewal counts committed renewals that prove no lease.
 func (s *candidacy) countRenewal() {
 	if s.leaseLeft() > 0 {
 		s.unproved = 0

@@ -32,7 +32,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		if next.Fence <= before.Fence {
 			t.Errorf("got fence %x of the next leader, want more than %x", next.Fence, before.Fence)
 		}
-		time.Sleep(time.Hour) // virtual
+		time.Sleep(time.Hour) // virtual time
 		if m := s[0].Now(); m.Belief != model.Leading {
 			t.Errorf("frozen for an hour: got belief %q, want Leading", m.Belief)
 		}
@@ -57,8 +57,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 	})
 }
 
-// TestAtMostOneLeader: during hours of random faults, in virtual time, there are never two
-// candidates that are not frozen and believe that they lead.
+// Under random faults at most one candidate believes that it leads, without frozen candidates.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -85,7 +84,7 @@ func TestAtMostOneLeader(t *testing.T) {
 				frozen[i] = true
 				s[i].Freeze()
 			case 2:
-				// Until the candidate has checked its clock, it may still believe that it leads.
+				// A thawed candidate may believe that it leads until it has checked its clock.
 				s[i].Thaw()
 				synctest.Wait()
 				frozen[i] = false
@@ -117,8 +116,6 @@ func TestAtMostOneLeader(t *testing.T) {
 	})
 }
 
-// TestOneLossIsOneSuspension: one lost connection ends a leader procedure once and calls it
-// once more, even if the procedure needs time to end.
 func TestOneLossIsOneSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -143,7 +140,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 				return nil
 			},
 		})
-		<-started // no report follows while it runs
+		<-started // the procedure makes no report while it runs
 		electiontest.Restart(server, 400*time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
@@ -154,8 +151,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	})
 }
 
-// TestLeaderWithoutRenewalsStops: a leader is suspended if its server answers pings and reads,
-// but no writes. When the server answers writes again, the leader leads again.
+// A leader is suspended if its server answers pings and reads, but no writes.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -199,8 +195,8 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// TestSuccessorWaitsUntilStopped: after somebody deleted the leader's znode, the next
-// candidate does not lead before the work of the deposed leader has ended.
+// After someone else deletes the leader's znode, its successor waits until the leader's work has
+// ended.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -220,7 +216,6 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 		second.Believes(t, model.Waiting)
 		on.Remove(znode.Join(on.Path, own))
 		<-stopping
-		// The successor is elected and waits for the acknowledgement's deletion.
 		second.Await(t, 0, "elected with an obstacle", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })
 		if m := first.Now(); m.Belief != model.Suspended {
 			t.Errorf("got belief %s of the deposed leader, want Suspended", m.Belief)

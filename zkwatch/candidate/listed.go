@@ -9,9 +9,8 @@ import (
 	"electop/model/znode"
 )
 
-// listed returns C for the report of a step: the first children in the order of the queue,
-// children without a number last. It makes one pass and sorts only the first children: there
-// may be thousands, and a handoff waits for listed.
+// listed returns the first children in the order of the queue, for the report of a step. Children
+// without a number are last. It sorts only the first ones, because a handoff waits for listed.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
@@ -40,8 +39,7 @@ type child struct {
 
 func byNumber(a, b child) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.name, b.name)) }
 
-// nameMax bounds a name in a step, in bytes: anybody who can write to the cluster can
-// choose a name.
+// nameMax bounds a name in a step, in bytes: any client can choose a long name.
 const nameMax = 128
 
 // bounded cuts a long name but keeps its number.

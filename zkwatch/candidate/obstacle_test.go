@@ -24,8 +24,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// obstructed waits, from report from on, until the candidate is elected and reports an
-// obstacle that contains what. It returns the index of that report.
+// obstructed waits until the candidate is elected and reports an obstacle that contains what. It
+// starts at report from, and returns the index of the report found.
 func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
@@ -36,7 +36,6 @@ func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) 
 
 func unobstructed(m model.Member) bool { return m.Belief == model.Leading && m.Obstacle == "" }
 
-// TestAckIsRestored: a leader creates its acknowledgement again after somebody deleted it.
 func TestAckIsRestored(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -57,8 +56,6 @@ func TestAckIsRestored(t *testing.T) {
 	})
 }
 
-// TestAckOfOthers: the obstacle names the znode that keeps a leader from acknowledging: a
-// persistent znode, or a znode that only another client may read.
 func TestAckOfOthers(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -81,8 +78,7 @@ func TestAckOfOthers(t *testing.T) {
 	})
 }
 
-// TestUnreadablePredecessor: a candidate that may not read its predecessor reports that, and
-// leads after the deletion, of which servers send it no event.
+// A candidate that may not read its predecessor gets no event of the deletion.
 func TestUnreadablePredecessor(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -100,8 +96,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 	})
 }
 
-// TestFullQuotaIsNamed: a candidate reports a full quota as its obstacle, and continues in
-// the same session when the quota has room. The embedded server has no quotas.
+// A full quota is an obstacle that keeps the session. The embedded server has no quotas.
 func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
@@ -125,8 +120,6 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	}
 }
 
-// TestTooShortForALease: Run refuses a session timeout that is too short for a lease, and
-// names the shortest possible one.
 func TestTooShortForALease(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -142,8 +135,7 @@ func TestTooShortForALease(t *testing.T) {
 	})
 }
 
-// TestTooSlowForALease: if answers take a large part of the session timeout, the candidate
-// reports why it does not lead.
+// If answers take a large part of the session timeout, no write proves a lease.
 func TestTooSlowForALease(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -160,8 +152,8 @@ func TestTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// A leader whose link becomes slow is suspended with the same obstacle. On a busy
-		// machine its session may end before: then it reports the obstacle when elected again.
+		// On a busy machine the session may end first. The obstacle is then reported after the next
+		// election.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
@@ -178,8 +170,8 @@ func TestTooSlowForALease(t *testing.T) {
 	})
 }
 
-// alone runs one candidate and a bare client in virtual time. prepare can change the
-// candidate's configuration.
+// alone runs one candidate and a bare client in virtual time. prepare can change the candidate's
+// configuration.
 func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -238,7 +230,6 @@ func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 	})
 }
 
-// TestNoFalseObstacle: a leader that resigns, or whose znode is deleted, reports no obstacle.
 func TestNoFalseObstacle(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
@@ -262,8 +253,7 @@ func TestNoFalseObstacle(t *testing.T) {
 	}
 }
 
-// breaking makes cfg close the connection instead of sending the next request op after armed
-// is set.
+// breaking closes the connection instead of sending the first request op after armed is set.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
@@ -274,8 +264,6 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	})
 }
 
-// TestStoppedAfterAnObstacle: Stopped is also called for a leader that lost its acknowledgement
-// to another session and then resigns.
 func TestStoppedAfterAnObstacle(t *testing.T) {
 	var stopped atomic.Int64
 	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
@@ -291,8 +279,6 @@ func TestStoppedAfterAnObstacle(t *testing.T) {
 	})
 }
 
-// TestOwnWatchIsSetAgain: if the connection is lost while a candidate sets the watch on its
-// own znode, the candidate sets it again, and notices a later deletion.
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -315,8 +301,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// TestSuspensionsLeakNothing: suspensions leave no goroutines behind. With a chroot each watch
-// has a goroutine.
+// With a chroot each watch has a goroutine.
 func TestSuspensionsLeakNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
@@ -338,8 +323,7 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 	})
 }
 
-// TestElectedWithoutALease: a candidate that is elected after a long wait has no lease yet. Its
-// create proved a lease only for the time after it.
+// After a long wait a candidate is elected without a lease: its create was too long ago.
 func TestElectedWithoutALease(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -358,9 +342,8 @@ func TestElectedWithoutALease(t *testing.T) {
 	})
 }
 
-// TestListLostWithItsConnection: if the connection is lost between the notification of the
-// predecessor's deletion and the reply with the list, the candidate requests the list again
-// and leads.
+// The connection is lost after the notification of the predecessor's deletion, before the reply to
+// getChildren.
 func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
@@ -379,7 +362,6 @@ func TestListLostWithItsConnection(t *testing.T) {
 	})
 }
 
-// Run returns the reason if servers refuse the credentials before the candidate waited or led.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {

@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// An overlap is a time in which several candidates were leading, or working, at once.
+// An overlap is a time in which several candidates led or worked.
 type overlap struct {
 	what     activity
 	from, to time.Time
@@ -25,8 +25,8 @@ type overlap struct {
 
 func (o overlap) length() time.Duration { return o.to.Sub(o.from) }
 
-// overlaps returns the overlaps that ended after since, oldest first. A candidate does not count
-// while it is frozen: like a paused process it believes that it leads until it thaws.
+// overlaps returns the overlaps that ended after since. A frozen candidate does not count, because
+// it believes that it leads until it thaws.
 func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap) {
 	w.mu.Lock()
 	transitions := slices.Clone(w.transitions)
@@ -74,8 +74,8 @@ func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap)
 	return found
 }
 
-// check fails the test for each overlap after since that is longer than scheduling. It returns
-// the length of the longest overlap.
+// check fails the test for each overlap after since that is longer than scheduling. It returns the
+// longest length.
 func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duration) {
 	t.Helper()
 	first := true
@@ -93,7 +93,7 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 	return longest
 }
 
-// around lists the events shortly before and during an overlap, line by line.
+// around lists the events shortly before and during an overlap.
 func (w *activityLog) around(o overlap) string {
 	const before = 10 * time.Second
 	w.mu.Lock()
@@ -143,13 +143,11 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// scheduling is the time for which two candidates may seem to lead at once: on a busy machine
-// reports are a little late.
+// scheduling is the longest overlap allowed: on a busy machine reports are a little late.
 const scheduling = 20 * time.Millisecond
 
-// An activityLog keeps the times in which each of several candidates leads and works, according
-// to this process's monotonic clock. A candidate leads while it reports that, and works from the
-// start of its leader procedure until the end of the procedure's context.
+// An activityLog records when candidates lead and work. A candidate leads while it reports that, and
+// works from the start of its leader procedure until the procedure's context ends.
 type activityLog struct {
 	start time.Time
 
@@ -179,7 +177,7 @@ const (
 
 func (d activity) String() string { return [...]string{"leading", "working", "frozen"}[d] }
 
-// A note describes another event, for the message of a failure.
+// A note is another event, for the message of a failure.
 type note struct {
 	at   time.Time
 	text string
@@ -195,8 +193,7 @@ func newActivityLog() *activityLog {
 	return &activityLog{start: time.Now(), last: make(map[string]model.Member), reportedAt: make(map[string]time.Time), changed: make(chan struct{})}
 }
 
-// follow makes the log keep the activities of the candidate with cfg. Each candidate needs its
-// own name.
+// follow records the candidate with cfg. Each candidate needs its own name.
 func (w *activityLog) follow(name string, cfg *candidate.Config) {
 	cfg.Data = []byte(name)
 	cfg.Report = func(_ time.Time, m model.Member) { w.report(name, m) }
@@ -234,7 +231,6 @@ func (w *activityLog) now(name string) model.Member {
 	return w.last[name]
 }
 
-// reported returns the time of a candidate's last report.
 func (w *activityLog) reported(name string) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -303,8 +299,8 @@ func (w *activityLog) String() string {
 	return b.String()
 }
 
-// limits decide whether an isolated server, which serves for syncLimit ticks, still answers when
-// sessions expire.
+// limits are the times of one ensemble. An isolated server still serves for syncLimit ticks, perhaps
+// longer than a session.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -314,14 +310,14 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation holds messages between the servers. Candidate a leads at the first server, b
-// waits for a at the second server, c waits for b at the third.
+// An isolation holds messages between the servers. Candidate a leads at the first server; b waits at
+// the second, c at the third.
 type isolation struct {
 	name     string
 	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
 	of       int  // the index of the server that stops serving
-	deposed  bool // the session of a ends and another candidate leads; if a knows other servers, it may move to one of them instead
+	deposed  bool // a loses its session, or moves to another server if it knows one
 	onlyHere bool // candidate a knows only its server; otherwise all servers, its own first
 }
 
@@ -374,14 +370,11 @@ var isolations = []isolation{
 	},
 }
 
-// TestNeverTwoLeadersUnderIsolation: two candidates never lead at once while links between the
-// servers of an ensemble are held and the candidates still reach the servers. An isolated server
-// answers its clients and their pings for syncLimit ticks, which may be longer than the session
-// timeout.
+// Two candidates never lead at once while links between the servers are held. An isolated server
+// answers its clients for syncLimit ticks, which may be longer than the session timeout.
 //
-// ELECTOP_TEST_LONG=30m runs the isolations for about 30 minutes, each at least once with each
-// of four pairs of session timeout and syncLimit, which takes ten minutes. With less than 1m
-// there is one pair, with short times.
+// ELECTOP_TEST_LONG=30m sets the duration of all runs; below 1m there is only one, short pair of
+// session timeout and syncLimit.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -407,7 +400,6 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	}
 }
 
-// candidateNames holds the names of the candidates, in the order of the queue.
 var candidateNames = [...]string{"a", "b", "c"}
 
 // runCandidates runs each candidate at its server, and waits until a leads and the others wait.
@@ -449,8 +441,6 @@ func (i isolation) runCandidates(
 }
 
 func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
-	// Enough for the servers to find each other and for sessions to expire, on a busy
-	// machine.
 	limit := 3*l.session + 3*time.Duration(l.syncLimit)*l.tick + electiontest.WaitFor
 	leader := e.Leader(t)
 	var followers []*zktest.Server
@@ -460,8 +450,8 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// A leading candidate that knows other servers moves to one of them, because its own server
-	// does not answer its writes. Its session may expire before it has moved.
+	// A leader that knows other servers moves to one of them. Its session may expire before it has
+	// moved.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
 	w, path := newActivityLog(), electiontest.ElectionPath(t)

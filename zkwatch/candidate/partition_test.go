@@ -13,8 +13,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A partitioned leader stops by itself before another candidate can lead, for each start of the
-// partition between two pings.
+// A partition begins at different times between two pings.
 func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
@@ -86,8 +85,8 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 	}
 }
 
-// A partitioned leader that reconnects between the end of its lease and the end of its session
-// closes the session: the next candidate leads at once.
+// A leader that reconnects between the end of its lease and the expiry of its session closes the
+// session.
 func TestPartitionedLeaderHealsTooLate(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		awaitAnswer(s[0])
@@ -109,7 +108,7 @@ func TestPartitionedWaiter(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		down time.Duration
-		same bool // it keeps its session
+		same bool // the candidate keeps its session
 	}{
 		{"healed in time", electiontest.LeaseTimeout * 3 / 4, true},
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
@@ -127,8 +126,6 @@ func TestPartitionedWaiter(t *testing.T) {
 				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
 					t.Errorf("after the partition: got report %+v, before %+v; want Waiting, same session %v", after, before, c.same)
 				}
-				// The next candidate watches its present predecessor, and the leader is not
-				// affected.
 				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
 					t.Errorf("got watch of the third candidate on %s; the others are %s and %s", m.Watches, s[0].Now().Znode, want)
 				}
@@ -140,8 +137,6 @@ func TestPartitionedWaiter(t *testing.T) {
 	}
 }
 
-// A candidate whose predecessor was deleted during its partition leads after the partition, in
-// the same session.
 func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		awaitAnswer(s[1])
@@ -162,8 +157,7 @@ func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 	})
 }
 
-// A frozen leader does not notice a partition. If it thaws during the partition, it stops
-// leading at once; if it thaws after the partition, it rejoins.
+// A frozen leader does not notice a partition before it thaws.
 func TestPartitionedWhileFrozen(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		from := len(s[0].All())
@@ -197,8 +191,7 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 	})
 }
 
-// Run returns in time while the candidate is partitioned: at once if it was killed, and after at
-// most two session timeouts if it resigned.
+// A killed candidate ends at once, a resigning one within two session timeouts.
 func TestPartitionedEnds(t *testing.T) {
 	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
@@ -209,8 +202,8 @@ func TestPartitionedEnds(t *testing.T) {
 		}{
 			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
 			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
-			// The candidate notices the lost connection, and then tries to close its session
-			// until the session has expired.
+			// The candidate notices the lost connection, and tries to close its session until the
+			// session has expired.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiter"} {

@@ -13,13 +13,12 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches the predecessor until it is deleted. It uses getData: if the znode does not
-// exist, getData leaves no watch behind, but an exists request does. deleted is false if
-// another reason requires reading C again.
+// wait watches the predecessor until it is deleted. If deleted is false, the caller must list the
+// children again.
 //
-// If the predecessor may not be read, an exists request sets the watch, and the candidate
-// also checks from time to time: servers withhold events of a znode from clients that may
-// not read it (since CVE-2024-23944).
+// getData sets the watch, because it leaves no watch on a missing znode; exists does. If the
+// predecessor may not be read, exists sets the watch, and wait also polls: since CVE-2024-23944
+// servers withhold events of unreadable znodes.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -42,7 +41,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		case err != nil:
 			return false, err
 		}
-		if stat.EphemeralOwner == 0 { // numbered, but persistent: it will not be deleted by itself
+		if stat.EphemeralOwner == 0 { // numbered but persistent: its owner does not delete it by dying
 			if s.notContending == nil {
 				s.notContending = make(map[string]bool)
 			}
@@ -69,9 +68,8 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 // acknowledgement still exists.
 const unreadablePause = 2 * time.Second
 
-// watchUnreadable sets a watch by an exists request, which requires no permission. stat is
-// nil if the znode does not exist. For a missing znode the exists request would leave a watch
-// behind, so the first request sets none.
+// watchUnreadable sets a watch with an exists request, which needs no permission. The first request
+// has no watch: a watch on a missing znode would remain.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -83,8 +81,8 @@ func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.
 	return stat, watch, err
 }
 
-// awaitUnreadable waits until a predecessor that may not be read is deleted, or
-// changes: then it may be readable, and needs another watch.
+// awaitUnreadable waits until an unreadable predecessor is deleted or changes. After a change it may
+// be readable.
 func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
 	ticker := time.NewTicker(unreadablePause)
 	defer ticker.Stop()
@@ -113,8 +111,8 @@ const (
 	aTick
 )
 
-// await waits for a watch to fire, or for a tick; either can be nil. Meanwhile it reports
-// suspension and resumption.
+// await waits for the watch or the tick; either can be nil. Meanwhile it reports suspension and
+// resumption.
 func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
 	for {
 		switch {

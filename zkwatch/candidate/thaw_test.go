@@ -20,8 +20,8 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// withAwake runs one leader in virtual time. awake returns the leader's last report at each
-// call of Config.Awake.
+// withAwake runs one leader in virtual time. awake returns the leader's last report at each call of
+// Config.Awake.
 func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -49,8 +49,6 @@ func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *el
 	})
 }
 
-// After a freeze for up to a third of the session timeout a leader still leads, without a
-// suspension.
 func TestAwakeAfterAShortFreeze(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		for i := range 5 {
@@ -68,8 +66,8 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// A leader whose session expired during a freeze, while its lease holds, does not lead when Awake
-// is called.
+// The session expires during a freeze while the lease holds: Awake is called for a candidate that
+// does not lead.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
@@ -86,8 +84,8 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	})
 }
 
-// Awake is called only after the check of the leader's state, even if the leader freezes again
-// before the check ends.
+// Awake is called only after the check of the leader's state, even if a second freeze interrupts the
+// check.
 func TestAwakeAfterTwoFreezes(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		server.SetPace(zkserver.Pace{Steps: true})
@@ -112,7 +110,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 	})
 }
 
-// A leader waits for a late answer without a suspension while the servers answer its pings.
+// A leader waits for a late answer while the servers answer its pings.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
@@ -132,7 +130,7 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 			}
 		}
 		release() // the notification of its predecessor's deletion
-		release() // C
+		release() // the reply to getChildren
 		release() // no acknowledgement yet
 		release() // the create of the acknowledgement
 		m := s[1].Believes(t, model.Leading)
@@ -149,8 +147,7 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 	})
 }
 
-// children returns the numbers of the children of a step, or the name of a child without a
-// number.
+// children returns the sequence numbers of a step's children, or names without a number.
 func children(m model.Member) string {
 	var out []string
 	for _, name := range m.StepOn.Children {

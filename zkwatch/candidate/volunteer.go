@@ -19,23 +19,17 @@ import (
 	"electop/zkwatch/client"
 )
 
-// errUncertain: the outcome of a create is unknown. It is one kind of errLost.
+// errUncertain reports that the outcome of a create is unknown.
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
-// volunteer creates the znode. A create whose reply was lost may have been
-// executed, so volunteer looks for the znode by its name; the znode counts only if
-// this session owns it.
+// volunteer creates the znode. A create whose reply was lost may have been executed. So volunteer
+// looks for a znode with its prefix that this session owns.
 //
-// A znode that is not found may still be created. A create that is on its way from
-// a follower to the ensemble leader is executed when it arrives, even after later
-// requests of its session, if the session has moved to another server and back
-// (the ensemble leader knows only which server a session is at; seen in the
-// transaction logs of ZooKeeper 3.8). And an isolated ensemble leader answers a
-// sync. So a session sends no second create after one that may be executed: the
-// candidacy is over, and the end of its session settles the first.
+// If none is found, the create may still be executed: a follower can forward it late, even after the
+// session has moved to another server and back. So volunteer creates no second znode, and the
+// candidacy ends with its session.
 //
-// Without a guid there is no name to look for: a second znode is created, and the
-// first one, if it exists, stays.
+// A nameless candidate cannot look. It creates a second znode, and the first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -92,16 +86,15 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause is the pause before a candidate tries again to create a znode that a
-// quota forbids. It doubles up to quotaPauseMost: only a person raises a quota.
+// quotaPause is the first pause before a candidate creates a znode again that a quota forbids. The
+// pause doubles up to quotaPauseMost, because only a person raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
 
-// find looks for the own znode by the prefix of its name, on a server that has
-// caught up with the ensemble leader. If other names have the same prefix, the
-// ephemeral owner decides; the newest are read first.
+// find looks for the own znode by its prefix and ephemeral owner. The sync makes the server catch up
+// with the ensemble leader.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -133,9 +126,8 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent creates the election's parent and its missing ancestors. A server
-// checks the permission to create before it reports that a znode exists, so an
-// ancestor that may not be created may exist.
+// createParent creates the election's parent and its missing ancestors. ErrNoAuth does not show that
+// an ancestor is missing: a server checks the permission first.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -160,16 +152,14 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// prefix returns the name, without its number, of one candidacy's znode. If the dialect has
-// a place for a guid, the name contains a guid, by which the candidate finds the znode after
-// a lost reply. shown has eight digits of the guid. nameless says whether Config.NoGuid
-// requested a name without a guid.
+// prefix returns the name of a new candidacy's znode without its sequence number. shown has only
+// eight digits of the guid. nameless is true if Config.NoGuid requested a name without a guid.
 func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
 	}
 	var guid [16]byte
-	rand.Read(guid[:]) // never fails (crypto/rand)
+	rand.Read(guid[:]) // never fails
 	digits := hex.EncodeToString(guid[:])
 	prefix = digits + "-n_"
 	if c.cfg.Dialect != nil {
@@ -182,12 +172,12 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
 
-// OwnName reports whether name is a guid and a number, as a [Candidate] names its znode
-// unless its Dialect or NoGuid requires another name.
+// OwnName reports whether a [Candidate] without Dialect and NoGuid can have created a znode with
+// this name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL returns the ACL of created znodes: everybody may read them, because servers
-// notify only clients that may read. With credentials only these may change the znodes.
+// defaultACL lets everybody read the created znodes, because servers notify only clients that may
+// read. With credentials, only their owner may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
