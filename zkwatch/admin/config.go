@@ -35,51 +35,51 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
-// MaxWatches bounds the tables of watches that are requested without Config.Heavy.
+// MaxWatches is the largest number of watches whose table is requested without Config.Heavy.
 const MaxWatches = 50_000
 
 // A Config describes which servers a [Poller] polls, and how often.
 type Config struct {
 	Mode Mode // "" means Auto
-	// URL is the address of an AdminServer's commands; {host} is replaced by the server's
-	// host. "" means DefaultURL. The default path is /commands. See CheckURL.
+	// URL is the address of an AdminServer's commands, with {host} for the server's host. "" means
+	// DefaultURL; the default path is /commands. See CheckURL.
 	URL string
 	// Servers has the servers of the connect string, each as host:port.
 	Servers []string
-	// Ensemble returns the text of /zookeeper/config. nil: it is unknown whether Servers
-	// are all members.
+	// Ensemble returns the text of /zookeeper/config; nil if it is unknown whether Servers are all
+	// members.
 	Ensemble func(context.Context) (string, error)
-	// Chroot is the path above all elections, "" for the root. It is removed from the
-	// paths in tables; paths outside of it are ignored.
+	// Chroot is the path above all elections, "" for the root. It is removed from the paths in
+	// tables; paths outside of it are ignored.
 	Chroot string
 	// Interval is the time between two polls for the servers' status. 0 means 5 s.
 	Interval time.Duration
-	// Sessions is the time between two polls for connections and sessions. 0: only Verify
-	// and Poll request them.
+	// Sessions is the time between two polls for connections and sessions. 0: only Verify and Poll
+	// request them.
 	Sessions time.Duration
-	// Cheap applies Sessions only while that costs little: with up to
-	// [session.CheapConnections] connections, and answers within [session.CheapAnswer].
+	// Cheap applies Sessions only with up to [session.CheapConnections] connections and answers
+	// within [session.CheapAnswer].
 	Cheap bool
-	// Heavy permits the tables of servers with more than MaxWatches watches or without a
-	// count of watches, and permits larger replies.
+	// Heavy permits larger replies, and the tables of servers with more than MaxWatches watches or
+	// an unknown number.
 	Heavy bool
-	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It
-	// must not block. nil: there are none.
+	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
+	// block; nil means none.
 	Anchors func() []session.Anchor
-	// Touch sends a request over each session of the Anchors, at the start of a poll that
-	// requests deadlines. That makes the deadlines of other sessions more exact. It must
-	// return when ctx is done, which is soon. nil: no request.
+	// Touch sends a request over each session of the Anchors before a poll for deadlines, which
+	// makes other sessions' deadlines more exact. It must return when ctx is done; nil means no
+	// request.
 	Touch func(ctx context.Context)
-	// DialTLS configures TLS for four-letter words and for an https URL. nil: the ports
-	// for clients have no TLS.
+	// DialTLS configures TLS for four-letter words and for an https URL; nil means no TLS at the
+	// ports for clients.
 	DialTLS *tls.Config
-	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done;
-	// the connection outlives ctx. nil means a net.Dialer.
+	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done; the
+	// connection outlives ctx. nil means a net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Now returns the time for the answers; nil means time.Now. The schedule always uses
-	// package time.
+	// Now returns the time for the answers; nil means time.Now. The schedule always uses package
+	// time.
 	Now func() time.Time
-	// Logger receives failures, at debug level. nil discards them.
+	// Logger receives failures at debug level; nil discards them.
 	Logger *slog.Logger
 
 	requests *atomic.Uint64 // number of requests sent
@@ -116,7 +116,6 @@ func (c Config) withDefaults() Config {
 // DefaultURL is the default address of an AdminServer.
 const DefaultURL = "http://{host}:8080" + commandsPath
 
-// commandsPath is the default path of an AdminServer's commands.
 const commandsPath = "/commands"
 
 // CheckURL returns why template is not the URL of AdminServers, or nil. "" is an error.

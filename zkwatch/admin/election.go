@@ -14,20 +14,18 @@ import (
 type Election struct {
 	Path string // below the chroot
 	Ack  string // path of the acknowledgement, "" for none
-	// Sessions returns known sessions of the candidates and of this process. The answers
-	// have their connections and deadlines, as for the owners and watchers of the
-	// election's znodes. It must not block. nil: no sessions.
+	// Sessions returns known sessions of the candidates and of this process, whose connections and
+	// deadlines are delivered too. It must not block; nil means no sessions.
 	Sessions func() []uint64
-	// Hosts returns hosts; the answers have the connections of all sessions from a host, unless
-	// it looks like a proxy (maxFromHost). It must not block. nil: no hosts.
+	// Hosts returns hosts whose connections are all delivered, unless a host has more than
+	// maxFromHost. It must not block; nil means no hosts.
 	Hosts func() []string
-	// Put receives the answers. It is called from one goroutine at a time and must return
-	// when ctx is done.
+	// Put receives the answers. One goroutine at a time calls Put; it must return when ctx is done.
 	Put func(context.Context, model.Observation)
 }
 
-// inner returns the path below chroot of a full path, and whether the path belongs to the
-// election: it is the election's path, a child, or the acknowledgement.
+// inner returns full without the chroot. The second result is whether full is the election's path, a
+// child of it, or the acknowledgement.
 func (e *Election) inner(chroot, full string) (string, bool) {
 	path, ok := strings.CutPrefix(full, chroot)
 	if !ok {
@@ -43,17 +41,16 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Bounds of one election's part of one server's answers: several times what the largest
-// elections need.
+// Bounds of one election's part of one server's answers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
 	maxPath     = 16 << 10  // bytes of one path
 	maxPaths    = 8_000_000 // bytes of all paths of one list
-	maxFromHost = 1000      // connections of one of Hosts: a host with more may be a proxy
+	maxFromHost = 1000      // connections from one host: a host with more may be a proxy
 )
 
-// table returns the part of the servers' answers that concerns the election.
+// table returns the part of the answers that concerns the election.
 func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
 	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
@@ -68,8 +65,7 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	f.hosts = t.Hosts
 	t.Anchors = slices.Clone(t.Anchors)
 	t.Servers = make([]session.Server, len(results))
-	// First the election's znodes and watches on all servers: they add sessions to the
-	// filter.
+	// The znodes and watches of all servers come first: they add sessions to the filter.
 	for i := range results {
 		t.Servers[i] = results[i].Server
 		f.znodes(&results[i], &t.Servers[i])
@@ -81,7 +77,7 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	return &t
 }
 
-// hosts returns those of Hosts that have at most maxFromHost connections.
+// hosts returns the Hosts with at most maxFromHost connections.
 func (e *Election) hosts(results []result) []string {
 	if e.Hosts == nil {
 		return nil
@@ -106,8 +102,8 @@ type filter struct {
 // A usage counts what is copied from one list.
 type usage struct{ entries, bytes, watchers int }
 
-// take counts an entry of a list in l, and returns its path below the chroot. It returns false
-// if the path does not belong to the election or a bound is exceeded.
+// take counts an entry in l and returns its path below the chroot. ok is false if the path does not
+// belong to the election or a bound is exceeded.
 func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false
@@ -159,7 +155,7 @@ func (f *filter) clients(r *result, s *session.Server) {
 	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // a session that sends a message during the dump can be in the dump twice
+	latest := make(map[uint64]int) // by session; a dump can have a session twice
 	for _, x := range r.deadlines {
 		if !f.sessions[x.Session] {
 			continue

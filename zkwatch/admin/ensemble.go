@@ -46,8 +46,7 @@ func newEnsemble(cfg *Config) *ensemble {
 	}
 }
 
-// poll polls all servers in parallel. The table has no servers yet: they are in the results.
-// elections are the subscribers.
+// poll polls all servers in parallel. The table has no servers yet; the results have them.
 func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
 	defer e.request.client.CloseIdleConnections()
 	t := session.Table{At: e.cfg.Now()}
@@ -68,8 +67,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if that is due, or if now is set: an absence from all
-// lists proves something only if no server was added meanwhile.
+// readConfig reads /zookeeper/config if that is due or now is set. A session's absence from all
+// lists proves nothing if a server was added meanwhile.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -89,9 +88,9 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll, and forgets others. It returns the servers of the
-// connect string and the configured servers with an address for clients. It leaves out
-// further addresses of a server that answers at its own address, when that is known.
+// targets returns the servers to poll and forgets all others. They are the servers of the connect
+// string and of the configuration. A server that answers at its configured address is not polled at
+// another one.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -128,9 +127,8 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members returns the results without further addresses of one server (one number). missing is
-// why they may not be the whole ensemble: "" for a standalone server, or if each configured
-// server answered at its own address.
+// members keeps one result for each server number, and all results without a number. missing is why
+// they may not be the whole ensemble, "" if they are.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -191,8 +189,8 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured server's address for clients. If the line has no
-// such address, at compares only the host.
+// at reports whether addr is the configured address for clients. Without one, at compares only the
+// host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -201,8 +199,8 @@ func (c *configured) at(addr string) bool {
 	return addr == c.client
 }
 
-// is reports whether r, a result at the server's address, is the server's answer. If only the
-// host is configured, r must have the server's number: one host can have several servers.
+// is reports whether r, a result at the server's address, is the server's answer. If only the host
+// is configured, r must have the server's number: one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
@@ -227,8 +225,7 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble reads the data of /zookeeper/config. why is the reason if it cannot read all
-// lines.
+// parseEnsemble reads the data of /zookeeper/config. why is set if a line cannot be read.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

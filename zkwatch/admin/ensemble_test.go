@@ -72,8 +72,7 @@ func FuzzEnsemble(f *testing.F) {
 func TestMembers(t *testing.T) {
 	const add = ":PORT to the connect string"
 	for name, c := range map[string]struct {
-		// Each result is an address, then =N for the server's number, then ! if the server
-		// did not answer.
+		// Each result is an address, then =N for the server's number, then ! for no answer.
 		results, config string
 		kept            string
 		missing         string // part of the message; "": no server is missing
@@ -133,7 +132,6 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// One leader that answers at two addresses does not count as two leaders.
 func TestOneLeaderAtTwoAddresses(t *testing.T) {
 	cfg := Config{Ensemble: always(threeConfig)}.withDefaults()
 	e := newEnsemble(&cfg)
@@ -200,9 +198,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A server has another name in the connect string than in the configuration. The first poll
-// uses both names. Later polls use both only if the server did not answer at its configured
-// address. Without a configuration they use the name in the connect string.
+// A server has another name in the connect string than in the configuration. That name is used only
+// if the server does not answer at its configured address.
 func TestTwoNamesOfAServer(t *testing.T) {
 	var failure error
 	of3(t, func(c *Config) {
@@ -249,8 +246,8 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 	})
 }
 
-// If a client moves between two servers while they list their connections, the poller finds it
-// with second lists.
+// A client that moves between two servers while they list their connections is found by second
+// lists.
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {

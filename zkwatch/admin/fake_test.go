@@ -27,7 +27,7 @@ import (
 	"electop/model/session"
 )
 
-// A fakeNet has servers with replies from a test, over pipes. It works in virtual time.
+// A fakeNet has fake servers over pipes, in virtual time.
 type fakeNet struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -126,7 +126,6 @@ func (s *fakeServer) set(what, reply string) {
 	s.replies[what] = reply
 }
 
-// words serves the port for clients.
 func (s *fakeServer) words(c net.Conn) {
 	b := make([]byte, 4)
 	if _, err := io.ReadFull(c, b); err != nil {
@@ -151,7 +150,6 @@ func (s *fakeServer) words(c net.Conn) {
 	s.flood(c)
 }
 
-// commands serves the AdminServer's port.
 func (s *fakeServer) commands(c net.Conn) {
 	in := bufio.NewReader(c)
 	for {
@@ -262,7 +260,6 @@ func (l *listener) last(t *testing.T) *session.Table {
 	return l.tables[len(l.tables)-1]
 }
 
-// times returns the times at which tables were delivered.
 func (l *listener) times() []time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -336,7 +333,6 @@ func equal[T any](t *testing.T, what string, got, want T) {
 
 var everything = Want{Watches: true, Sessions: true}
 
-// states returns the states of a server's answers.
 func states(s session.Server) [4]session.AnswerState {
 	return [4]session.AnswerState{s.Basic.State, s.Connections.State, s.Sessions.State, s.Watches.State}
 }
@@ -380,7 +376,6 @@ func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p 
 	})
 }
 
-// pollAll polls for everything and returns the table.
 func pollAll(t *testing.T, p *Poller, l *listener) *session.Table {
 	t.Helper()
 	if err := p.Poll(t.Context(), everything); err != nil {

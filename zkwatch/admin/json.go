@@ -10,9 +10,9 @@ import (
 	"electop/model/znode"
 )
 
-// The answers of an AdminServer, as Apache ZooKeeper 3.5 to 3.9 give them.
+// The replies of an AdminServer of Apache ZooKeeper 3.5 to 3.9.
 
-// envelope has the fields that are in every answer.
+// envelope has the fields that are in every reply.
 type envelope struct {
 	Command *string `json:"command"`
 	Error   *string `json:"error"`
@@ -20,7 +20,7 @@ type envelope struct {
 
 func (e *envelope) head() *envelope { return e }
 
-// unpack parses an answer into v, which embeds an envelope.
+// unpack parses a reply into v, which embeds an envelope.
 func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return malformed("%s: %s", command, znode.Safe(err.Error(), 100))
@@ -165,8 +165,7 @@ type jsonConn struct {
 	Outstanding  int         `json:"outstanding_requests"`
 }
 
-// parseConnections reads the connections to one port of the server, or to both if its
-// release lists both.
+// parseConnections reads the connections to one port, or to both if the release lists both.
 func parseConnections(b []byte) (all connections, err error) {
 	var v struct {
 		envelope

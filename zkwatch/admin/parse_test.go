@@ -161,8 +161,6 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// parseDump returns the right interval between two deadlines in every zone, and no deadlines
-// for a dump with several zones.
 func TestDumpInOtherZones(t *testing.T) {
 	reply := func(zones ...string) string {
 		s := "SessionTracker dump:\nSession Sets (2)/(2):\n"
@@ -186,7 +184,6 @@ func TestDumpInOtherZones(t *testing.T) {
 	}
 }
 
-// TestOlderReplies parses forms that are not in the fixtures.
 func TestOlderReplies(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
@@ -200,7 +197,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n" +
-		// For a short time servers also list connections that they have closed.
+		// Servers also list connections that they have just closed.
 		" null[0](queued=0,recved=1,sent=1)\n null[0](queued=0,recved=9,sent=9,sid=0x2,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
 	equal(t, "cons with IPv6", c.list, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1),
@@ -216,7 +213,7 @@ func TestOlderReplies(t *testing.T) {
 	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on x\nMode: read-only\n")); err != nil || m.mode != session.ModeUnknown {
 		t.Errorf("server in read-only mode: got %v, %v; want ModeUnknown", m, err)
 	}
-	// Sessions of servers with a number above 127 are negative in JSON.
+	// In JSON, session ids of servers with a number above 127 are negative.
 	w, err := parseWatchesByPath([]byte(`{"path_to_session_ids":{"/a":[-1,"0x1000018cb9a0003",18446744073709551614]},"command":"watches_by_path","error":null}`))
 	equal(t, "session ids", watchesOf(w), []string{"/a 0x1000018cb9a0003", "/a 0xfffffffffffffffe", "/a 0xffffffffffffffff"})
 	if err != nil {
@@ -230,8 +227,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 }
 
-// TestTruncatedReplies: no part of a list of connections or watches parses as a shorter list,
-// and no part of a dump that lacks the ephemeral znodes.
+// A truncated list must not parse as a shorter list, nor a dump without its ephemeral znodes.
 func TestTruncatedReplies(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
@@ -337,8 +333,7 @@ func drop[T any](parse func([]byte) (T, error)) func([]byte) error {
 	return func(b []byte) error { _, err := parse(b); return err }
 }
 
-// FuzzReplies parses arbitrary bytes with every parser. No parser may panic, or return an error,
-// an address or an operation that is not safe to show.
+// No parser may panic, or return text that is not safe to show.
 func FuzzReplies(f *testing.F) {
 	for name := range parsers {
 		ext := ".txt"
@@ -374,12 +369,11 @@ func FuzzReplies(f *testing.F) {
 
 func count(n int) *int { return &n }
 
-// A hostile reply within the bounds takes at most 560 MiB to parse. Without the bound on values,
-// 16 MiB of [1,1,1,... would take 0.94 GB.
+// A hostile reply within the bounds takes at most 560 MiB to parse.
 func TestDenseReplies(t *testing.T) {
 	table := large
-	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
-	const most = 560 << 20 / 8                                       // of allocations; less than half of them at a time
+	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // an eighth, to be quicker
+	const most = 560 << 20 / 8                                       // of all allocations together
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},
@@ -409,7 +403,7 @@ func TestDenseReplies(t *testing.T) {
 			}
 		}
 	}
-	// The largest accepted reply: short session ids.
+	// Many short session ids are still accepted.
 	const session = "72057594037927936,"
 	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("reply of session ids: %v", err)

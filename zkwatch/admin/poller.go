@@ -10,8 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// A Poller polls the members of one ensemble for the subscribed elections. Its methods
-// may be called by any goroutine; only Run and Poll block.
+// A Poller polls the members of one ensemble for the subscribed elections. Any goroutine may call
+// its methods; only Run and Poll block.
 type Poller struct {
 	cfg Config
 
@@ -38,8 +38,8 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers to e the answers of a poll in progress and of each later poll, until
-// cancel is called. A poll in progress may still deliver once after that.
+// Subscribe delivers to e the answers of the current and of later polls until cancel is called. The
+// current poll may still deliver once after cancel.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -61,16 +61,14 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due, at most once in two seconds: status, connections,
-// sessions and the tables of watches. It needs [Poller.Run].
+// Verify makes one poll for everything due, at most once in two seconds. It needs [Poller.Run].
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()
 }
 
-// Handoff notes that an election has a new leader. The tables of watches are then due
-// after two seconds without another handoff, but at most once a minute. It needs
-// [Poller.Run].
+// Handoff notes that an election has a new leader. Tables of watches are then due after two seconds
+// without another handoff, but at most once a minute. Handoff needs [Poller.Run].
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()
@@ -83,10 +81,9 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now and returns when its answers are delivered. It also polls
-// servers that had stopped answering. It returns an error only if ctx is done: failures and
-// refusals of servers are part of the answers. Poll sends nothing if the mode is Off or no
-// election is subscribed.
+// Poll makes one poll now, also of servers that are polled less often, and returns when the answers
+// are delivered. It returns an error only if ctx is done: failures of servers are part of the
+// answers. Poll sends nothing if the mode is Off or no election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)
@@ -94,8 +91,8 @@ func (p *Poller) Poll(ctx context.Context, w Want) error {
 	return nil
 }
 
-// Run polls on the schedule of the Config until ctx is done, and then returns nil. It
-// sends nothing while no election is subscribed.
+// Run polls on schedule until ctx is done, and then returns nil. It sends nothing while no election
+// is subscribed.
 func (p *Poller) Run(ctx context.Context) error {
 	if p.cfg.Mode == Off {
 		<-ctx.Done()
@@ -126,8 +123,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll polls all members at once and delivers the answers. It first waits for the end of
-// another poll. It returns an error only if ctx is done.
+// poll polls all members and delivers the answers. It first waits for the end of another poll. It
+// returns an error only if ctx is done.
 func (p *Poller) poll(ctx context.Context, what plan) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -156,7 +153,7 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// One server may list the anchor's session and another server report the deadlines.
+		// One server may list the anchor's session, and another may report the deadlines.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

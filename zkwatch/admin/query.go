@@ -43,7 +43,7 @@ var (
 		word: form[[]session.Watch]{"wchp", parseWchp}, table: true}
 )
 
-// status is the part of a server's state that costs it nothing to report.
+// status is the part of a server's state that costs the server nothing to report.
 type status struct {
 	version     string
 	mode        session.Mode
@@ -54,10 +54,10 @@ type status struct {
 // identity tells servers apart.
 type identity struct {
 	number int // myid; 0 for a standalone server
-	port   int // port for clients, without TLS; 0: unknown
+	port   int // port for clients without TLS; 0: unknown
 	tick   time.Duration
-	// ports is the number of ports for clients: 2 if there is one with TLS
-	// and one without; 0: unknown. Only the word conf reports it.
+	// ports is the number of ports for clients: 1, or 2 with a second one for TLS; 0: unknown. Only
+	// the word conf reports it.
 	ports int
 }
 
@@ -70,27 +70,23 @@ func (i identity) checked() identity {
 	return i
 }
 
-// counts has numbers that a server counts.
 type counts struct {
-	watches int // number of watches on data, existence and children
-	// expired is the number of sessions that expired since the server's start, nil if the
-	// server does not report it (before ZooKeeper 3.6).
+	watches int // on data, existence and children
+	// expired is the number of sessions that expired since the server's start; nil before 3.6.
 	expired *int
 }
 
-// connections lists a server's clients.
 type connections struct {
 	list      []session.Client
 	bothPorts bool // the list has the clients of all ports
 }
 
-// dump has the sessions' deadlines and ephemeral znodes.
 type dump struct {
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral // full paths
 }
 
-// The errors of replies. A parser returns errNotServing, errAdminServer or errMalformed.
+// Parsers return errNotServing, errAdminServer or errMalformed.
 var (
 	errNotServing  = errors.New("the server is not serving requests (it has no quorum, or is starting)")
 	errAdminServer = errors.New("the AdminServer reports")
@@ -105,21 +101,19 @@ func malformed(format string, args ...any) error {
 // shown quotes a short piece of a reply for a message.
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply: its bytes while it is read, then its entries (lines, objects, lists)
-// and further values (commas) before it is parsed. Parsed, a byte of a hostile reply can take
-// fifty bytes of memory.
+// A limit bounds a reply before it is parsed: bytes, entries (lines, objects, lists) and values
+// (commas). A byte of a hostile reply can take fifty bytes of memory when parsed.
 type limit struct{ bytes, entries, values int }
 
 var (
 	small = limit{1 << 20, 100_000, 100_000} // for an answer that is not a table
-	// large is for a table. Fifty thousand watches are some six megabytes; a session id in a
-	// list has 18 bytes with its comma.
+	// large is for a table: fifty thousand watches are about six megabytes.
 	large = limit{16 << 20, 500_000, 1_000_000}
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read reads r to its end without parsing: while a server writes a table it may hold a
-// lock that its requests need.
+// read does not parse, to be fast: while a server writes a table it may hold a lock that its
+// requests need.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -152,8 +146,7 @@ func shortVersion(s string) string {
 	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns the mode with that name, and ModeUnknown for the read-only mode and other
-// names.
+// modeNamed returns ModeUnknown for other names, also for the read-only mode.
 func modeNamed(s string) session.Mode {
 	switch m := session.Mode(s); m {
 	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:
@@ -162,8 +155,8 @@ func modeNamed(s string) session.Mode {
 	return session.ModeUnknown
 }
 
-// parseNumber reads a number of 64 bits, signed or not: session ids and zxids are
-// hexadecimal in text, and signed decimal numbers in JSON.
+// parseNumber reads a number of 64 bits. Session ids and zxids are hexadecimal in text, and signed
+// decimal numbers in JSON.
 func parseNumber(s string) (uint64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return uint64(n), nil
@@ -179,7 +172,7 @@ func parseNumber(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseMilliseconds parses a duration. It refuses more than some 146 years in either direction.
+// parseMilliseconds refuses more than about 146 years in either direction.
 func parseMilliseconds(s string) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -189,7 +182,7 @@ func parseMilliseconds(s string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// since1970 returns the time d after 1970, and the zero time for 0.
+// since1970 returns the zero time for 0.
 func since1970(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
@@ -197,8 +190,8 @@ func since1970(d time.Duration) time.Time {
 	return time.UnixMilli(d.Milliseconds())
 }
 
-// clientAddr normalises the address of a client. Java writes a slash and perhaps a name
-// before it, and an IPv6 address in full, with or without brackets.
+// clientAddr normalises a client's address as Java writes it: "/host:port" or "name/host:port", with
+// IPv6 in full.
 func clientAddr(s string) string {
 	s = s[strings.LastIndexByte(s, '/')+1:]
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {

@@ -80,7 +80,7 @@ func anchors(c *client.Conn) func() []session.Anchor {
 	}
 }
 
-// touch returns a Config.Touch that checks that the anchor is not older than its own start.
+// touch returns a Config.Touch that checks that the anchor is not older than the call.
 func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
@@ -111,9 +111,8 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// pollWithDeadlines polls until the table has a deadline of each session. A session that sends
-// a message during the dump can be missing from the dump: see the package comment. It returns
-// nil if gone receives first.
+// pollWithDeadlines polls until the table has a deadline of each session, because one dump can lack
+// a session. It returns nil if gone receives first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -138,7 +137,6 @@ func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []u
 	}
 }
 
-// poll makes one poll for everything.
 func poll(t *testing.T, cfg admin.Config, path string) *session.Table {
 	t.Helper()
 	p := admin.New(cfg)
@@ -208,8 +206,6 @@ func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *s
 	return table
 }
 
-// TestStandalone checks the answers about real clients, by HTTP and by words, of the embedded
-// server and of Apache's.
 func TestStandalone(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(*testing.T) (addr, url string){
@@ -250,7 +246,6 @@ func TestStandalone(t *testing.T) {
 					t.Logf("a session of %v ended before the server reported its deadline", timeout)
 				}
 			}
-			// An operator's chroot.
 			cfg.Chroot = "/election"
 			s := poll(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
 			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.names[0] {
@@ -260,9 +255,9 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// expiry lets a client crash, and checks that its znode is not deleted before the time that
-// follows from its deadline and the anchor. It returns false if the session ended before the
-// server reported its deadline, as on a busy machine.
+// expiry lets a client crash, and checks that its znode is not deleted before the time that its
+// deadline and the anchor give. It returns false if the session ended before the server reported its
+// deadline.
 func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
 	crashing, sessionID := connect(t, addr, timeout)
@@ -280,8 +275,8 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 		return false
 	}
 	s, a, crashed, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
-	// The server received our message at mine.At - Timeout on its clock, rounded up by less
-	// than a tick, and after Sent on our clock. Dates are rounded down to the second.
+	// The server received our message at mine.At - Timeout on its clock, rounded up by less than a
+	// tick, and after Sent on our clock. Dates are rounded down to the second.
 	notBefore := a.Sent.Add(crashed.At - mine.At + a.Timeout)
 	if crashed.Wall {
 		notBefore = notBefore.Add(-time.Second)
@@ -297,8 +292,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	return true
 }
 
-// TestStockSettings polls Apache with its default settings: srvr is the only word. There is
-// no AdminServer either.
+// By default a server permits only the word srvr. There is no AdminServer either.
 func TestStockSettings(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords(""))
@@ -339,7 +333,6 @@ func free(t *testing.T) string {
 	return port
 }
 
-// TestEnsemble checks the answers of three members about the clients of all three.
 func TestEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -374,8 +367,7 @@ func TestEnsemble(t *testing.T) {
 		if modes[session.ModeLeader] != 1 || modes[session.ModeFollower] != 2 {
 			t.Errorf("modes %v, want one leader and two followers", modes)
 		}
-		// A configuration without addresses for clients, and a connect string
-		// that lacks a member.
+		// A configuration without addresses for clients, and a connect string that lacks a member.
 		cfg := cfg
 		cfg.Servers = addrs[:2]
 		table = poll(t, cfg, "/election")
@@ -383,7 +375,7 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("connect string without server.3: whole %v, %q; want false", table.Whole, table.Unwhole)
 		}
 	}
-	killed := 1 // not the observer's server, and not the ensemble's leader
+	killed := 1 // not the observer's server, and not the ensemble leader
 	if e.Leader(t) == e.Members[killed] {
 		killed = 2
 	}
@@ -394,7 +386,6 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-// clientsOf returns the sessions of a server's clients.
 func clientsOf(s session.Server) (all []uint64) {
 	for _, c := range s.Clients {
 		all = append(all, c.Session)
@@ -402,8 +393,7 @@ func clientsOf(s session.Server) (all []uint64) {
 	return all
 }
 
-// Candidates are connected to both ports of one server. A word to one port must not show the
-// clients of the other port as disconnected; the AdminServer lists all clients.
+// A word to one port must not show the clients of the other port as disconnected.
 func TestBothPortsOfApache(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -442,8 +432,8 @@ func TestBothPortsOfApache(t *testing.T) {
 	}
 }
 
-// certified returns the configurations of a server and its client. The server has a
-// certificate for the loopback address, and demands a client certificate.
+// certified returns the configurations of a server and its client. The server demands a client
+// certificate.
 func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
 	a := zktest.NewCertificates(t)
@@ -454,7 +444,6 @@ func certified(t *testing.T) (server, caller *tls.Config) {
 	return a.ServerConfig([]string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
 }
 
-// TestOverTLS polls a server whose ports use TLS, by words and by HTTP.
 func TestOverTLS(t *testing.T) {
 	server, caller := certified(t)
 	s := zkserver.New(zkserver.Options{})

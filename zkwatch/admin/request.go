@@ -19,18 +19,18 @@ import (
 // errNoAnswer is the error of a request that took too long.
 var errNoAnswer = errors.New("no answer in time")
 
-// A refusal is the error of a server that is configured not to answer. hint is the setting
-// that would permit the answer, "" if unknown.
+// A refusal is the error of a server that is configured not to answer. hint is the setting that
+// would permit the answer, "" if unknown.
 type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting of a server that permits all words that electop sends. It
-// includes srvr because it replaces the default, which is srvr alone.
+// allWords is the setting of a server that permits all words that electop sends. It has srvr too,
+// because it replaces the default.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
-// A requester makes requests, and returns the replies unparsed. It keeps a connection to an
-// AdminServer open for the next request; the end of a poll closes idle connections.
+// A requester makes requests and returns the replies unparsed. The end of a poll closes its idle
+// connections.
 type requester struct {
 	cfg    *Config
 	client http.Client
@@ -66,8 +66,8 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// word sends a four-letter word to a port for clients and returns the reply. The server ends
-// the reply by closing the connection.
+// word sends a four-letter word and returns the reply. The server ends the reply by closing the
+// connection.
 func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
 	raw, err := r.cfg.Dial(ctx, "tcp", addr)
 	if err != nil {
@@ -96,8 +96,7 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 	return b, nil
 }
 
-// forHost returns a configuration whose ServerName is the host of addr, unless c already has
-// one.
+// forHost sets ServerName to the host of addr, unless c already has one.
 func forHost(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
 	if c.ServerName == "" {
@@ -106,8 +105,8 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a connection. It accepts the end of TLS without an alert: the parsers
-// recognise an incomplete list of connections or watches.
+// abrupt accepts the end of a TLS connection without an alert: the parsers recognise an incomplete
+// list.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {
@@ -118,8 +117,7 @@ func (a abrupt) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// command returns the JSON reply of an AdminServer to a command. base is the URL of all
-// commands.
+// command returns the JSON reply of an AdminServer to a command. base is the URL of all commands.
 func (r *requester) command(ctx context.Context, base, name string, l limit) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/"+name, nil)
 	if err != nil {
@@ -138,7 +136,7 @@ func (r *requester) command(ctx context.Context, base, name string, l limit) ([]
 	case resp.StatusCode/100 == 3:
 		return nil, fmt.Errorf("status %d: a redirect, which electop does not follow", resp.StatusCode)
 	case resp.StatusCode == http.StatusServiceUnavailable && kind == "application/json":
-		return nil, errNotServing // since 3.9; until then with status 200
+		return nil, errNotServing // since 3.9; before with status 200
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("status %d: no AdminServer, or it has another path", resp.StatusCode)
 	case kind != "application/json":

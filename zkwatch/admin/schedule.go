@@ -8,19 +8,18 @@ import (
 )
 
 const (
-	// calmAfterHandoff is the time without a handoff before a request for watches.
-	// Candidates set watches again after each handoff; an earlier table would lack a
-	// watch that is only late.
+	// calmAfterHandoff is the time without a handoff before a request for watches. Candidates set
+	// watches again after each handoff, and a table must not lack a late one.
 	calmAfterHandoff = 2 * time.Second
-	// watchGap is the shortest time between two tables of watches if a handoff causes
-	// the second one.
+	// watchGap is the shortest time between two tables of watches if a handoff causes the second
+	// one.
 	watchGap = time.Minute
-	// verifyGap is the shortest time between two polls that Verify causes: a user may
-	// hold down the key.
+	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down the
+	// key.
 	verifyGap = 2 * time.Second
 )
 
-// schedule decides when to poll, and for what. Its methods may be called by any goroutine.
+// schedule decides when to poll, and for what. Any goroutine may call its methods.
 type schedule struct {
 	interval time.Duration // of the status
 	sessions time.Duration // of connections and sessions; 0: only on demand
@@ -34,20 +33,18 @@ type schedule struct {
 	handoff       time.Time // the last handoff without a later table of watches; zero: none
 	watchesPolled time.Time // time of the last poll for tables of watches
 
-	// If connections and sessions must be cheap:
+	// If cheap is set:
 	counted   bool              // a poll has counted the connections
 	restraint session.Restraint // why connections and sessions are not requested
 	slow      int               // number of slow polls in a row
 }
 
-// wantVerify makes a poll for everything due, at the earliest verifyGap after the last one.
 func (s *schedule) wantVerify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.verify = true
 }
 
-// noteHandoff makes a poll for the tables of watches due after calmAfterHandoff.
 func (s *schedule) noteHandoff(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +82,8 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns when connections and sessions are due. ok is false if they are requested only
-// on demand, or if they must be cheap and the connections are too many or not counted yet.
+// regular returns when connections and sessions are due. ok is false if they are requested only on
+// demand, or if cheap is set and the connections are too many or not counted yet.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -94,8 +91,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost records what a poll cost. It returns the interval for connections and sessions, or 0 and
-// why they are not requested.
+// cost records what a poll cost. It returns the interval for connections and sessions, or 0 and why
+// they are not requested.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +130,7 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	return s.sessions, why
 }
 
-// began records the start of a poll for tables of watches, due or on demand.
+// began records the start of a poll for tables of watches.
 func (s *schedule) began(p plan, now time.Time) {
 	if !p.Watches {
 		return
@@ -146,8 +143,8 @@ func (s *schedule) began(p plan, now time.Time) {
 	}
 }
 
-// done sets the time of the next poll, after a poll that was due. The pause after a poll that
-// took longer than the interval is also one interval.
+// done sets the time of the next poll. After a poll longer than the interval the pause is one
+// interval.
 func (s *schedule) done(began, ended time.Time, p plan) {
 	next := func(every time.Duration) time.Time {
 		if t := began.Add(every); t.After(ended) {
@@ -177,7 +174,6 @@ const (
 	tablePollTimeout  = 15 * time.Second
 )
 
-// limit returns the time limit of a poll.
 func (w Want) limit() time.Duration {
 	if w.tables() {
 		return tablePollTimeout
@@ -192,9 +188,9 @@ type plan struct {
 }
 
 const (
-	// After a slow answer connections and sessions are requested again after slowPause,
-	// and after each further slow answer after twice as long. The first answer of an
-	// AdminServer is slow because Java loads classes.
+	// After a slow answer connections and sessions are requested again after slowPause, which
+	// doubles with each further slow answer. The first answer of an AdminServer is slow because Java
+	// loads classes.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

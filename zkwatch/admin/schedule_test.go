@@ -10,8 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// each runs a test against three members, by HTTP and by words. It checks that each server gets
-// one request at a time.
+// each runs a test against three members, by HTTP and by words. It checks that each server gets one
+// request at a time.
 func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -42,8 +42,7 @@ func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer,
 	}
 }
 
-// Without an event the poller requests the status every five seconds, and every five minutes the
-// configuration.
+// An idle poller requests the status every five seconds, and the configuration every five minutes.
 func TestRequestsOfAnIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()

@@ -17,23 +17,21 @@ import (
 const (
 	// connectTimeout bounds a connection attempt.
 	connectTimeout = 1500 * time.Millisecond
-	// requestTimeout bounds a request, and tableTimeout a request for a table or on
-	// demand. An AdminServer loads its classes with the first request, which takes seconds
-	// on a busy machine: a poll on demand waits for that, a scheduled one is repeated.
+	// requestTimeout bounds a request; tableTimeout bounds a request for a table or on demand. An
+	// AdminServer loads its classes with the first request, which can take seconds.
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second
 
-	// refusalValid is the time after which a refused query is sent again: an operator may
-	// have changed the settings.
+	// A refused query is sent again after refusalValid: an operator may have changed the settings.
 	refusalValid = time.Minute
-	// identityValid is the time after which a server's identity, and whether it has an
-	// AdminServer, is checked again: both can change with a restart.
+	// A server's identity, and whether it has an AdminServer, is checked again after identityValid:
+	// a restart can change both.
 	identityValid = 5 * time.Minute
 	// slowRetry is the pause after an AdminServer gave no answer in time.
 	slowRetry = time.Minute
 )
 
-// A way is how a query is sent: the value of session.Answer.Via.
+// A way is how a query is sent, the value of session.Answer.Via.
 type way string
 
 const (
@@ -43,32 +41,32 @@ const (
 	heavyHint = "--admin-heavy" // electop's flag for large tables
 )
 
-// A server keeps what is known of one address from poll to poll: which ways work, and which
-// server answers. Only one goroutine of the current poll uses it.
+// A server keeps what is known of one address from poll to poll. Only one goroutine of the current
+// poll uses it.
 type server struct {
 	cfg     *Config
 	request *requester
 
 	addr string
 	port int
-	// anyServer means that the configuration has no server at this address: any server of
-	// the ensemble may answer.
+	// anyServer means that /zookeeper/config has no server at this address, so any server may answer
+	// there.
 	anyServer bool
 
 	url       string // of the AdminServer; "" if urlErr is set
 	urlErr    error  // why addr gives no valid URL
 	sharedURL bool   // another address has the same URL
 
-	notItsOwn string // why the AdminServer may belong to another server; "" if it is this server's
+	notItsOwn string // why the AdminServer may belong to another server; "" if it does not
 
 	httpWorks  bool
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before this time
 	refused    map[string]refused
 	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
-	gotAnswers bool          // in this poll a program sent a reply, other than a refusal or an HTTP error
+	gotAnswers bool          // a reply arrived in this poll, other than a refusal or an HTTP error
 	took       time.Duration // the time of the slowest table in this poll
 
-	identity   identity  // the server's last answer to identityQuery
+	identity   identity  // the last answer to identityQuery
 	identifyAt time.Time // the identity is not requested before this time
 
 	failures int       // number of polls in a row without an answer
@@ -105,12 +103,11 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send sends a query to a server, in one way after the other until there is an answer. If a
-// table does not arrive in time, send does not request it in another way: the server is busy
-// with it. With retry, send also sends a query that was refused a short time ago.
+// send sends a query in one way after the other until there is an answer. After a table that does
+// not arrive in time it stops, because the server is still busy with the table. With retry, send
+// also sends a query that was refused recently.
 //
-// A failure is an answer too, with the setting of the server or the flag of electop that
-// would help.
+// A failed answer names the server's setting or the flag of electop that would help.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer
@@ -186,7 +183,7 @@ ways:
 	return *new(T), answer
 }
 
-// parse parses a reply. A panic of a parser becomes an error.
+// parse returns a panic of the parser as an error.
 func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -231,9 +228,9 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork records that the server answers words. byHTTP is the error of HTTP just before, nil
-// if HTTP was not tried. After an error, HTTP is not tried for a while, unless HTTP had worked
-// before: then it is tried once more.
+// wordsWork records that the server answers words. byHTTP is the error of the HTTP request before,
+// nil without one. After an error HTTP is not tried for a while, unless it has worked before: then
+// it is tried once more.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, errNoAnswer) {

@@ -12,12 +12,11 @@ import (
 	"electop/model/units"
 )
 
-// longestPause bounds the pause after a poll without an answer; each such poll doubles the
-// pause.
+// longestPause bounds the pause after a poll without an answer; each such poll doubles the pause.
 const longestPause = time.Minute
 
-// A result has the answers of one server in a poll, for all elections. The lists of
-// session.Server are empty; the lists of result are complete, with full paths.
+// A result has the answers of one server in a poll, for all elections. The lists of session.Server
+// are empty; the complete lists follow here, with full paths.
 type result struct {
 	session.Server
 	number     int  // the server's number in this answer or an earlier one; 0: unknown
@@ -33,8 +32,8 @@ func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// answered reports whether the server answered the status query, perhaps with a refusal. A
-// server that is not serving did not answer.
+// answered reports whether the server answered the status query, perhaps with a refusal. A server
+// that is not serving did not answer.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
 // fail sets a as the answer to the status query and to all queries of w.
@@ -48,7 +47,6 @@ func (r *result) fail(w Want, a session.Answer) {
 	}
 }
 
-// poll sends one server the queries of p.
 func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
 	defer func() { r.number, r.anyServer = s.identity.number, s.anyServer }()
@@ -87,8 +85,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed makes polls of the server less frequent; the next poll starts with identify. After
-// the first failure the next poll is at the usual time: the server may be restarting.
+// failed makes polls of the server less frequent, from the second failure on: after the first one
+// the server may be restarting. The next poll starts with identify.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -97,9 +95,9 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity if that is due, otherwise it returns the zero Answer.
-// It checks whether the AdminServer belongs to the server: of several servers on one host only
-// the first gets the usual port.
+// identify requests the server's identity if that is due, otherwise it returns the zero Answer. It
+// checks whether the AdminServer belongs to the server: of several servers on one host only the
+// first gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -157,12 +155,9 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// connections requests the list of connections.
-//
-// A server can have two ports for clients (clientPort, and secureClientPort with TLS). The word
-// cons lists only the connections to the port that it was sent to. The list is Answered only if
-// it has both ports or the server is known to have one: otherwise each client of the other port
-// would seem to have no connection. r has the listed connections in any case.
+// connections requests the list of connections. The list is Answered only if it has both ports or the
+// server has only one: otherwise clients of the other port would seem to have no connection. r has
+// the listed connections in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
@@ -205,10 +200,9 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// relist requests the connections of all servers once more. The lists are from different
-// moments: a client that moves from one server to another meanwhile can be missing from
-// both lists, most likely if a server is slow. So only a session that is missing from
-// the first and the second lists has no connection.
+// relist requests the connections of all servers once more. A client that moves to another server
+// meanwhile can be missing from the first lists. So a session has no connection only if both lists
+// lack it.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup
@@ -241,8 +235,8 @@ func listed(results []result) map[uint64]bool {
 	return all
 }
 
-// unlisted reports whether the owner of an ephemeral znode of an election is in no list,
-// although all servers listed their connections.
+// unlisted reports whether the owner of an election's ephemeral znode is in no list, although all
+// servers listed their connections.
 func unlisted(results []result, chroot string, elections []*Election) bool {
 	if slices.ContainsFunc(results, func(r result) bool { return r.Connections.State != session.Answered }) {
 		return false // the second lists would prove nothing either

@@ -17,7 +17,7 @@ import (
 	"electop/model/znode"
 )
 
-// The anchors of a table are read after Touch and before the first request.
+// The anchors are read after Touch and before the first request.
 func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	var touched time.Time
 	for name, config := range map[string]string{"a server's address": "", "perhaps any server's address": dynamicConfig} {
@@ -70,7 +70,6 @@ func TestListOfOnePort(t *testing.T) {
 				c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") || !strings.Contains(x.Why, "only one port")) {
 				t.Errorf("%s: connections %+v, want hint %q", name, x, c.hint)
 			}
-			// The tables of watches and sessions are Answered in any case.
 			if got.Watches.State != session.Answered || got.Sessions.State != session.Answered || len(got.Ephemerals) != 1 {
 				t.Errorf("%s: %+v, want watches and sessions Answered", name, got)
 			}
@@ -78,7 +77,6 @@ func TestListOfOnePort(t *testing.T) {
 	}
 }
 
-// A client of the other port does not count as disconnected.
 func TestNoRiskFromAListOfOnePort(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 		cfg.Mode = FourLetter
@@ -104,7 +102,6 @@ func TestNoRiskFromAListOfOnePort(t *testing.T) {
 	})
 }
 
-// A server that answers everything late does not delay the end of a poll.
 func TestPollEndsInTime(t *testing.T) {
 	of3(t, nil, func(t *testing.T, _ *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(tableTimeout - time.Second)
@@ -150,8 +147,7 @@ func TestEndlessReplies(t *testing.T) {
 	}
 }
 
-// A slow server delays a poll of the others by statusPollTimeout at most. It is polled less and
-// less often, until it answers again.
+// A slow server delays a poll by statusPollTimeout at most.
 func TestSlowServerIsPolledLessOften(t *testing.T) {
 	for name, slow := range map[string]func(*fakeNet, *fakeServer){
 		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
@@ -189,7 +185,6 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
 						t.Errorf("after 20 minutes: %+v, want Failed", b)
 					}
-					// The server answers again.
 					servers[1].delay.set(0)
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
@@ -208,8 +203,6 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 	}
 }
 
-// A poll on demand tries a server that is polled less often. It does not request a table
-// twice.
 func TestPollOnDemandTriesASlowServer(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = FourLetter
@@ -264,8 +257,7 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 	}
 }
 
-// A subscriber whose Put does not return delays other subscribers by putTimeout. It does not
-// delay Subscribe, Verify and Handoff.
+// A subscriber whose Put does not return delays others by putTimeout, and no other method.
 func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
@@ -289,8 +281,8 @@ func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	})
 }
 
-// Another program may listen at the AdminServer's port. In mode HTTP that is a failure; in
-// mode Auto the words answer. Redirects are not followed.
+// Another program may listen at the AdminServer's port. In mode HTTP that is a failure; in mode Auto
+// the words answer.
 func TestOtherProgramAtTheAdminPort(t *testing.T) {
 	page := func(head, body string) string {
 		return "HTTP/1.1 " + head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body

@@ -12,7 +12,7 @@ import (
 	"electop/model/session"
 )
 
-// The answers to four-letter words, as Apache ZooKeeper 3.4 to 3.9 write them.
+// The replies to four-letter words of Apache ZooKeeper 3.4 to 3.9.
 
 // lines yields the non-blank lines of a reply.
 func lines(b []byte) iter.Seq[string] {
@@ -26,10 +26,10 @@ func lines(b []byte) iter.Seq[string] {
 	}
 }
 
-// closed reports whether a reply ends with an empty line: only then is a list complete.
+// closed reports whether a list is complete: its reply ends with an empty line.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
-// fields has the names and values in the lines of a reply, and the first error.
+// fields has the names and values in a reply, and the first error.
 type fields struct {
 	word   string
 	values map[string]string
@@ -56,7 +56,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns the number with that name, 0 if the reply has no such name.
+// number returns 0 if the reply has no such name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -66,7 +66,7 @@ func (f *fields) number(name string) int64 {
 	return int64(n)
 }
 
-// count returns the number with that name. A negative number is an error.
+// count returns a number that must not be negative.
 func (f *fields) count(name string) int {
 	n := int(f.number(name))
 	if n < 0 {
@@ -112,9 +112,8 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// parseDump reads the sessions by the time at which they expire, and the ephemeral znodes by
-// session. Only the ensemble's leader and a standalone server know the times. parseDump
-// skips the connections.
+// parseDump reads the sessions' deadlines and the ephemeral znodes. Only the ensemble leader and a
+// standalone server have deadlines.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
@@ -141,7 +140,7 @@ func parseDump(b []byte) (d dump, err error) {
 		}
 	}
 	if len(slices.Compact(zones)) > 1 {
-		d.deadlines = nil // at the end of summer time: the interval between two lines is unknown
+		d.deadlines = nil // summer time begins or ends: the interval between two deadlines is unknown
 	}
 	var owner uint64
 	known := false
@@ -163,9 +162,8 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:", with the date in the
-// format of java.util.Date. It reads every zone as UTC: an abbreviation may mean several
-// zones. So all lines of a reply have the same error.
+// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:". It reads every zone as UTC:
+// the abbreviation is ambiguous.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
@@ -179,7 +177,6 @@ func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err e
 	return t.Sub(time.Unix(0, 0)), f[4], nil
 }
 
-// parseCons reads the connections to one port of the server.
 func parseCons(b []byte) (connections, error) {
 	if !closed(b) {
 		return connections{}, malformed("cons: truncated")
@@ -198,8 +195,7 @@ func parseCons(b []byte) (connections, error) {
 	return connections{list: all}, nil
 }
 
-// parseCon reads "/127.0.0.1:33664[1](queued=0,recved=110,...)"; the number in
-// brackets is the connection's interest in I/O.
+// parseCon reads "/127.0.0.1:33664[1](queued=0,recved=110,...)".
 func parseCon(line string) (session.Client, error) {
 	head, fields, ok := strings.Cut(line, "](")
 	i := strings.LastIndexByte(head, '[')
@@ -235,7 +231,7 @@ func parseCon(line string) (session.Client, error) {
 	return c, nil
 }
 
-// parseWchp reads watched paths. Below each path are the sessions that watch the path.
+// parseWchp reads each watched path and, below it, the sessions that watch it.
 func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchp: truncated")

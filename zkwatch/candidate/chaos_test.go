@@ -30,7 +30,7 @@ var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hol
 // end one leads.
 //
 // The seed decides the faults and their times, but not the scheduling. ELECTOP_TEST_LONG=30m sets
-// the duration.
+// the duration of both runs together.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
