@@ -19,7 +19,6 @@ import (
 
 var noon = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 
-// election makes states in which candidates join and leave, and some are members of electop.
 type election struct {
 	j        *doctor.Journal
 	children map[string]znode.Znode
@@ -57,8 +56,7 @@ func (e *election) leave(name string) {
 
 func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
 
-// cast makes id a member with the znode name, "" for none. It deletes the member's znode from
-// before: a member with two znodes has two rows.
+// cast gives the member id the znode name, "" for none, and deletes the member's former znode.
 func (e *election) cast(id, name string) {
 	if had := e.owned[id]; had != name && e.children[had].Name != "" {
 		e.leave(had)
@@ -67,9 +65,8 @@ func (e *election) cast(id, name string) {
 	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: id, Name: id, Belief: model.Waiting, Znode: name, Session: e.children[name].Session}})
 }
 
-// TestSelectionFollowsTheCandidate: a selected candidate stays selected while it exists and
-// matches the filter, a member also without its znode and with a new one. Index is always the
-// index of the selected row.
+// TestSelectionFollowsTheCandidate: a selected member stays selected without its znode and with a
+// new one.
 func TestSelectionFollowsTheCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newElection()
@@ -124,8 +121,8 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 	})
 }
 
-// TestSelectionOfAMemberWithTwoZnodes: a member with two znodes has two rows. The selected row
-// stays selected when the queue moves. If its znode is deleted, the other row is selected.
+// TestSelectionOfAMemberWithTwoZnodes: if the znode of the selected row is deleted, the member's
+// other row is selected.
 func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	e := newElection()
 	e.join(2)
@@ -146,8 +143,8 @@ func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	}
 }
 
-// TestSelectionReturns: if the selected row is hidden or removed, the row in its place is
-// selected. If a filter hides all rows, the same row is selected again after the filter.
+// TestSelectionReturns: a filter that hides all rows does not change the selection. If the selected
+// row is removed, the row now in its place is selected.
 func TestSelectionReturns(t *testing.T) {
 	e := newElection()
 	e.join(5)
@@ -170,7 +167,6 @@ func TestSelectionReturns(t *testing.T) {
 	if p.Index != 2 || p.Row().Name() != "name-4" {
 		t.Errorf("got %s in row %d selected, want name-4 in row 2", p.Row().Name(), p.Index)
 	}
-	// A member loses its znode and then leaves: the row in its place in the queue is selected.
 	e.cast("m1", p.Row().Candidate.Name)
 	p.Reselect(e.j.State())
 	e.cast("m1", "")
@@ -185,13 +181,12 @@ func TestSelectionReturns(t *testing.T) {
 	}
 }
 
-// TestColumns: a zoomed crowd is a grid. Its columns are as high as the panel without the border
-// and the line below. Left and right move by a column if there is one. A table has no columns.
+// TestColumns: left and right move by a column of the grid. A table has no columns.
 func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
 		candidates int
-		h, column  int // height of the panel and of a column; 0: no grid
+		h, column  int // height of the panel, and of a grid column or 0
 	}{{true, 100, 20, 17}, {true, 100, 34, 31}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
 		e := newElection()
 		e.join(c.candidates)

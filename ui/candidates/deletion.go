@@ -15,40 +15,37 @@ import (
 	"electop/ui/wording"
 )
 
-// A deletion is a deleted znode whose notifications are on their way to its watchers.
-// Meanwhile the panel shows its row in its old place in the queue.
+// deletion is a deleted znode whose notifications are shown on their way to the watchers. Its row
+// stays in its old place.
 //
-// The drawing depends on the state and the time alone. At full speed the server's
-// notifications take less than a millisecond, so they are shown in slow motion
-// ([TravelShown]). A notification that the server holds is shown on its way too, and stops just
-// before its watcher until the server sends it.
+// A fast server delivers a notification in under a millisecond, so the panel draws it slowly. A
+// notification that the server holds stops just before its watcher.
 type deletion struct {
 	candidate *dialect.Candidate
-	at        int                // position of the candidate in the queue
-	listed    bool               // the queue still has the znode: its deletion was not read yet
-	progress  map[uint64]float64 // progress of the notification to each session, from 0 to 1
+	at        int                // position in the queue
+	listed    bool               // the deletion was not read yet
+	progress  map[uint64]float64 // of the notification to each session, from 0 to 1
 }
 
 const (
-	// TravelShown is how long a notification is shown on its way from the deleted znode to its
-	// watcher: long enough for the eye, and short enough to end before the next event.
+	// TravelShown is the time in which a drawn notification reaches its watcher.
 	TravelShown = 600 * time.Millisecond
-	// TickTravel is how often a notification moves: by a cell or two, which looks smooth.
+	// TickTravel is the time between two positions of a drawn notification.
 	TickTravel = 50 * time.Millisecond
 
 	deletionsMax    = 3  // deletions drawn at once
-	deletionsLooked = 16 // the last deletions that are considered
+	deletionsLooked = 16 // newest deletions considered
 	// heldAt is the progress at which a held notification stops.
 	heldAt = 0.97
 )
 
-// deletionsOf returns the deletions to show, the newest first: none before the time since.
+// deletionsOf returns the deletions to show, newest first, without those before since.
 func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletion) {
 	if len(s.Wakes) == 0 {
 		return nil
 	}
 	took := TravelShown
-	var held map[string]map[uint64]time.Time // since when a notification is held, by deleted znode and session
+	var held map[string]map[uint64]time.Time // start of the hold, by deleted znode and session
 	if s.Pace != nil {
 		if !s.Pace.Steps {
 			took = max(took, s.Pace.Delay)
@@ -76,8 +73,8 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 	return out
 }
 
-// travels returns the progress of the notifications of w that have not arrived, by session. held
-// has since when the server holds a notification, and took is the time of the whole way.
+// travels returns the progress of each notification of w that has not arrived, by session. held
+// maps a session to the start of its hold; took is the time for the whole way.
 func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
@@ -105,7 +102,7 @@ func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time
 // placed returns the deletion of w with its position in the queue.
 func placed(s *doctor.State, w *model.Woken, progress map[uint64]float64) deletion {
 	c := w.Candidate
-	if c == nil { // electop did not see it in the queue
+	if c == nil { // never read
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
 		c.Sequence, c.HasSequence = znode.Sequence(w.Znode)
 	}
@@ -120,7 +117,7 @@ type line struct {
 	deletion *deletion
 }
 
-// lines returns at most n lines: the rows from top on, and among them the deleted znodes.
+// lines returns at most n lines: the rows from v.top on, with the deleted znodes between them.
 func (v *Panel) lines(deletions []deletion, n int) []line {
 	out := make([]line, 0, max(0, n))
 	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
@@ -143,10 +140,8 @@ func (v *Panel) lines(deletions []deletion, n int) []line {
 	return out
 }
 
-// deletedWord is the word in the row of a deleted znode.
 const deletedWord = "deleted"
 
-// drawDeleted draws the row of a deleted znode, faded.
 func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
 	if selected {
 		p.OnChosen()
@@ -161,8 +156,8 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 	p.Text(term.Faint, term.Blanks(p.Room()-1))
 }
 
-// drawNotifications draws, over the rows, the deleted znodes and their notifications on the way
-// along the edges to the watchers. lines begins at line y0 of a.
+// drawNotifications draws the deleted znodes, the edges to their watchers, and the notifications on
+// the edges. lines begins at line y0 of a.
 func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, deletions []deletion, lines []line) {
 	lineOf := func(position int) (y int, seen bool) {
 		if i := slices.IndexFunc(lines, func(l line) bool { return l.row == position }); i >= 0 {
@@ -201,13 +196,13 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 				p.Gap(start).Text(term.Watch, number)
 				p.Text(term.Text, term.Blanks(p.Room()-1))
 			}
-			if k := slices.IndexFunc(e.notices, func(n notice) bool { return n.y == y }); k >= 0 { // all notifications out of view share one
+			if k := slices.IndexFunc(e.notices, func(n notice) bool { return n.y == y }); k >= 0 { // rows out of view share a notice
 				e.notices[k].progress = max(e.notices[k].progress, progress)
 			} else {
 				e.notices = append(e.notices, notice{y, progress})
 			}
 		}
-		if len(e.notices) > 0 && e.bus-2 > max(e.from, e.to) { // false if a long number fills a narrow column
+		if len(e.notices) > 0 && e.bus-2 > max(e.from, e.to) { // a long number may leave no room
 			e.draw()
 		}
 	}
@@ -222,12 +217,11 @@ type notice struct {
 	progress float64
 }
 
-// edges draws the edges from a deleted znode to its watchers, and the notifications on them.
+// edges draws the edges from a deleted znode to its watchers, with their notifications.
 type edges struct {
 	top, end int // lines in view
 	at       int // the line of the deleted znode
-	// Columns: an edge begins right of the deleted znode, turns into a vertical line, the
-	// bus, and ends in the row of a watcher.
+	// Columns: an edge starts at from, changes its line at bus, and ends at to.
 	from, bus, to int
 
 	f       *term.Frame
@@ -235,8 +229,8 @@ type edges struct {
 	notices []notice
 }
 
-// path returns the cells of the edge to a notified candidate, and the index of the cell that its
-// notification has reached.
+// path returns the cells of the edge to a watcher, and the index of the cell that its notification
+// has reached.
 func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	for x := e.from; x < e.bus; x++ {
 		cells = append(cells, [2]int{x, e.at})
@@ -254,8 +248,7 @@ func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	return cells, int(n.progress * float64(len(cells)-1))
 }
 
-// draw draws the edges, over them the parts that their notifications have passed, and over
-// those the notifications.
+// draw draws the edges, then the parts that notifications have passed, then the notifications.
 func (e *edges) draw() {
 	g := &e.f.Theme.Glyph
 	high, low, turns := e.at, e.at, map[int]bool{e.at: true}
@@ -292,8 +285,7 @@ func (e *edges) draw() {
 	}
 }
 
-// put draws a cell of an edge if it is in view. It draws over text only if over is set, and
-// keeps the background of the selected row.
+// put draws a cell of an edge if the cell is in view. It replaces text only if over is set.
 func (e *edges) put(c [2]int, st term.Style, glyph string, over bool) {
 	x, y := c[0], c[1]
 	if y < e.top || y >= e.end || x < 0 || x >= e.a.Width() {

@@ -14,29 +14,25 @@ import (
 	"electop/ui/wording"
 )
 
-// grid shows many candidates as cells: a heat map of who is notified now and how often each
-// candidate was notified. The queue goes down the columns, so the next candidate is below.
-//
-// A handoff notifies candidates, and each of them reads the list again: that is a wave. The
-// Recipe panel shows what a wave costs.
+// grid shows many candidates as cells, in queue order down the columns. The colour of a cell shows
+// what its candidate does after a deletion, otherwise how often the candidate was notified.
 type grid struct {
 	rows, columns int // in view
 	cell          int // width of a cell
 	left          int // first column in view
-	name          int // width of the names in the cells; 0: not all have room
+	name          int // width of the names in the cells, 0 for no names
 	numbered      bool
 }
 
 const (
-	leastCell, usualCell = 2, 5 // least widths of a cell
-	// leastCellMost bounds the candidates in cells of less than usualCell: a frame with more
-	// cells would be expensive.
+	leastCell, usualCell = 2, 5 // minimum widths of a cell
+	// leastCellMost bounds the candidates in cells narrower than usualCell: many cells make a frame
+	// expensive.
 	leastCellMost = 600
 	beforeLabel   = 3 // the mark, the sign and a blank
 )
 
-// settleGrid divides r for the grid, and brings the selected cell into view. Below the grid is a
-// line about the wave, if waves are counted, and a line about the selected candidate.
+// settleGrid divides r for the grid and scrolls to the selected cell.
 func (v *Panel) settleGrid(r term.Rect) {
 	x := &v.grid
 	below := 1
@@ -64,7 +60,7 @@ func (v *Panel) settleGrid(r term.Rect) {
 	x.numbered = number > 0 && x.name+number <= room
 }
 
-// numberOf returns the number of a row's znode, "" if it has none.
+// numberOf returns the sequence number of a row's znode, "" if it has none.
 func numberOf(r model.Row) string {
 	if r.Candidate == nil || !r.Candidate.HasSequence {
 		return ""
@@ -72,8 +68,7 @@ func numberOf(r model.Row) string {
 	return strconv.FormatInt(r.Candidate.Sequence, 10)
 }
 
-// drawGrid draws the candidates as cells, the wave, and in the last line the selected
-// candidate and which candidates are in view.
+// drawGrid draws the cells, the wave, and a line about the selected candidate.
 func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	x := &v.grid
 	n, first := v.Rows.Len(), x.left*x.rows
@@ -97,7 +92,6 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	v.drawChosen(f, p, &w)
 }
 
-// cellSign returns the sign of a row in the grid, with its style.
 func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < s.Holders()
@@ -123,10 +117,9 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats lists the backgrounds of cells by the number of notifications. It is never written.
+// heats holds the background of a cell by the number of notifications. It is never written.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
-// drawCell draws a cell: a block in its colour, with its sign.
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	r, g := v.Rows.At(i), &f.Theme.Glyph
 	p.Spot(v.grid.cell, r.Ref())
@@ -167,7 +160,6 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	p.Text(block, label+term.Blanks(p.Room()-term.Width(label)))
 }
 
-// sign returns the style and the sign of a cell in a phase.
 func (at phase) sign(g *term.Glyphs) (term.Style, string) {
 	switch at {
 	case notified:
@@ -178,7 +170,6 @@ func (at phase) sign(g *term.Glyphs) (term.Style, string) {
 	return term.Good, g.Yes
 }
 
-// drawChosen describes the selected candidate in a line.
 func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
@@ -228,19 +219,16 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	p.Fit(p.Room()-1, term.Muted, words)
 }
 
-// A few hundred candidates react to a deletion within some tenths of a second, too fast to
-// see. So the grid shows a wave in slow motion, but no reaction before it happened. If the server
-// is slowed down, and during time travel, it shows the wave at its real speed.
+// Hundreds of candidates react to a deletion within tenths of a second. So the grid shows a wave in
+// slow motion, except during time travel and if the server is slowed down.
 const (
-	// waveSlow is how much of a wave is shown waveSlower times slower: about the time that 300
-	// candidates need on a usual machine. The rest is shown at its real speed.
+	// The first waveSlow of a wave is shown waveSlower times slower, the rest at its real speed.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
-	// waveLeast is the least time for which a candidate is shown in a phase: a single
-	// notified candidate is done in a millisecond.
+	// waveLeast is the minimum time for which a phase of a candidate is shown.
 	waveLeast = TravelShown
-	// waveStays is how long the candidates stay marked after the server reported the end of
-	// the wave. waveMost is for a server that never does.
+	// Marks stay for waveStays after the end of the wave. If the server never reports the end, they
+	// stay for waveMost.
 	waveStays = time.Second
 	waveMost  = time.Minute
 )
@@ -255,21 +243,21 @@ const (
 	done
 )
 
-// wave holds a deletion and the reactions to it as the grid shows them in a frame.
+// wave is a deletion with the reactions to it, as a frame shows them.
 type wave struct {
 	*model.Wave
 	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Reactions up to upTo after the deletion are shown. Reads up to readUpTo were shown long enough.
+	// Reactions up to upTo after the deletion are shown. Reads up to readUpTo were shown for waveLeast.
 	upTo, readUpTo time.Duration
-	n              [done + 1]int // notified candidates in each phase; none when the wave is over
+	n              [done + 1]int // candidates in each phase, none after the wave
 	state          *doctor.State
 	held           map[uint64]*model.Message // the next message held for each session
-	next           int                       // index of the reaction after the last one found
+	next           int                       // the reaction that phaseIn tries first
 }
 
-// waveAt returns the wave of at the frame's time; ok is false if it has not begun.
+// waveAt returns the wave at the time of the frame; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
@@ -277,7 +265,7 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 		w.readUpTo = w.happened(w.since - waveLeast)
 	}
 	if w.since < 0 {
-		return w, w.since > -waveMost // begun, but the server's clock is ahead
+		return w, w.since > -waveMost // the server's clock may be ahead
 	}
 	if w.Settled > 0 {
 		w.over = w.since >= w.shown(w.Settled)+waveStays
@@ -287,8 +275,8 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	return w, true
 }
 
-// shown returns when the grid shows what happened at the time after. Both times count from
-// the deletion.
+// shown converts the time of an event to the time at which the grid shows it. Both count from the
+// deletion.
 func (w *wave) shown(after time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -299,7 +287,7 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened returns the time up to which the grid shows reactions: the inverse of shown.
+// happened is the inverse of shown: the time up to which the grid shows events.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -312,8 +300,8 @@ func (w *wave) happened(since time.Duration) time.Duration {
 	return since - waveSlower*waveSlow + waveSlow
 }
 
-// phaseOf returns the phase of a notified candidate. If its read is not known, a third-party
-// client is done at the end of the wave: it does not report its steps.
+// phaseOf returns the phase of a notified candidate. A third-party client does not report its
+// steps: it is done at the end of the wave.
 func (w *wave) phaseOf(r *model.Reaction) phase {
 	switch read := cmp.Or(r.Read, r.Done); {
 	case read == 0 && w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session):
@@ -331,12 +319,11 @@ func (w *wave) phaseOf(r *model.Reaction) phase {
 	return reading
 }
 
-// phaseIn returns the phase of the candidate with that session.
 func (w *wave) phaseIn(session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
 	}
-	// Neighbours in the queue mostly have neighbouring sessions.
+	// Neighbours in the queue mostly have neighbouring sessions, and so neighbouring reactions.
 	if w.next < len(w.Reactions) && w.Reactions[w.next].Session == session {
 		w.next++
 		return w.phaseOf(&w.Reactions[w.next-1])
@@ -349,8 +336,7 @@ func (w *wave) phaseIn(session uint64) phase {
 	return w.phaseOf(&w.Reactions[i])
 }
 
-// shownWave returns the wave to show: the largest one that is not over, otherwise the last
-// one, or an empty one.
+// shownWave returns the largest wave that is not over, otherwise the last one; empty for none.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
 	for i := len(v.State.Waves) - 1; i >= 0; i-- {
@@ -373,13 +359,12 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	return out
 }
 
-// counts reports whether the embedded server counts whom each deletion notifies.
+// counts reports whether the embedded server records which sessions a deletion notifies.
 func (v *Panel) counts() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }
 
-// drawWave draws a line with the progress of the wave, or how long it took.
 func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.Wave == nil {
 		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads the list, is done.")

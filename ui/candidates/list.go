@@ -10,19 +10,18 @@ import (
 	"electop/model/znode"
 )
 
-// list holds the candidates that are shown, the selection, and the scrolling.
+// list holds the rows, the selection and the scroll position.
 type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // last row of the selected candidate in the queue
-	top      int // first contender in view
+	queuedAt int // last row of the selected candidate while it was in the queue
+	top      int // first row of the queue in view
 	Filter   string
 }
 
-// Reselect rebuilds the rows and finds the selected row again. If that row no longer exists, it
-// selects the row that is now in its place. For a member that lost its znode and then left, this
-// is its last place in the queue.
+// Reselect rebuilds the rows and keeps the candidate selected. If its row is gone, it selects the
+// row now in that place. For a member without a znode, the place is its last one in the queue.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -45,7 +44,7 @@ func (l *list) Reselect(s *doctor.State) {
 func (l *list) SelectRow(i int) {
 	l.Index = max(0, min(i, l.Rows.Len()-1))
 	if l.Rows.Len() == 0 {
-		return // the selected row may return, as after a lost connection or with another filter
+		return // Selected stays: its row may return, for example with another filter
 	}
 	l.Selected = l.Rows.At(l.Index).Ref()
 	l.queuedAt = l.Index
@@ -61,15 +60,14 @@ func (l *list) Select(id model.Ref) {
 // Row returns the selected row, an empty one if there is none.
 func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 
-// List holds the rows of a state in the order of the screen: the queue, then the members
-// without a znode. It is made when the state, the filter or the selection changes.
+// List holds the rows of a state: the queue, then the members without a znode.
 type List struct {
 	State     *doctor.State
 	filtered  bool
-	matching  dialect.Queue // the contenders that match, if filtered
+	matching  dialect.Queue // the matching part of the queue, if filtered
 	NoZnode   []*model.Member
 	Held      map[uint64]*model.Message // the next message held for each session
-	Addresses bool                      // the address of a third-party contender is known
+	Addresses bool                      // the address of a third-party candidate is known
 }
 
 // newList returns the rows that match a filter.
@@ -86,13 +84,13 @@ func newList(s *doctor.State, filter string) List {
 	return r
 }
 
-// Queued counts the rows of contenders.
+// Queued returns the number of rows from the queue.
 func (r *List) Queued() int {
 	q := r.Contenders()
 	return q.Len()
 }
 
-// Contenders returns the contenders that are shown.
+// Contenders returns the candidates in the queue that are shown.
 func (r *List) Contenders() dialect.Queue {
 	switch {
 	case r.filtered:
@@ -121,9 +119,8 @@ func (r *List) At(i int) model.Row {
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the index of the row with the identity id, -1 if it is not shown. A member with
-// two znodes has two rows: Find prefers the row with the same znode, then the first row. It
-// tries near first: usually the row is still in its last place.
+// Find returns the index of the row of id, -1 if it is not shown. It tries near first. Of the two
+// rows of a member with two znodes, it prefers the row with the znode in id.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -150,7 +147,6 @@ func (r *List) Find(id model.Ref, near int) int {
 	return -1
 }
 
-// rowOf returns the index of the row of the contender with the identity id, -1 for none.
 func (r *List) rowOf(id dialect.ID) int {
 	c, i := r.State.Candidate(id)
 	if c == nil || !r.filtered {
@@ -159,8 +155,7 @@ func (r *List) rowOf(id dialect.ID) int {
 	return r.matching.Index(func(x *dialect.Candidate) bool { return x == c })
 }
 
-// matches reports whether the filter want, in lower case, is in the label, the znode's name
-// or the session. It does the cheap checks first.
+// matches reports whether the label, the znode's name or the session contains want, in lower case.
 func matches(c *dialect.Candidate, want string) bool {
 	if want == "" || strings.Contains(strings.ToLower(c.Name), want) {
 		return true
@@ -171,7 +166,7 @@ func matches(c *dialect.Candidate, want string) bool {
 	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-// knowsAddresses reports whether the address of a third-party contender is known.
+// knowsAddresses reports whether the address of any third-party candidate is known.
 func knowsAddresses(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false
@@ -184,7 +179,7 @@ func knowsAddresses(s *doctor.State) bool {
 	return false
 }
 
-// heldFor returns the first message that is held for each session.
+// heldFor returns the next message held for each session.
 func heldFor(s *doctor.State) map[uint64]*model.Message {
 	if s.Pace == nil || len(s.Pace.Held) == 0 {
 		return nil

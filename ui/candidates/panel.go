@@ -1,16 +1,14 @@
-// Package candidates is the panel of candidates: who leads, in which order the others wait,
-// and which znode each really watches.
+// Package candidates is the panel of candidates: who leads, in which order the others wait, and
+// which znode each of them watches.
 //
-// A [Panel] keeps the selection, the filter and the scrolling. [Panel.Settle] takes a state
-// and a size, divides the panel and brings the selection into view; keys move the selection
-// in this division. Drawing changes nothing.
+// A [Panel] keeps the selection, the filter and the scroll position. [Panel.Settle] takes a state
+// and a size, computes the layout and scrolls to the selection. Keys move the selection in this
+// layout. [Panel.Draw] changes nothing.
 //
 //	list.go      the rows, the filter and the selection
-//	table.go     the queue, with a line from each candidate to the znode that it watches,
-//	             and the members without a znode below it
-//	deletion.go  a deleted znode stays in its place while its notifications travel along the
-//	             edges in slow motion
-//	grid.go      a zoomed crowd: a heat map of the notifications
+//	table.go     the queue as a table, with the members without a znode below it
+//	deletion.go  a deleted znode and its notifications, in slow motion
+//	grid.go      many candidates in the zoomed panel, as cells
 package candidates
 
 import (
@@ -44,25 +42,25 @@ type Shown struct {
 	State     *doctor.State
 	Focused   bool
 	Zoomed    bool
-	Pace      bool      // this panel shows how slowly the server answers
-	AsOf      string    // how old a stale state is, "" for a current one
+	Pace      bool      // show the server's delay and held messages
+	AsOf      string    // age of a stale state, "" for a current one
 	Why       []string  // why there is no queue to show, nil if there is a queue
-	PointedAt string    // ID of the member that a lesson is about, "" for none
-	Since     time.Time // when the current lesson began, zero for no lesson: no older deletion is shown
-	Moment    bool      // time travel: nothing is shown in slow motion
+	PointedAt string    // ID of the member that a lesson points at, "" for none
+	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
+	Moment    bool      // time travel: no slow motion
 }
 
-// shape divides the panel. It depends on what is shown, the size and the selection, but not
-// on the time, so that keys move by the same distance while something moves on the screen.
+// shape is the layout of the panel. It does not depend on the time, so a page has the same length
+// while something moves on the screen.
 type shape struct {
 	crowd   bool // drawn as a grid
-	page    int  // contenders in view, in a grid those of a column
+	page    int  // rows of the queue in view; in a grid, the rows of a column
 	below   int  // lines below the queue
 	pace    string
-	without int // lines for members without a znode, with their heading
+	without int // lines for members without a znode, with the heading
 }
 
-// Settle stores what to show and where, and brings the selection into view.
+// Settle stores what to show and where, and scrolls to the selection.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
 	if v.isCrowd(r.Inner().H) {
@@ -74,7 +72,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = v.topFor(v.page)
 }
 
-// ShowsFirst reports whether the first contender has a row in view.
+// ShowsFirst reports whether the first candidate in the queue has a row in view.
 func (v *Panel) ShowsFirst() bool { return !v.crowd && !v.Rows.filtered && v.top == 0 }
 
 // Move moves the selection by a row, a page, or to an end.
@@ -82,8 +80,7 @@ func (v *Panel) Move(do input.Command) {
 	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
 }
 
-// Column moves the selection to the next column of the grid on the left or right, and
-// reports whether there is one.
+// Column moves the selection to the next column of the grid, and reports whether there is one.
 func (v *Panel) Column(do input.Command) bool {
 	by := 1
 	if do == input.CmdLeft {
@@ -97,14 +94,13 @@ func (v *Panel) Column(do input.Command) bool {
 	return true
 }
 
-// isCrowd reports whether the candidates are drawn as a grid: the panel is zoomed, and they
-// are too many for h lines.
+// isCrowd reports whether the panel draws a grid: it is zoomed, and the candidates need more than h
+// lines.
 func (v *Panel) isCrowd(h int) bool {
 	s := v.State
 	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && s.Queue.Len() > 0
 }
 
-// shapeIn divides the inside of the panel for a table.
 func (v *Panel) shapeIn(r term.Rect) shape {
 	x := shape{page: 1}
 	avail := r.H - 1
@@ -122,7 +118,7 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 	return x
 }
 
-// topFor returns the first contender in view if page contenders are in view.
+// topFor returns the first row of the queue in view, if page rows fit.
 func (v *Panel) topFor(page int) int {
 	n := v.Rows.Queued()
 	at := v.Index
@@ -141,8 +137,7 @@ func (v Panel) Draw(f *term.Frame) {
 	v.drawTable(f)
 }
 
-// drawTable draws the queue: who leads, and what each of the others watches. It may change
-// v, which is a copy for this frame.
+// drawTable may change v, which is a copy for this frame.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
 	title := "Candidates"
@@ -201,11 +196,11 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
 }
 
-// drawBelow draws what is below the queue, from line y on. spare is the number of lines that are
-// free for less important text.
+// drawBelow draws what is below the queue, from line y on. spare is the number of lines for less
+// important text.
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
-	line := func() *term.Pen { // the next spare line
+	line := func() *term.Pen {
 		p := a.Pen(y).Gap(c.before())
 		if spare > 0 {
 			y, spare = y+1, spare-1
@@ -245,7 +240,6 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 }
 
-// tail returns the text at the right of the panel's title.
 func (v *Panel) tail() []term.Span {
 	s := v.State
 	var out []term.Span

@@ -13,8 +13,8 @@ import (
 	"electop/ui/wording"
 )
 
-// columns holds the column widths of the table. Each column but the first has two blanks
-// before it. A column of width 0 is not shown.
+// columns holds the column widths of the table, 0 for a hidden column. Two blanks separate the
+// columns.
 type columns struct {
 	seq, name, session, client, age, watches int
 }
@@ -22,10 +22,10 @@ type columns struct {
 // gutter is the width before the first column: the mark, the sign and the edges.
 const gutter = 5
 
-// before returns the column of the names.
+// before returns where the names begin.
 func (c columns) before() int { return gutter + c.seq + 2 }
 
-// start returns the column of the watches.
+// start returns where the watches begin.
 func (c columns) start() int {
 	x := c.before() + c.name + 2 + c.age + 2
 	for _, w := range [...]int{c.session, c.client} {
@@ -67,7 +67,7 @@ func (v *Panel) drawColumnHeads(a term.Area, c columns) {
 	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
 }
 
-// drawRow draws row i, a contender, with the edges l in this row.
+// drawRow draws row i of the queue, with its part l of the edges.
 func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
@@ -141,7 +141,7 @@ func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 }
 
-// drawGhost draws, in place of the watch, that the znode is a ghost; of is the name of its owner.
+// drawGhost draws whose ghost the znode is, in place of the watch.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
@@ -157,7 +157,6 @@ func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 	p.Text(term.Alarm, term.Cut(words, p.Room()))
 }
 
-// drawName draws the name of a candidate, with its tags.
 func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r model.Row) {
 	var tags []term.Span
 	if r.Member != nil && r.Member.You {
@@ -235,7 +234,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 	}
 }
 
-// drawTarget draws which znode r watches, and how that is known.
+// drawTarget draws which znode r watches, and how electop knows that.
 func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
@@ -330,9 +329,8 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	}
 }
 
-// clientColumn returns the width of the column with the addresses of third-party candidates, in
-// a table of w cells; 0 for no column. If there is no room for both, this column replaces the
-// column of sessions: an address is needed more often.
+// clientColumn returns the width of the column of client addresses in a table of w cells, 0 for
+// none. A narrow table has addresses in place of sessions.
 func (v *Panel) clientColumn(w int) int {
 	if !v.Rows.Addresses {
 		return 0
@@ -346,8 +344,7 @@ func (v *Panel) clientColumn(w int) int {
 	return 0
 }
 
-// clientOf returns the last address of r's client according to its server, in w cells; ""
-// for electop's own candidates, and if it is unknown.
+// clientOf returns the last known address of a third-party client, cut to w cells; "" if unknown.
 func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""
@@ -367,17 +364,17 @@ func (v *Panel) clientOf(r model.Row, w int) string {
 	return term.Cut(was+addr, w)
 }
 
-// A link is the part in one row of the edges from watchers to watched znodes: a line at the
-// left of the table, with an arrow into each watched row.
+// link is the part of the edges in one row: a line at the left of the table, with an arrow into
+// each watched row.
 type link struct {
 	from, to bool // the row watches another row; another row watches this row
 	up, down bool // the line continues above and below
 	style    term.Style
-	below    term.Style // style of an edge from below
+	below    term.Style // style of the edge from below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. Of the rows
-// below last it checks only the next row: in a herd the others watch the same znode.
+// links returns the links of the rows from top to last, nil if the list is filtered. It checks only
+// one row below last: in a herd all of them watch the same znode.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil
@@ -403,8 +400,8 @@ func (v *Panel) links(top, last int) []link {
 	return links
 }
 
-// edgeOf returns the position of the contender that the contender at position i watches, and the
-// style of the edge; ok is false for no edge.
+// edgeOf returns the position that candidate i watches, and the style of the edge; ok is false
+// without an edge.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
@@ -428,8 +425,6 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	return to, term.Muted, true
 }
 
-// drawLink draws the part of the edges in a row: an arrow or the beginning of a line, and
-// the line.
 func drawLink(p *term.Pen, g *term.Glyphs, l link) {
 	switch {
 	case l.to:

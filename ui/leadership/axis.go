@@ -9,15 +9,15 @@ import (
 	"electop/ui/term"
 )
 
-// axis maps times to cells: each cell covers one step. A step is a round duration and the
-// axis starts at a multiple of a step, so the picture moves by whole cells.
+// axis maps times to cells. A cell covers one step. start is a multiple of step, so the picture
+// moves by whole cells.
 type axis struct {
 	start time.Time
 	step  time.Duration
 	w     int // cells
 }
 
-// axisSteps lists the durations that a user can choose for a cell, and the distances of labels.
+// axisSteps lists the steps that a user can choose, and the distances between labels.
 var axisSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond,
@@ -27,23 +27,20 @@ var axisSteps = []time.Duration{
 	24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// stepLeast is the shortest duration that a cell covers unless the user chooses one. stepsBetween
-// divides the durations from one power of ten to the next: each is at most a third longer than the
-// one before it, so a quarter of the axis at most shows the future.
+// stepLeast is the shortest automatic step. stepsBetween lists the automatic steps up to the next
+// power of ten, in percent. Each is at most a third longer than the one before, so at most a
+// quarter of the axis shows the future.
 const stepLeast = time.Millisecond
 
 var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 
-// reignCells is the number of cells that a reign needs on average to be recognized. It
-// bounds how far back the axis goes.
+// reignCells is the average number of cells of a reign. It bounds how far back the axis goes.
 const reignCells = 9
 
-// reignLeast is how much of a long reign stays in view before a new one: the axis zooms in
-// on a handoff, but still shows the former leader.
+// reignLeast is how much of a long reign stays in view before the next reign.
 const reignLeast = 30 * time.Second
 
-// unseenMost bounds how much of the time before electop saw a reign is shown: the leader
-// of that time is unknown.
+// unseenMost bounds how much of the time before electop saw a reign is shown.
 const unseenMost = 5 * time.Second
 
 // beganAt returns the time at which the axis begins to show a reign.
@@ -61,7 +58,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	}
 	first := max(0, len(reigns)-max(2, w/reignCells))
 	from := beganAt(reigns[first])
-	// A long reign must not flatten the ones after it: its beginning may be out of view.
+	// A long reign must not flatten the later ones: its beginning may be out of view.
 	if first+1 < len(reigns) {
 		rest := beganAt(reigns[first+1])
 		from = session.Later(from, rest.Add(-max(now.Sub(rest), reignLeast)))
@@ -73,8 +70,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	start := from.Truncate(step)
 	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
 	start = session.Later(start, earliest)
-	// Older reigns fill the free cells at the left. So the axis moves by a quarter of its
-	// width at a time, not by a cell.
+	// Older reigns fill the free cells at the left, so the axis moves by a quarter of its width.
 	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
 		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
 			start = session.Later(jump, beganAt(reigns[0]).Truncate(step))
@@ -83,8 +79,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns an axis of w cells with the given step that shows the time at, nothing before
-// first and, if possible, nothing after last. It returns have if have fits and shows at.
+// axisOf returns have if it has this step and width and shows the time at, otherwise a new axis. A
+// new axis shows at, nothing before first and, if possible, nothing after last.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -99,8 +95,8 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the smallest step from stepLeast on with which the time from first to last fits
-// on w cells, otherwise the largest step.
+// fitting returns the shortest automatic step for which the time from first to last fits on w
+// cells, otherwise the longest one.
 func fitting(first, last time.Time, w int) (step time.Duration) {
 	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
 		for _, percent := range stepsBetween {
@@ -112,7 +108,7 @@ func fitting(first, last time.Time, w int) (step time.Duration) {
 	return step
 }
 
-// scaled returns the next finer step than step, or the next coarser step, up to most.
+// scaled returns the next finer step, or the next coarser step if step is less than most.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {
@@ -138,8 +134,7 @@ func (x *axis) cell(t time.Time) int {
 	return int(d / x.step)
 }
 
-// labels calls put for each label of the axis, with its cell, format and time. Labels show
-// round times, far enough apart to be read.
+// labels calls put for each label of the axis, with its cell, format and time.
 func (x *axis) labels(loc *time.Location, put func(at int, format string, t time.Time)) {
 	const apart = 12
 	if x.step == 0 {

@@ -17,20 +17,19 @@ import (
 )
 
 // writesShown is how long a candidate stays in the panel after its worker's last write.
-// Workers write a few times a second, so a worker that continues keeps it there.
 const writesShown = 5 * time.Second
 
-// BeliefLines is the least height, with the border, of the panel below the recipe.
+// BeliefLines is the minimum height of the panel below the recipe, with the border.
 const BeliefLines = 20
 
-// Belief is the panel of belief and truth.
+// Belief is the panel that compares what candidates believe with who leads.
 type Belief struct {
 	State   *doctor.State
 	Focused bool
-	Wide    bool // the screen is wide
+	Wide    bool
 }
 
-// body collects the lines of the panel. Blank ones are left out if there is no room.
+// body collects the lines of a panel of w cells.
 type body struct {
 	w     int
 	lines [][]term.Span
@@ -41,7 +40,7 @@ func (b *body) roomy() bool { return b.w >= 50 }
 
 func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
 
-// row adds a line with a name, or in a narrow panel a line for each part.
+// row adds a line with a name and parts, in a narrow panel one line for each part.
 func (b *body) row(name, joint string, parts ...[]term.Span) {
 	line := []term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}
 	for i, part := range parts {
@@ -58,8 +57,7 @@ func (b *body) row(name, joint string, parts ...[]term.Span) {
 	b.add(line...)
 }
 
-// Draw draws who believes that it leads, who leads, what their workers write, and whether
-// that was safe.
+// Draw draws the beliefs, who leads, the workers' writes, safety and liveness.
 func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
@@ -103,8 +101,7 @@ func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// DrawBrief draws only the beliefs, the truth and the writes. The title shows whether that
-// was safe.
+// DrawBrief draws the beliefs and the writes, with safety and liveness in the title.
 func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief", false, append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)...)
@@ -115,7 +112,7 @@ func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// drawLines draws lines of spans. If there are too many, it leaves out blank ones.
+// drawLines draws lines of spans, without the blank lines if there are too many.
 func drawLines(a term.Area, lines [][]term.Span) {
 	spare := a.Height() - len(lines)
 	y := 0
@@ -133,7 +130,6 @@ func drawLines(a term.Area, lines [][]term.Span) {
 	}
 }
 
-// guardSpan returns whether the workers' writes are guarded, for the title.
 func guardSpan(s *doctor.State) term.Span {
 	if s.Work.Rules.Fenced {
 		return term.Span{Style: term.Good, Text: "guard on", Keep: 9}
@@ -158,7 +154,6 @@ func times(n int) string {
 	return units.Count(n, "time", "times")
 }
 
-// tries returns how many attempts to write were accepted, refused, and stale.
 func tries(t model.Tries) []term.Span {
 	if t.Accepted+t.Refused == 0 {
 		return []term.Span{{Style: term.Muted, Text: "no write yet"}}
@@ -193,17 +188,16 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
 }
 
-// believer is a candidate that believes it leads, or that leads, or whose worker
-// still writes.
+// believer is a candidate that leads, that believes it leads, or whose worker still writes.
 type believer struct {
 	member    *model.Member      // nil for a third-party candidate
-	candidate *dialect.Candidate // its znode; nil: it was deleted
-	position  int                // of the znode in the queue, -1 without one
-	wrong     bool               // it believes that it leads, but does not lead
+	candidate *dialect.Candidate // its znode, nil if deleted
+	position  int                // of the znode in the queue, -1 without a znode
+	wrong     bool               // believes that it leads, but does not lead
 }
 
-// believers returns at most four candidates: the leader, then the other candidates that believe
-// that they lead, then those whose workers still write.
+// believers returns at most four candidates: leaders, then others that believe they lead, then
+// those whose workers still write.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -262,7 +256,7 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	for _, b := range all {
 		width = min(max(width, term.Width(b.name())), max(6, out.w-32))
 	}
-	if h > 2*len(all)+2 { // the results of all writes are more useful
+	if h > 2*len(all)+2 { // less important than the lines below
 		out.add(term.Span{Style: term.Heading, Text: term.Blanks(2+width) + "  " + term.Fitted("believes", 11) + "in truth"})
 	}
 	for _, b := range all {
@@ -271,7 +265,7 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	return all
 }
 
-// addBeliever adds the lines of b: its belief, the truth, and the last writes of its worker.
+// addBeliever adds the belief of b, the truth, and the last writes of b's worker.
 func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
 	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
@@ -337,7 +331,6 @@ func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int
 	out.add(line...)
 }
 
-// outcome returns the result of an attempt, with a sign.
 func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	switch {
 	case t.Refused:
@@ -348,8 +341,7 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	return term.Span{Style: term.Good, Text: g.Yes}
 }
 
-// lastWrite returns the last attempt of a member's worker to write to a resource, nil if
-// none is known.
+// lastWrite returns the last attempt of a member's worker to write to a resource, nil for none.
 func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	last := v.State.Work.Last
 	for i := len(last) - 1; i >= 0; i-- {
@@ -360,9 +352,8 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 	return nil
 }
 
-// properties returns the properties up to the time on the screen: those of the state end at its
-// last observation. vacant is how long no awake candidate has led, zero if one leads, or if
-// electop is not connected.
+// properties extends the state's properties from the last observation to the time on the screen.
+// vacant is how long no awake candidate has led; zero if one leads or electop is not connected.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -380,20 +371,19 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 	return p, vacant
 }
 
-// beliefs reports whether any beliefs are visible, and whether beliefs of queued candidates are
-// hidden: only electop's candidates report theirs. After the last member was killed, beliefs
-// count as visible while the queue is empty.
+// beliefs reports whether any beliefs are visible, and whether the queue has candidates that report
+// none. If the queue is empty, earlier steps of members count as visible beliefs.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
 }
 
-// stale counts the writes of former leaders that were accepted.
+// stale counts the accepted writes of former leaders.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safety returns a cross if a stale write was accepted, or if two candidates that were awake
-// believed at once that they lead. If one of them was not awake, or is only inferred to believe
-// so, it returns a warning, and if there never were two, a check mark.
+// safety returns a cross if a stale write was accepted, or if two awake candidates believed at once
+// that they lead. If one of the two was not awake or its belief is inferred, it returns a warning,
+// otherwise a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
@@ -402,7 +392,6 @@ func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	return checkSign(g, s.Properties.Doubles == 0 && stale(s) == 0)
 }
 
-// checkSign returns a check mark or a cross.
 func checkSign(g *term.Glyphs, good bool) term.Span {
 	if good {
 		return term.Span{Style: term.Good, Text: g.Yes, Keep: 8}
@@ -410,12 +399,12 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a panel's title, nil if nobody led yet. With
-// random faults the invariants replace safety. If no beliefs are visible, liveness is the part
-// of the time in which the queue had a first candidate, or an acknowledged one.
+// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults
+// the invariants replace safety. Without visible beliefs, liveness is the share of the time with a
+// first candidate, or with an acknowledged one.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
-	if s.Properties.Observed == 0 { // nobody led yet
+	if s.Properties.Observed == 0 {
 		return nil
 	}
 	p, vacant := v.properties(f)
@@ -464,7 +453,6 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	return out
 }
 
-// invariantSpans returns the invariants and whether they hold.
 func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	s := v.State
 	broken := s.Broken()
@@ -484,7 +472,6 @@ func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	return out
 }
 
-// gap formats a time without a leader.
 func gap(d time.Duration) string {
 	if d == 0 {
 		return "none"

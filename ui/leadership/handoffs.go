@@ -1,18 +1,15 @@
 // Package leadership has three panels about how leadership passes from one candidate to the
 // next: by which recipe, when, and who believes that it leads.
 //
-//	recipe.go    the recipe as pseudo code, the cost of a handoff with either rule, and a
-//	             sentence about the situation; for another system's election its dialect
-//	steps.go     which lines of the recipe run now, and for which candidates. A step takes a
-//	             millisecond: its line stays marked until it can be read ([StepShown])
-//	handoffs.go  how the panel of handoffs is divided, and its list: the cause of each change
-//	             of the leader and its three durations
-//	lanes.go     a lane for each candidate over a time axis: which lanes are in view, what is
-//	             in each cell, and their drawing, with the playhead
-//	axis.go      the time axis. Live, it follows the latest handoff. During time travel and in
-//	             a recording it is stable, and also shows what came after the playhead
-//	belief.go    who believes that it leads, who leads, what the leaders' workers write, and
-//	             whether that was safe; on small screens the most important part
+// [Recipe] and [Belief] draw a state. [Handoffs] also keeps the scroll position and the scale of
+// its time axis: [Handoffs.Settle] takes the state and the size and computes the layout.
+//
+//	recipe.go    the recipe as pseudo code, the cost of a handoff, and the situation
+//	steps.go     the lines of the recipe that run now, and for which candidates
+//	handoffs.go  the layout of the panel of handoffs, and its list
+//	lanes.go     a lane for each candidate over a time axis
+//	axis.go      the time axis
+//	belief.go    the beliefs, who leads, the workers' writes, safety and liveness
 package leadership
 
 import (
@@ -30,11 +27,10 @@ import (
 	"electop/ui/wording"
 )
 
-// handoffShown is how long a new handoff is highlighted: the eye needs
-// about a second to find what moved.
+// handoffShown is how long a new handoff is highlighted.
 const handoffShown = 1500 * time.Millisecond
 
-// Handoffs is the panel of handoffs. It keeps how far the user scrolled.
+// Handoffs is the panel of handoffs. It keeps the scroll position and the scale of the axis.
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
@@ -43,25 +39,24 @@ type Handoffs struct {
 	page   int // lines of the list
 
 	axis  axis
-	step  time.Duration // the time that a cell covers, chosen by the user; 0: automatic
+	step  time.Duration // duration of a cell, chosen by the user; 0: automatic
 	lanes lanes
 	plan  plan
 	above int  // lanes that are scrolled out of view
-	cut   bool // Whole was dropped: the changes that it keeps do not reach back to the playhead
+	cut   bool // Whole was dropped: its history does not go back to the playhead
 }
 
 // plan holds the number of lines of each part of the panel.
 type plan struct {
 	lanes  int // 0: no lanes
-	pitch  int // from one lane to the next
+	pitch  int // lines from one lane to the next
 	thick  int // lines of a lane
 	axis   int // the axis, and the blank line below it
 	legend int
 	note   int // above the list: what is wrong with the leader
 }
 
-// Moment is the end of the time that a cell of the time axis covers: a click on the cell goes
-// to that time.
+// Moment is the end of the time that a cell of the axis covers. A click on the cell goes there.
 type Moment time.Time
 
 // HandoffsShown holds what the panel shows.
@@ -71,22 +66,21 @@ type HandoffsShown struct {
 	Properties []term.Span // safety and liveness, nil if they are unknown
 	Came       time.Time   // when the newest handoff came, zero if it is not new
 
-	Now      time.Time // the time on the screen, or during time travel the latest time known
+	Now      time.Time // the time on the screen; during time travel, the latest known time
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
 	// Head is the playhead: the time on the screen in a recording or during time travel, otherwise
 	// zero.
 	Head time.Time
-	// Whole is the latest state of the election, with what came after Head; nil if unknown.
+	// Whole is the latest state, with what came after Head; nil if unknown.
 	Whole *doctor.State
 	// First and Last are the beginning and the end of a recording, zero for none.
 	First, Last time.Time
 	Playing     string // the sign of the playback, "" if nothing is played
 }
 
-// timeline returns the state from which the lanes are drawn: Whole if it goes back far enough,
-// otherwise the state on the screen.
+// timeline returns the state that the lanes show: Whole if set, otherwise the state on the screen.
 func (v *Handoffs) timeline() *doctor.State {
 	if v.Whole == nil {
 		return v.State
@@ -128,11 +122,10 @@ func (v Handoffs) Draw(f *term.Frame) {
 	v.drawHandoffList(f, a.From(y))
 }
 
-// tail returns the text at the right of the panel's title.
 func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	s := v.State
 	t := s.Totals
-	// The totals end at the last observation; the time since then is added.
+	// The totals end at the last observation.
 	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && s.Phase == model.Live && s.Link.Link == model.Connected {
 		switch why := s.NoLeader(); {
 		case why == "":
@@ -159,14 +152,14 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	return append(out, term.Span{Style: st, Text: text, Keep: 8})
 }
 
-// listColumns holds the column widths of the list of handoffs. A column of width 0 is not shown.
+// listColumns holds the column widths of the list of handoffs, 0 for a hidden column.
 type listColumns struct {
 	from, to, cause int
 	measures        [3]int
 	token           int
 }
 
-// shortCause is the width of the cause if only its last word fits.
+// shortCause is the width of a cause in its short form.
 const shortCause = len("resigned")
 
 func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
@@ -245,7 +238,7 @@ func drawMeasure(p *term.Pen, w int, m model.Measure) {
 	}
 }
 
-// listColumnsFor divides w cells among the columns. The most informative columns come first.
+// listColumnsFor divides w cells among the columns, the most informative first.
 func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	var want listColumns
 	var token [24]byte
@@ -291,7 +284,7 @@ func (v *Handoffs) isNew(f *term.Frame) bool {
 	return true
 }
 
-// Settle stores what to show and where, and divides the panel.
+// Settle stores what to show and where, and computes the layout.
 func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	v.HandoffsShown, v.place = x, r
 	in := r.Inner()
@@ -301,7 +294,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 		v.Whole = nil
 		v.lanes.make(v.timeline(), max(in.H, 8))
 	}
-	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // of all lanes, also those out of view
+	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // the same for all lanes, also those out of view
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)
@@ -316,9 +309,9 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	// Lanes become higher, and get a legend, only if half of the panel is left for handoffs.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
-		need = 2 // the sentence in their place
+		need = 2 // the sentence in place of the list
 	}
-	room = min(room, in.H-v.upper()-min(need, in.H/2)) // upper without lanes: their pitch is 0
+	room = min(room, in.H-v.upper()-min(need, in.H/2)) // upper counts no lanes here: their pitch is still 0
 	v.plan.pitch = max(1, min(4, room/max(1, v.plan.lanes)))
 	v.plan.thick = max(1, v.plan.pitch-1)
 	if free := room - v.plan.lanes*v.plan.pitch; v.plan.legend == 0 && free >= legendLines && in.W >= legendWidth {
@@ -340,7 +333,7 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
-// legendWidth is the width in which the signs of most elections fit into legendLines.
+// legendWidth is the width in which the legend of most elections fits into legendLines.
 const legendWidth = 90
 
 // legendLines is the number of lines of the legend, with a blank line below it.

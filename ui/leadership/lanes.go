@@ -22,9 +22,9 @@ type lanes struct {
 	wide  int // width of the longest name
 
 	rows   []*model.Lane // in view, in the order of their znodes
-	hidden int           // the number of lanes out of view
-	names  int           // width of the column of names
-	writes bool          // a line shows what workers wrote
+	hidden int
+	names  int  // width of the column of names
+	writes bool // a line below the lanes shows what workers wrote
 }
 
 // make computes the lanes of s unless l has them already; most is the bound of [model.State.Lanes].
@@ -39,9 +39,8 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose brings into view the lanes that exist in the time of the axis, in the order of their
-// znodes. If they are more than room, it chooses those that matter most at the time head. It
-// returns how far they can be scrolled.
+// choose stores in rows the most important lanes at the time head, at most room. It returns how far
+// the lanes can be scrolled.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -101,7 +100,6 @@ func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Re
 	return 5
 }
 
-// nameOf returns the name of a lane.
 func nameOf(l *model.Lane) string {
 	if l.Member != "" {
 		return znode.Safe(cmp.Or(l.Name, l.Member), znode.NameMax)
@@ -126,7 +124,7 @@ const (
 	laneSilent // has a znode, and is killed, frozen or cut off
 	laneElected
 	laneBelieves
-	laneBefore // unknown: before electop saw it
+	laneBefore // unknown: before electop saw the candidate
 	laneUnseen // unknown: electop did not observe the election
 	laneCreated
 	laneDeleted
@@ -135,7 +133,7 @@ const (
 	laneExpired
 )
 
-// kindOf returns the kind of the cells of a standing. wrong means that the member believes wrongly
+// kindOf returns the kind of the cells of a standing. wrong means that the member wrongly believes
 // that it leads.
 func kindOf(s model.Standing, wrong bool) laneKind {
 	there := s.Place != model.NoZnode
@@ -160,15 +158,14 @@ func kindOf(s model.Standing, wrong bool) laneKind {
 	return laneUnaware
 }
 
-// laneCell is a cell of a lane; fault is a fault that begins there.
+// laneCell is a cell of a lane. fault is a fault that begins in the cell.
 type laneCell struct {
 	kind  laneKind
 	fault model.Fault
 }
 
-// cells fills out with the cells of a lane on the axis, up to the time until. Only the leader at
-// the time head gets laneLeads, former and later leaders get laneLed. In the gaps nothing is
-// known of third-party clients.
+// cells fills out with the cells of a lane, up to the time until. Only the leader at the time head
+// gets laneLeads, other leaders get laneLed. Third-party clients are unknown in the gaps.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
@@ -198,7 +195,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	}
 	for _, gap := range gaps {
 		if l.Member != "" {
-			break // a member of electop reports its state without a connection
+			break // electop's members report their state without a connection
 		}
 		from, to := x.cell(gap.From), x.cell(until)
 		if !gap.To.IsZero() {
@@ -250,8 +247,7 @@ func (v *Handoffs) now() time.Time {
 	return v.Last
 }
 
-// drawLanes draws the lanes in view, the notifications between them, what workers wrote,
-// and the axis.
+// drawLanes draws the lanes, the notifications, the workers' writes, the axis and the legend.
 func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	x, until, signs := v.axis, v.now(), laneSigns(&f.Theme.Glyph)
 	left := v.lanes.names + 1
@@ -309,10 +305,9 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote changes the cells of an election without a leader, so that the lanes agree with the
-// other panels: nobody is drawn as leading. If the leader is unknown, it is also unknown
-// whether the first candidate waits. If the kind of the children is unknown, no candidate is
-// known to wait.
+// demote removes the leader from the cells of an election without a leader, as other panels do. If
+// the leader is unknown, it is also unknown whether the first candidate waits. If the kind of the
+// children is unknown, it is unknown who waits.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -338,8 +333,8 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// contested returns the kind of the cells of a candidate that leads, perhaps not alone, or may lead
-// beside the first one; laneNothing for others.
+// contested returns the kind of the cells of a candidate that may lead among mixed clients,
+// laneNothing for others.
 func (v *Handoffs) contested(l *model.Lane) laneKind {
 	s, n := v.State, len(l.Znodes)
 	if s.NoLeader() != model.MixedClients || n == 0 {
@@ -357,8 +352,8 @@ func (v *Handoffs) contested(l *model.Lane) laneKind {
 	return laneNothing
 }
 
-// drawNotices draws the notifications over the lanes: a line from the lane of the deleted znode
-// to the lane of the watcher, and a sign in the watcher's lane at the time of the arrival.
+// drawNotices draws each notification: a line from the lane of the deleted znode to the lane of the
+// watcher, and a sign at the time of the arrival.
 func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]laneCell) {
 	pitch := v.plan.pitch
 	for _, signs := range [...]bool{false, true} {
@@ -392,7 +387,6 @@ func (v *Handoffs) drawNotices(g *term.Glyphs, a term.Area, left int, grid [][]l
 	}
 }
 
-// laneSigns returns the sign of each kind of cell, with its style.
 func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	return [...]term.Span{
 		laneNothing:   {Style: term.Text, Text: " "},
@@ -415,8 +409,8 @@ func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws what workers wrote. Of several writes in a cell it draws the worst: a stale
-// write, then a refused one.
+// drawWrites draws what workers wrote. Of the writes in a cell it draws the worst: stale, then
+// refused.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}

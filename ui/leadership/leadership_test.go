@@ -14,7 +14,6 @@ import (
 
 var began = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-// drawLane returns a random lane of a member, and the end of its time.
 func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	at := began
 	l := &model.Lane{Member: "m", Name: "m"}
@@ -30,8 +29,7 @@ func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	return l, at.Add(time.Duration(rapid.IntRange(1, 20000).Draw(t, "more")) * time.Millisecond)
 }
 
-// TestCellsShowTheLane: each cell shows the most important kind in its time, and nothing after
-// the end of the lane.
+// TestCellsShowTheLane: each cell shows the most important kind in its time.
 func TestCellsShowTheLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, until := drawLane(t)
@@ -58,7 +56,6 @@ func TestCellsShowTheLane(t *testing.T) {
 			if to.After(until) {
 				to = until.Add(-1)
 			}
-			// The kinds of the cell: at its beginning, and after each change in it.
 			want := laneNothing
 			add := func(at time.Time) {
 				s, _ := l.At(at)
@@ -99,8 +96,7 @@ func TestCellsShowTheLane(t *testing.T) {
 	})
 }
 
-// TestCellsOfThirdPartyClients: the state of a third-party client is unknown in a gap of the
-// observation. The end of its znode is drawn according to the cause.
+// TestCellsOfThirdPartyClients: a third-party client is unknown in a gap of the observation.
 func TestCellsOfThirdPartyClients(t *testing.T) {
 	at := func(s int) time.Time { return began.Truncate(time.Second).Add(time.Duration(s) * time.Second) }
 	z := &dialect.Candidate{Znode: znode.Znode{Name: "n_1"}, SeenAt: at(2), Joined: true}
@@ -117,8 +113,8 @@ func TestCellsOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// TestAxisShowsNow: for any number and length of reigns, the axis shows the present time, moves
-// by whole cells, and has labels that do not overlap.
+// TestAxisShowsNow: the axis shows the present, moves by whole cells, and its labels do not
+// overlap.
 func TestAxisShowsNow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := began
@@ -153,8 +149,7 @@ func TestAxisShowsNow(t *testing.T) {
 	})
 }
 
-// TestAxisStays: the axis shows the given time and nothing before the first time, and it does not
-// move while it shows the given time.
+// TestAxisStays: the axis does not move while it shows the given time.
 func TestAxisStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := began.Add(time.Duration(rapid.IntRange(1, 4000000).Draw(t, "lasts")) * time.Millisecond)

@@ -25,7 +25,7 @@ type part struct {
 	lines   []string
 }
 
-// code returns the recipe as pseudo code, numbered as [model.Step].
+// code returns the recipe as pseudo code. Its lines are numbered as in [model.Step].
 func code(herd bool, ack string) []part {
 	watch, again := "watch n_j, the largest j < i in C", "otherwise watch the new n_j"
 	if herd {
@@ -67,19 +67,18 @@ type Recipe struct {
 	Since time.Time
 }
 
-// recipePlan divides the panel.
+// recipePlan is the layout of the panel.
 type recipePlan struct {
 	parts           []part
 	bars            bool
 	before          int // lines of earlier handoffs
 	pace, situation []string
-	// Blank lines: between the parts, before the bars, and before the pace and the situation.
+	// True for a blank line in this place.
 	between, beforeBars, beforeSituation bool
 }
 
-// planned divides the inside of the panel. The comparison is more important than the situation.
-// If the candidates are a herd, or a herd was counted, it is also more important than the parts
-// that are not about a handoff.
+// planned computes the layout. The comparison has priority over the situation, and with a herd also
+// over the parts that are not about a handoff.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(herd, s.Ack.Path)
@@ -110,9 +109,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 		x.situation = append(x.situation, term.Wrap(line, w)...)
 	}
 	x.situation = fit(x.situation)
-	// Room for longer sentences stays free, so that the code does not jump. The rest is used, in
-	// this order, for the aside, one line of earlier handoffs, blank lines before the situation,
-	// before the bars and between the parts, and more earlier handoffs.
+	// Room for longer sentences stays free, so that the code does not jump.
 	kept := max(0, min(room, situationLines-len(x.situation)))
 	room -= kept
 	if aside := term.Wrap(now.aside, w); len(aside) > 0 && kept+room > len(aside) {
@@ -131,8 +128,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 	return x
 }
 
-// Draw draws the code with the lines that run now, the comparison of both rules, and
-// sentences about the situation.
+// Draw draws the code with the lines that run now, both rules' costs, and the situation.
 func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	if di := wording.Foreign(s); di != nil {
@@ -181,8 +177,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	}
 }
 
-// drawStep draws one line of the code. A line that runs now also shows its values and its
-// candidates.
+// drawStep draws one line of the code, with its values and candidates if it runs now.
 func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
 	p := a.Pen(y).Gap(1)
 	number, line := term.Muted, term.Muted
@@ -210,8 +205,7 @@ func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, te
 	p.Fit(p.Room()-1, line, text)
 }
 
-// drawRunning draws only the lines that run now, at most n from y on. It returns the y
-// after them.
+// drawRunning draws at most n lines that run now, from y on, and returns the next y.
 func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	for step, now := range v.steps(f) {
 		if len(now.names) == 0 || n <= 0 {
@@ -224,7 +218,7 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 	return y
 }
 
-// fitNames lists as many names as fit into w cells, at most three, with the number of the others.
+// fitNames lists as many names as fit into w cells, at most three, and counts the others.
 func fitNames(names []string, w int) string {
 	for n := min(len(names), 3); n > 0; n-- {
 		text := strings.Join(names[:n], ", ")
@@ -241,9 +235,8 @@ func fitNames(names []string, w int) string {
 	return term.Cut(names[0], w)
 }
 
-// drawHerdBars compares how many candidates a handoff notifies with each rule: as counted
-// by the server, otherwise as predicted by the recipe. It draws three lines, and at most
-// older lines of earlier handoffs.
+// drawHerdBars compares how many candidates a handoff notifies with each rule, as counted by the
+// server or as predicted. It draws three lines, and at most older lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
@@ -298,8 +291,8 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 	return v.drawOlder(f, a, y+1, cells, older, c)
 }
 
-// drawOlder draws the effects of earlier handoffs, newest first, in at most n lines: one line
-// per handoff, or if n is 1, one line with only the numbers of notified candidates.
+// drawOlder draws earlier handoffs, newest first, in at most n lines. If n is 1, it draws only the
+// numbers of notified candidates, all in one line.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
@@ -331,7 +324,7 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.
 	return y
 }
 
-// ruleOf returns the name of the rule that the candidates followed, and its style.
+// ruleOf returns the rule that the candidates followed, and its style.
 func ruleOf(w *model.Woken) (string, term.Style) {
 	if w.Herd() {
 		return "herd", term.Trouble
@@ -339,7 +332,7 @@ func ruleOf(w *model.Woken) (string, term.Style) {
 	return "chain", term.Watch
 }
 
-// olderShown is how many earlier handoffs are listed.
+// olderShown bounds the listed earlier handoffs.
 const olderShown = 5
 
 // drawCount draws the effects of a deletion. A plus means that the number may still grow.
@@ -353,8 +346,7 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
 }
 
-// drawForeign draws how another system elects, according to its dialect. Only electop's
-// own candidates report steps of the recipe.
+// drawForeign draws how a third-party system elects. Only electop's candidates report steps.
 func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
@@ -422,7 +414,6 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 }
 
-// dialectLines describes the dialect.
 func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	s := v.State
 	out := make([]term.Fact, 0, 4)
@@ -463,7 +454,7 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	return out
 }
 
-// then returns what happens when nobody has the role any longer.
+// then returns what happens after the holder of the role is gone.
 func then(di *dialect.Dialect, w phrase.Role) string {
 	switch {
 	case di.Single:
@@ -474,7 +465,7 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }
 
-// lastHandoffShown is how long the sentence describes the last handoff: the time to read it.
+// lastHandoffShown is how long the sentence describes the last handoff.
 const lastHandoffShown = 5 * time.Second
 
 // watchesChecked bounds how many watches quiet checks. The doctor checks all.
@@ -586,8 +577,8 @@ func (v *Recipe) quiet() (term.Style, string) {
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."
 }
 
-// notified returns how many others were notified that the leader's znode was deleted: as counted
-// by the server, or as predicted by the recipe if it never counts; "" if it has not counted yet.
+// notified returns how many others were notified of the deletion of the leader's znode, "" if the
+// server has not counted yet. If the server never counts, the number is the recipe's prediction.
 func notified(s *doctor.State, from *dialect.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if wording.FansIn(s) {
@@ -598,7 +589,7 @@ func notified(s *doctor.State, from *dialect.Candidate) string {
 			n = w.Others()
 			break
 		} else if i == 0 {
-			return "" // the server did not count yet
+			return "" // not counted yet
 		}
 	}
 	switch {

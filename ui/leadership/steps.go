@@ -13,20 +13,17 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step of the recipe stays marked. The step itself takes a
-// millisecond, too short to be read.
+// StepShown is how long a step stays marked. The step itself takes about a millisecond.
 const StepShown = 1500 * time.Millisecond
 
-// activity holds the candidates that run a line of the recipe now.
+// activity holds the candidates that run one line of the recipe now.
 type activity struct {
 	names  []string // of the candidates, newest first
-	detail string   // the line with the values of the newest candidate that reported any
+	detail string   // the line with the values of the newest candidate that reported values
 }
 
-// steps returns what happens in each line of the recipe. A step stays marked for
-// [StepShown], with a slowed server also until the reply can have arrived. If the server
-// goes step by step, a member that waits for a message marks the line of that message: see
-// [Recipe.runs].
+// steps returns what happens in each line of the recipe. A slowed server prolongs [StepShown] by
+// its delay. While a message to a member is held, [Recipe.runs] chooses the member's line.
 func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
@@ -38,7 +35,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
-		// A clock that is a little behind must not hide a step.
+		// The clock of the screen may be a little behind the step's.
 		fresh := ago < shown && ago > -StepShown
 		if fresh {
 			f.At(t.At.Add(shown))
@@ -66,17 +63,17 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 			lines[t.Step].mark(name, StepLine(t.Step, t.On))
 			continue
 		}
-		// A member reports with this one step that it listed the children and that its
-		// znode is the smallest.
+		// A member reports two steps as this one: it listed the children, and its znode is the
+		// smallest.
 		lines[t.Step].mark(name, "")
 		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
 	return lines
 }
 
-// runs returns the line that a member runs while a message to it is held: for a reply the
-// line with the request. last is the last step that the member reported. The line is
-// StepNone if the message belongs to no line, such as the reply to closeSession.
+// runs returns the line that m runs while a message to m is held: for a reply, the line with the
+// request. last is the last step that m reported. StepNone means that no line fits, as for
+// closeSession.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
@@ -105,7 +102,7 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	return last
 }
 
-// mark adds a candidate to the line, and the detail if the line has none yet.
+// mark adds a candidate to the line, which keeps its first detail.
 func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return
@@ -116,8 +113,7 @@ func (l *activity) mark(name, detail string) {
 	}
 }
 
-// listedIn returns the step in which a member listed the children, according to its steps
-// before: StepList while it volunteers, later StepListAgain.
+// listedIn returns the step in which a member listed the children, from its earlier steps.
 func listedIn(before []model.StepTaken, member string) model.Step {
 	for i := len(before) - 1; i >= 0; i-- {
 		if before[i].Member == member {
@@ -154,7 +150,6 @@ func StepLine(step model.Step, on model.StepOn) string {
 	return znode.Safe(text, detailMax)
 }
 
-// listText returns the line that lists the children.
 func listText(on model.StepOn) string { return "C := " + setText(on) }
 
 func setText(on model.StepOn) string {

@@ -24,26 +24,26 @@ type Discovery struct {
 	Colour          bool // the text has colours
 	Elections       []Found
 	Visited, Denied int // numbers of znodes
-	Skipped         int // znodes that were not searched; Skips are the first of them
+	Skipped         int // znodes that were not searched; Skips has the first of them
 	Skips           []Skip
-	Stopped         string // why the search ended early: its bound, interrupted or failed; "": it did not
+	Stopped         string // why the search ended early, "" if it did not
 }
 
-// Skip is something that was not searched.
+// Skip is a part of the tree that was not searched.
 type Skip struct {
 	Path   string `json:"path"`
-	Znodes int    `json:"znodes"` // number of znodes
+	Znodes int    `json:"znodes"`
 	Why    string `json:"why"`
 }
 
 // Found is an election that was found, with the state of its journal.
 type Found struct {
 	State   *doctor.State
-	Waiting int // contenders that do not hold the role
+	Waiting int // candidates that do not hold the role
 }
 
-// split returns the elections to show, only those in trouble if d.Problems, and apart from them
-// the lists of members.
+// split returns the elections to show and the lists of members. If d.Problems is set, the elections
+// are those in trouble.
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
 		switch {
@@ -94,8 +94,8 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns the beginning and the end of a line about an election: a sign and a colour for
-// the severity. All beginnings have the same length, so the columns of a table are aligned.
+// line returns the beginning and the end of a line: a sign and a colour for the severity. All
+// beginnings have the same length, so the columns are aligned.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -116,7 +116,7 @@ func Below(found []Found) string {
 			b.WriteString(", ")
 		}
 		words := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
-		if l := f.State.Leader(); f.State.Single && l != nil { // no queue
+		if l := f.State.Leader(); f.State.Single && l != nil {
 			words = phrase.Who(l) + " leads"
 		} else if f.State.NoLeader() == model.UnknownKind {
 			words = "unknown system"
@@ -131,8 +131,8 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible returns the number of waiting candidates or, without a queue, of programs that could
-// take over; -1 if they are not visible.
+// Visible returns the number of waiting candidates; without a queue, of programs that could take
+// over, -1 if they are not visible.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting
@@ -168,7 +168,7 @@ func (d Discovery) Text() string {
 			begin, end = d.line(phrase.Trouble(s))
 			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
 		}
-		t.Flush() // into memory
+		t.Flush() // cannot fail: it writes into memory
 		fmt.Fprintln(&b)
 		for _, f := range elections {
 			for _, r := range f.State.Risks {
@@ -182,7 +182,7 @@ func (d Discovery) Text() string {
 		for _, f := range registries {
 			fmt.Fprintf(t, "%s\t%s\t%d\n", znode.Safe(f.State.Path, 0), cmp.Or(f.State.System(), "-"), f.Waiting)
 		}
-		t.Flush() // into memory
+		t.Flush() // cannot fail: it writes into memory
 		fmt.Fprintln(&b)
 	}
 	of := ""

@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf returns the object of a risk; now is zero for a risk that is over.
+// riskOf returns the JSON object of a risk. now is zero for a risk that is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	c, runs := r.Candidate, !now.IsZero()
 	return object{
@@ -22,7 +22,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 		"session", sessionID(c),
 		"leader", r.Leader,
 		"expires_within_ms", when(runs && !r.By.IsZero(), within(r.By, now)),
-		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // of the bound: it is not valid in another epoch
+		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
 		"evidence", r.Evidence,
 		"next", znodePath(path, r.Next), // who would take over
 		"session_timeout_ms", when(r.Timeout > 0, millis(r.Timeout)),
@@ -30,7 +30,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	}
 }
 
-// silence returns the least time for which a client has been silent.
+// silence returns a lower bound of the client's silence, nil if it is unknown or now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
@@ -68,7 +68,7 @@ func Event(cluster, path string, e model.Event) any {
 		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged: // the system's count of its leaders changed
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // was: the earlier severity, if only the severity changed; the key stays the same
+	case doctor.FindingChanged: // was: the earlier severity, if only the severity changed
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -124,7 +124,6 @@ func rangeOf(s *model.Span) *[2]float64 {
 	return &[2]float64{millis(s.Least), millis(s.Most)}
 }
 
-// changed returns the state of a finding or a risk.
 func changed(raised bool) string {
 	if raised {
 		return "raised"

@@ -15,7 +15,6 @@ import (
 	"electop/model/znode"
 )
 
-// findingOf returns a finding as an object.
 func findingOf(f *doctor.Finding) object {
 	return object{
 		"id", f.ID, "severity", f.Severity, "title", f.Title, "evidence", list(f.Evidence), "harm", f.Harm,
@@ -23,8 +22,7 @@ func findingOf(f *doctor.Finding) object {
 	}
 }
 
-// Doctor returns the object that `electop doctor --json` prints for a state that was observed
-// for that long.
+// Doctor returns the object that `electop doctor --json` prints after this time of observation.
 func Doctor(s *doctor.State, observed time.Duration) any {
 	risks := each(s.Risks, func(r *doctor.Risk) object { return riskOf(s.Path, r, s.At) })
 	return object{
@@ -91,7 +89,6 @@ func checked(s *doctor.State) []string {
 	return out
 }
 
-// title returns a finding as a line.
 func title(f *doctor.Finding) string {
 	return fmt.Sprintf("%-8s  %s  (%s)", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
 }
@@ -109,14 +106,13 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // servers that did not report it; empty: it does not depend on single servers
+	Servers []string `json:"servers"` // servers that did not report it; empty: it concerns no single server
 	Why     string   `json:"why"`
 	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report about an election, and the settings that
-// would allow it. Without these reports electop only infers watches, and does not see which
-// sessions are about to expire.
+// NotChecked lists what the servers did not report about an election, and the settings that would
+// allow it.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -181,7 +177,7 @@ func inferred(s *doctor.State) bool {
 }
 
 // Brief returns one line about what was not checked, and the settings that would allow it.
-// Suspicions that were not observed for long enough are one item.
+// Suspicions that need more time are one item.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {
@@ -230,7 +226,6 @@ func paragraph(b *strings.Builder, text string, indent int) {
 	}
 }
 
-// uncheckedText lists what was not checked, for people.
 func uncheckedText(b *strings.Builder, us []Unchecked) {
 	for i, u := range us {
 		if i == 0 {
@@ -240,11 +235,11 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is how long the doctor has to observe to tell a lasting problem from a short one: in
-// this time electop asks the servers twice, with a pause between.
+// observeFor is how long the doctor must observe to tell a lasting problem from a short one: in
+// this time electop asks the servers twice.
 const observeFor = 6 * time.Second
 
-// tooEarly lists what the doctor could not decide in the time of observation.
+// tooEarly lists what the observation was too short to decide.
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {

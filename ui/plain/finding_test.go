@@ -13,7 +13,6 @@ import (
 	"electop/ui/plain"
 )
 
-// withFindings returns an election with findings, and servers that did not report everything.
 func withFindings(t *testing.T) *doctor.State {
 	t.Helper()
 	s := *strangers(t)
@@ -50,8 +49,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// Servers that allow only the default commands report little. The first lines of the doctor name
-// the setting, and "Nothing found" is limited to what was checked.
+// If the servers allow only the default commands, the first lines name the setting.
 func TestUncheckedFirst(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}

@@ -19,7 +19,7 @@ func headline(s *doctor.State) string {
 	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }
 
-// stateWords returns headline without the path.
+// stateWords returns the headline without the path.
 func stateWords(s *doctor.State) string {
 	if s.Leader() != nil {
 		text := phrase.RoleHolders(s, phrase.Who) + ", "
@@ -78,7 +78,6 @@ func risksText(b *strings.Builder, s *doctor.State) {
 	}
 }
 
-// statusTable writes the queue as a table.
 func statusTable(b *strings.Builder, s *doctor.State) {
 	if s.Queue.Len() == 0 {
 		return
@@ -125,10 +124,10 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number, c.Label(), session, where, about, units.Age(age), watchText(s, i))
 	}
-	t.Flush() // into memory
+	t.Flush() // cannot fail: it writes into memory
 }
 
-// watched lists the znodes that a contender watches. It lists a znode of the queue by its number.
+// watched lists the znodes that a candidate watches, those of the queue by number.
 func watched(s *doctor.State, e doctor.Edge) string {
 	names := slices.Clone(e.Watched)
 	for i, name := range names {
@@ -139,7 +138,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// watchText describes what the contender at position i watches, and how that is known.
+// watchText describes what the candidate at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if e := phrase.Standing(s, i); i > 0 && e.Row != "" {
@@ -207,17 +206,17 @@ func statusOf(s *doctor.State) object {
 		"system_epoch", text(s.Epoch()),
 		"leader_state", text(string(s.Lead())), // whether it leads, or why not
 		"findings", each(s.Findings, findingOf),
-		"leader_since", since, // bounds of the time at which the leader became the first
+		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
-		// The fields below are read from znodes beside the election, if its system has such znodes.
+		// These fields come from znodes beside the election, if its system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
 	}
 }
 
-// watchersOf counts the sessions that watch the leader's znode: with null for unknown numbers,
-// nil if there is no candidate.
+// watchersOf counts the sessions that watch the leader's znode. Unknown numbers are null; without a
+// candidate it returns nil.
 func watchersOf(s *doctor.State) object {
 	w := s.LeaderWatchers()
 	switch {
@@ -271,15 +270,15 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"ensemble_epoch?", epoch,
 		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
 		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed its connection
-		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // since the servers' last contact, at most; null: unknown
+		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
-		"standing?", phrase.Standing(s, i).Row, // why nobody is said to lead, of a candidate that may
+		"standing?", phrase.Standing(s, i).Row, // why electop does not say whether this candidate leads
 	)
 }
 
-// firstOf returns the first of the queue with the reason why it is not called the leader. It
-// returns nil if the first leads, if there is no candidate, and for a group.
+// firstOf returns the first candidate in the queue, and why it is not called the leader. It returns
+// nil if the first leads, without a candidate, and for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Group() {
@@ -288,9 +287,9 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns since when there is no candidate, and how that is known: watched (electop
-// saw the deletion), or znodes or found (there was none then; the vacancy may be older). It
-// returns nil if there is a candidate, and if nothing shows an election.
+// leaderlessOf returns since when there is no candidate, nil if there is one or nothing shows an
+// election. known_by is "watched" if electop saw the deletion. With "znodes" and "found" the
+// vacancy may be older.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -303,8 +302,7 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf returns the names of the programs that could take over in an election without a
-// queue, nil if they are not visible.
+// standbysOf names the programs that could take over without a queue, nil if they are not visible.
 func standbysOf(s *doctor.State) []string {
 	could := s.Standbys()
 	if !could.Listed {
@@ -341,7 +339,7 @@ func leaderCell(s *doctor.State) string {
 	return who
 }
 
-// Waiting returns the number of contenders that do not hold the role.
+// Waiting returns the number of candidates that do not hold the role.
 func Waiting(s *doctor.State) int {
 	return s.Queue.Len() - s.Holders()
 }

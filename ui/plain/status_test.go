@@ -31,8 +31,7 @@ func line(t *testing.T, v any) []byte {
 	return append(b, '\n')
 }
 
-// TestJSON compares the lines of the JSON interface, their names, values and order, with the
-// golden file, so that no change of format 1 is overlooked.
+// TestJSON compares each kind of line with the golden file: format 1 must not change by accident.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	all := allEvents(t)
@@ -46,7 +45,6 @@ func TestJSON(t *testing.T) {
 	golden.RequireEqual(t, b.Bytes())
 }
 
-// decode reads a line into a T.
 func decode[T any](t *testing.T, b []byte) (v T) {
 	t.Helper()
 	printable(t, string(b))
@@ -56,7 +54,7 @@ func decode[T any](t *testing.T, b []byte) (v T) {
 	return v
 }
 
-// statusDoc and candidateDoc are the parts of the status object with text from the cluster.
+// statusDoc and candidateDoc have the fields of the status whose text comes from the cluster.
 type (
 	statusDoc struct {
 		Candidates []*candidateDoc `json:"candidates"`
@@ -73,8 +71,8 @@ type (
 	}
 )
 
-// Whatever others write to the cluster, the output is one line of printable text. It has their
-// names, if these are UTF-8, and their data up to its bound, exactly.
+// Hostile names and data give one line of printable text. UTF-8 names stay unchanged, data also up
+// to its bound.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
@@ -127,7 +125,7 @@ func printable(t *testing.T, s string) {
 	}
 }
 
-// TestJSONWithoutTimes: the creation time of a znode is null if it is the zero time.
+// TestJSONWithoutTimes: a zero creation time is null.
 func TestJSONWithoutTimes(t *testing.T) {
 	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
@@ -179,13 +177,11 @@ func child(name string, session uint64, czxid int64, data []byte) znode.Znode {
 
 func duration(d time.Duration) *time.Duration { return &d }
 
-// election returns the state of an election with these children.
 func election(t *testing.T, zs ...znode.Znode) *doctor.State {
 	t.Helper()
 	return observed(t, zs...).State()
 }
 
-// observed returns a journal that has read these children.
 func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	t.Helper()
 	j := doctor.NewJournal(model.Config{Path: path})
@@ -201,8 +197,8 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	return j
 }
 
-// asked returns an election of three candidates, with the sessions 1 to 3, whose only server
-// answered once with these watches. Session 70 is connected too.
+// asked returns an election of the sessions 1 to 3. Its server reported these watches, and that
+// session 70 is connected too.
 func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
 	j := askedJournal(t)
@@ -210,8 +206,8 @@ func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// askedJournal returns the journal of an election of three candidates, with the sessions 1 to 3.
-// If connected is not nil, its server answered with the connections of these sessions.
+// askedJournal returns the journal of an election of the sessions 1 to 3. If connected is not nil,
+// the server reported these sessions as connected.
 func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
@@ -221,7 +217,7 @@ func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	return j
 }
 
-// answers returns a table of a standalone server, with the connections of these sessions and of
+// answers returns the table of a standalone server with the connections of these sessions and of
 // electop.
 func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
 	const own = 0xf00d000000000001
@@ -239,7 +235,6 @@ func answers(at time.Time, watched []session.Watch, connected ...uint64) *sessio
 	}
 }
 
-// allEvents returns events of every kind.
 func allEvents(t *testing.T) []model.EventBody {
 	t.Helper()
 	amber := &dialect.Candidate{Znode: child("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
@@ -310,7 +305,6 @@ func allEvents(t *testing.T) []model.EventBody {
 	}
 }
 
-// strangers returns an election of hostile children.
 func strangers(t *testing.T) *doctor.State {
 	t.Helper()
 	var zs []znode.Znode
@@ -320,7 +314,6 @@ func strangers(t *testing.T) *doctor.State {
 	return election(t, append(zs, child("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
 }
 
-// ghost returns a finding with a hostile znode.
 func ghost() *doctor.Finding {
 	return &doctor.Finding{
 		ID: "ghost-node", Key: "ghost-node 0xa1", Severity: doctor.Critical, Since: start,
@@ -333,10 +326,8 @@ func ghost() *doctor.Finding {
 	}
 }
 
-// by returns a danger whose bound is known.
 func by(at time.Time) session.Danger { return session.Danger{By: at} }
 
-// TestText compares the text line of every kind of event with the golden file.
 func TestText(t *testing.T) {
 	var b strings.Builder
 	for i, body := range allEvents(t) {
@@ -472,7 +463,7 @@ func TestAcknowledgedByAnother(t *testing.T) {
 	}
 }
 
-// herd returns the watches on the leader of three candidates: the two others and two more sessions.
+// herd returns the watches on the leader's znode, of two candidates and two other sessions.
 func herd() session.Watch {
 	return session.Watch{Path: path + "/n_0000000001", Sessions: []uint64{2, 3, 70, 71}}
 }
@@ -492,8 +483,7 @@ func TestLeaderWatchers(t *testing.T) {
 	}
 }
 
-// TestFirstAnswerReplacesInference: the watches in one answer of the servers replace the inferred
-// ones, in text and in JSON.
+// TestFirstAnswerReplacesInference: watches that a server reports replace the inferred ones.
 func TestFirstAnswerReplacesInference(t *testing.T) {
 	s := asked(t, herd())
 	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {
@@ -510,8 +500,7 @@ func TestFirstAnswerReplacesInference(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: status and doctor show how long a session lasts at most, its timeout, how long
-// its client has been silent, and its last connection.
+// TestTimeLeft: status and doctor show the same bound, timeout and silence of a session.
 func TestTimeLeft(t *testing.T) {
 	j := askedJournal(t, 1, 2, 3)
 	for sec := range 4 {

@@ -1,14 +1,12 @@
-// Package plain writes an election without a screen: as JSON, one object per
-// line, for scripts ([Event], [Status]; format 1, described in electop help json),
-// or as lines of text for people ([Line], [StatusText]). It only formats the state of a
-// journal.
+// Package plain formats the state of a journal without a screen: as JSON for scripts, one object
+// per line ([Event], [Status]; see electop help json), or as text for people ([Line],
+// [StatusText]).
 //
-// zxids and session ids are hex strings, times are RFC 3339 with nanoseconds,
-// a znode is its full path as the client sees it, durations are milliseconds
-// with fractions, and null means unknown or none.
+// In JSON, zxids and session ids are hex strings, times are RFC 3339 with nanoseconds, durations
+// are milliseconds with fractions, a znode is its full path as the client sees it, and null means
+// unknown or none.
 //
-// Each file writes both the JSON and the text: event.go, status.go, finding.go (the doctor's
-// diagnosis), discovery.go (a list of elections). value.go has the values of JSON objects.
+// Each file writes both the JSON and the text. value.go has the values of JSON objects.
 package plain
 
 import (
@@ -30,8 +28,8 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// object is a JSON object: names and values in turn, in the order of the output. A field whose
-// name ends in "?" is left out if its value is empty.
+// object is a JSON object: names and values in turn. A field whose name ends in "?" is left out if
+// its value is empty.
 type object []any
 
 // MarshalJSON writes the object, null for nil.
@@ -89,8 +87,8 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns the JSON fields of a znode's data: name has text, name_base64 has data that is
-// not text, and name_length has the full length of cut data.
+// content returns the JSON fields of a znode's data: name for text, name_base64 for other data, and
+// name_length for the full length of cut data.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -107,7 +105,7 @@ func content(name string, c *dialect.Candidate) object {
 // text returns s, nil for "", which means unknown.
 func text(s string) *string { return when(s != "", s) }
 
-// name returns the label of c, nil without a candidate, or if the label is only its znode's name.
+// name returns the label of c, nil without a candidate or if the label is only the znode's name.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
@@ -115,7 +113,7 @@ func name(c *dialect.Candidate) *string {
 	return text(c.Label())
 }
 
-// nameMax is the length to which a label that is the znode's name is cut.
+// nameMax bounds a label that is only the znode's name.
 const nameMax = 64
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

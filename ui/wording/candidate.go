@@ -62,18 +62,18 @@ func Misbehaviour(m *model.Member) string {
 	return strings.Join(all, ", ")
 }
 
-// A Fate describes what happened to a member without a znode, and what the member believes.
+// Fate describes what happened to a member without a znode, and what the member believes.
 type Fate struct {
 	Style term.Style
-	// Lost, Words and Truth make one sentence. Lost, about its session, and
-	// Truth, about the real leader, may be left out.
+	// The parts make one sentence. Lost, about the session, and Truth, about the real leader, may
+	// be left out.
 	Lost, Words, Truth string
 }
 
-// Text returns the fate without the real leader.
+// Text returns the fate without Truth.
 func (x Fate) Text() string { return x.Lost + x.Words }
 
-// Within returns as much of the fate as takes less than w cells; at least Words.
+// Within returns as much of the fate as fits into fewer than w cells, at least Words.
 func (x Fate) Within(w int) string {
 	for _, text := range []string{x.Text() + x.Truth, x.Text()} {
 		if term.Width(text) < w {
@@ -127,8 +127,8 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a contender that holds the role: hollow if alarm is set, or
-// if r is the first of the queue and does not lead.
+// LeaderSign returns the sign of a leader: hollow if alarm is set, or if r is first but does not
+// lead.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -139,8 +139,8 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed returns the sign before a row: mark if the row is selected, otherwise the pointer if
-// the user of a lesson has to act on its member. at is the ID of that member, "" for none.
+// Pointed returns the sign before a row: mark, but the pointer of a lesson if mark is blank and the
+// row's member has the ID at.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
@@ -154,19 +154,17 @@ func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 	return znode.Safe(of, znode.NameMax), sure
 }
 
-// Expiry is a contender whose session is about to expire while its znode still
-// exists: a member of electop with a fault, or any contender from which the servers
-// receive nothing.
+// Expiry is a candidate whose session is about to expire while its znode still exists: a member
+// with a fault, or a candidate from which the servers receive nothing.
 type Expiry struct {
 	Row    model.Row
 	Found  *doctor.Risk // the risk according to the servers' tables, nil for none
 	Latest time.Time    // upper bound of the expiry; zero: not known
 }
 
-// ExpiryOf returns the expiry that r faces, false if its session is not about to expire.
+// ExpiryOf returns the expiry of r's session, false if the session is not about to expire.
 //
-// The server counts the timeout from the last frame that it received, which was not after the
-// fault. It rounds the expiry up to its tick, see tickOf.
+// The server counts the timeout from the last frame that it received, at the latest at the fault.
 func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
@@ -184,7 +182,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 		return t, true
 	}
 	if s.Pace.Holds(m.Session) {
-		return t, true // the deadline of its session moves, and is unknown
+		return t, true // the session's deadline moves, and is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
@@ -196,12 +194,12 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	return t, true
 }
 
-// expiryCommit is how long the ensemble may take to agree on the end of a session.
+// expiryCommit bounds how long the ensemble takes to commit the closeSession of an expired session.
 const expiryCommit = time.Second
 
 // tickOf returns the longest tick that the servers reported, otherwise half of m's timeout: by
-// default servers grant no timeout below two ticks. They round a session's expiry up to the
-// tick, and the ensemble's leader learns of a session's activity up to half a tick late.
+// default the least timeout is two ticks. A server rounds an expiry up to the tick. The ensemble's
+// leader learns of a session's activity up to half a tick late.
 func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	if s.Answers != nil {
 		for i := range s.Answers.Servers {
@@ -214,10 +212,10 @@ func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	return tick
 }
 
-// Faulty reports whether the contender is a member of electop with a fault.
+// Faulty reports whether the candidate is a member of electop with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk returns the words for the risk, with the time left at most.
+// AtRisk describes the risk, with an upper bound of the time left.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):
@@ -231,7 +229,7 @@ func (t Expiry) AtRisk(now time.Time, short bool) string {
 // Known reports whether the upper bound is known.
 func (t Expiry) Known() bool { return !t.Latest.IsZero() }
 
-// Expires describes when the session expires, as far as it is known at now.
+// Expires describes when the session expires.
 func (t Expiry) Expires(now time.Time) string {
 	switch {
 	case !t.Known():
@@ -242,8 +240,8 @@ func (t Expiry) Expires(now time.Time) string {
 	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief is Expires for w cells of a row. Without a fault it is called a
-// risk: it is only known that the servers receive nothing from the client.
+// Brief is Expires for w cells of a row. Without a fault it names only a risk: all that is known is
+// that the servers receive nothing from the client.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now)

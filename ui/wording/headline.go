@@ -1,11 +1,9 @@
-// Package wording has short descriptions for the screen: who has the role, what a
-// candidate watches and how that is known, when a session expires, which fault a
-// member has, which messages the server holds. The panels, the footer and the header
-// use the same words for the same thing.
+// Package wording has the short descriptions that the panels, the header and the footer share: who
+// leads, what a candidate watches, when a session expires, which fault a member has, which messages
+// the server holds.
 //
-// An inference is never shown as a fact. A wrong watch has words besides its sign
-// ([EdgeFact]); a countdown is an upper bound and rounded up ([Expiry]).
-// All text from outside passes through znode.Safe.
+// The functions format a [doctor.State]. They never show an inference as a fact, and a countdown is
+// an upper bound ([Expiry]). All text from outside passes through znode.Safe.
 package wording
 
 import (
@@ -24,9 +22,8 @@ import (
 )
 
 // Headline returns one line about the election: who leads, since when, and who is next, or why
-// nobody is said to lead. It agrees with the rows, because both use [doctor.State.Lead]. stale
-// means that s is outdated, ended that no newer state comes. rows means that the leader has a row
-// on the screen: only the row has the time left until the leader's session expires.
+// nobody leads. stale means that s is outdated, ended that no newer state comes. rows means that
+// the leader's row is on the screen and shows the time until its session expires.
 func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
@@ -69,7 +66,6 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 	return st, joined(believer, text) + next(s)
 }
 
-// joined puts one statement before another.
 func joined(first, then string) string {
 	if first == "" {
 		return then
@@ -93,7 +89,7 @@ func past(s *doctor.State) string {
 	}
 }
 
-// reigns describes since when, or for how long, the first contender is first.
+// reigns describes since when, or for how long, the first candidate has been first.
 func reigns(f *term.Frame, s *doctor.State) string {
 	r, ok := s.Reign()
 	since := ""
@@ -126,8 +122,8 @@ func next(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever describes the candidates of electop that wrongly believe they lead: it names one,
-// does not name several, and returns "" for none.
+// wrongBeliever describes the candidates of electop that wrongly believe they lead, "" for none. It
+// names one, but not several.
 func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); Wrong(f, s, m) {
@@ -140,7 +136,7 @@ func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	return words
 }
 
-// Wrong reports whether m, if it is not nil, believes that it leads, but does not lead.
+// Wrong reports whether m believes that it leads, but does not lead. m may be nil.
 func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	if m == nil {
 		return false
@@ -163,8 +159,8 @@ func CountOf(s *doctor.State) string {
 	return units.Count(s.Queue.Len(), "candidate", "candidates")
 }
 
-// Foreign returns the dialect of an election that does not have electop's own naming,
-// nil for electop's and for a naming that is not known yet.
+// Foreign returns the dialect of an election without electop's naming, nil for electop's own naming
+// and for an unknown one.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -172,14 +168,14 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 	return s.Dialect
 }
 
-// Locks reports whether the role is a lock or a lease, which is held.
+// Locks reports whether the role is a lock or a lease.
 func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 
 // Single reports whether the election has no queue: its path is the leader's
 // own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// FansIn reports whether the recipe lets all contenders watch the same znode: the herd.
+// FansIn reports whether the recipe is the herd: all candidates watch the same znode.
 func FansIn(s *doctor.State) bool {
 	if s.Queue.Len() < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()
@@ -196,8 +192,7 @@ func ShortZnode(name string) string {
 	return znode.Safe(name, 16)
 }
 
-// Number returns the sequence number in a znode's name, or a name without a number, cut
-// to most characters.
+// Number returns the sequence number in a znode's name, otherwise the name, cut to most characters.
 func Number(name string, most int) string {
 	if n, ok := znode.Sequence(name); ok {
 		return strconv.FormatInt(n, 10)
@@ -221,8 +216,8 @@ func Newest(s *doctor.State) *model.Handoff {
 	return nil
 }
 
-// Followed describes how electop follows the changes of the election, "" if that is not known or
-// the command asked for reads.
+// Followed describes how electop follows the changes of the election, "" if that is unknown or the
+// user wants reads.
 func Followed(f *model.Follow) string {
 	switch {
 	case f == nil, f.Why == model.FollowAsked:
@@ -236,12 +231,12 @@ func Followed(f *model.Follow) string {
 	}[f.Why]
 }
 
-// Style returns the style of a severity; "", no severity, is Muted.
+// Style returns the style of a severity, Muted for none.
 func Style(v doctor.Severity) term.Style {
 	return map[doctor.Severity]term.Style{"": term.Muted, doctor.Info: term.Text, doctor.Warning: term.Trouble, doctor.Critical: term.Alarm}[v]
 }
 
-// Severity returns the style, the sign and the word of a severity: colour alone never shows it.
+// Severity returns the style, the sign and the word of a severity.
 func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
 	return Style(v), map[doctor.Severity]string{doctor.Info: g.Info, doctor.Warning: g.Warning, doctor.Critical: g.Critical}[v], string(v)
 }
@@ -276,8 +271,7 @@ func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	return out
 }
 
-// RiskWarning returns why electop would not see a risk to the leader in time, "" if it
-// would, or if nobody leads.
+// RiskWarning returns why electop may not see a risk to the leader in time, "" for no reason.
 func RiskWarning(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {

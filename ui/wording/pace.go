@@ -110,8 +110,7 @@ func PaceLine(s *doctor.State) string {
 	return "No message is held"
 }
 
-// OnTheWay counts the held notifications of a znode's deletion, except those to its owner,
-// as far as they are known.
+// OnTheWay counts the known held notifications of a znode's deletion, without those to its owner.
 func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	n := 0
 	if s.Pace != nil {
@@ -124,8 +123,7 @@ func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	return n
 }
 
-// Share formats part of a whole in percent, rounded down: it is 100 only if nothing
-// is missing.
+// Share formats part of a whole in percent, rounded down: 100 only if nothing is missing.
 func Share(part, whole time.Duration) string {
 	if whole <= 0 {
 		return ""
@@ -136,8 +134,8 @@ func Share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", float64(int64(float64(part)/float64(whole)*1000))/10)
 }
 
-// ShortSession returns a session id in at most seven cells: 0xa1, 1…00a1. Sessions of a cluster
-// differ in the high byte, which is the server that created the session, and in the last digits.
+// ShortSession returns a session id in at most seven cells: 0xa1, 1…00a1. It keeps the high byte,
+// which is the id of the server that created the session, and the last digits.
 func ShortSession(id uint64) string {
 	var room [16]byte
 	return string(AppendShortSession(room[:0], id))

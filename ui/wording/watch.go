@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// WatchedNumbers lists the znodes that e shows as watched, for the watches column.
+// WatchedNumbers lists the numbers of the watched znodes, for the watches column.
 func WatchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string
@@ -30,7 +30,7 @@ func WatchedNumbers(e doctor.Edge) string {
 	return strings.Join(out, ", ")
 }
 
-// Target returns the contender that the contender at position i should watch, nil for none.
+// Target returns the candidate that the candidate at position i should watch, nil for none.
 func Target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= s.Queue.Len() {
@@ -44,7 +44,7 @@ func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
 
-// EdgeFact describes in a sentence what r watches, and how and when that became known.
+// EdgeFact describes what r watches, and how and when electop learned that.
 func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.Style, string) {
 	to := Target(s, r.Position)
 	if r.Position < s.Holders() || r.Position == 0 && to == nil {
@@ -101,8 +101,7 @@ func askedAt(f *term.Frame, e doctor.Edge) string {
 	return ", asked at " + f.Clock(e.At)
 }
 
-// ownWatch describes what a contender without a predecessor watches: perhaps its own znode, to
-// learn of its deletion.
+// ownWatch describes the watch of a candidate without a predecessor, perhaps on its own znode.
 func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)
@@ -116,7 +115,7 @@ func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	return term.Text, "no predecessor" + asked
 }
 
-// watchedNames lists the znodes that e shows as watched, with the names of their candidates.
+// watchedNames lists the watched znodes, with the names of their candidates.
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {

@@ -38,7 +38,6 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	if tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
 		t.Error("got a bound of a session without a known timeout")
 	}
-	// While the server holds a message of the session, there is no bound.
 	j := doctor.NewJournal(model.Config{})
 	held := func(session uint64) Expiry {
 		j.Apply(&model.Pace{At: start, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: start}}})
@@ -55,8 +54,7 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
-// TestWrongBelievers: without a leader of electop every candidate of electop that believes it leads
-// is wrong.
+// TestWrongBelievers: if no candidate of electop leads, each one that believes it leads is wrong.
 func TestWrongBelievers(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
@@ -79,7 +77,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestAddressed: a message is described by its kind, its receiver, and its znode.
 func TestAddressed(t *testing.T) {
 	s := &doctor.State{State: &model.State{Path: "/e", Members: []*model.Member{{Name: "birch", Session: 2}}}}
 	for want, m := range map[string]model.Message{
