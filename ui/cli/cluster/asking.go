@@ -55,17 +55,17 @@ func (c *cadence) String() string {
 
 func (c *cadence) Type() string { return "cadence" }
 
-// Asking configures how, how often and for what the servers are asked about themselves.
+// Asking configures electop's requests to the servers about themselves.
 type Asking struct {
 	Mode     admin.Mode // "": the command has no flag --admin
 	URL      string
 	Interval time.Duration // 0: the default
-	Sessions time.Duration // the interval for sessions; 0: only when watches are verified
-	Cheap    bool          // Sessions counts only while it costs the servers little
-	Heavy    bool          // servers with many watches are asked, too
+	Sessions time.Duration // the interval of requests for sessions; 0: only when watches are verified
+	Cheap    bool          // request sessions only while that costs the servers little
+	Heavy    bool          // also ask servers with many watches
 }
 
-// Flags declares --admin and --admin-url. what completes the help of --admin.
+// Flags declares --admin and --admin-url. what is inserted into the help of --admin.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
@@ -73,7 +73,7 @@ func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	})
 }
 
-// WatchFlags declares the flags of a command that asks the servers who watches what.
+// WatchFlags declares the flags of a command that asks who watches what.
 func (o *Asking) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
@@ -81,7 +81,7 @@ func (o *Asking) WatchFlags(cmd *cobra.Command) {
 	})
 }
 
-// CadenceFlags declares --admin-sessions, and sets its default, auto.
+// CadenceFlags declares --admin-sessions with its default, auto.
 func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	o.Sessions, o.Cheap = sessions, true
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
@@ -89,7 +89,7 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses invalid values. called returns the name of a flag in an error.
+// Check refuses invalid values. called returns what errors call a flag.
 func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
@@ -105,7 +105,7 @@ func (o Asking) Check(called func(flag string) string) error {
 	if o.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // its password is not repeated
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // the error must not show the password
 		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
@@ -114,9 +114,8 @@ func (o Asking) Check(called func(flag string) string) error {
 	return nil
 }
 
-// Poller returns the poller for the cluster of cfg, nil for --admin off. conn returns
-// electop's session there, nil while there is none. From the session the poller reads the members
-// of the ensemble, and how the servers' clocks relate to electop's.
+// Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
+// session, or nil. The poller reads the ensemble's members and the clock anchor from that session.
 func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -141,18 +140,18 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 		},
 		Touch: func(ctx context.Context) {
 			if c := conn(); c != nil {
-				_ = c.Touch(ctx) // the anchor is less precise then
+				_ = c.Touch(ctx) // without it the anchor is less precise
 			}
 		},
 	})
 }
 
-// AskLimit bounds the time for the answers of all servers.
+// AskLimit bounds the time until all servers have answered.
 const AskLimit = 10 * time.Second
 
-// AskAbout asks every server for connections, sessions and watches, if an election has
-// candidates. It applies the answers to the elections' journals. If a risk has no bound, it asks
-// for sessions again. The error says why there are no answers. A nil poller asks nobody.
+// AskAbout asks every server for connections, sessions and watches if an election has candidates. It
+// applies the answers to the journals, and asks for sessions again if a risk has no bound. A nil poller
+// asks nothing.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -182,21 +181,21 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// After settle the ensemble's leader has the last ping of a client that lost its
-	// connection. Before, a deadline does not bound the time left.
+	// Only after settle does the ensemble's leader know the last ping of a disconnected client, so that
+	// a session's deadline is a bound.
 	select {
 	case <-time.After(settle):
-		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // an error: the first answers count
+		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first answers count
 	case <-ctx.Done():
 	}
 	return nil
 }
 
-// settle is half a tick of the default configuration plus [session.Slack], and a little more.
+// settle is half a tick of the default configuration, plus [session.Slack] and a margin.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns [doctor.State.SessionsToAsk], and the sessions of the election's other
-// children and of electop's own candidates.
+// SessionsOf returns [doctor.State.SessionsToAsk], and the sessions of the election's other children
+// and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.SessionsToAsk()
 	for _, c := range s.Ignored {
@@ -213,28 +212,27 @@ func SessionsOf(s *doctor.State) []uint64 {
 }
 
 const (
-	// tickPatience is how long to wait for the servers to report their tick.
-	// Candidates can join without it.
+	// tickPatience bounds the wait for the servers' tick. Candidates can join without it.
 	tickPatience = 2 * time.Second
 	// safeTimeout is two ticks of a server with the default configuration.
 	safeTimeout = 4 * time.Second
 )
 
-// Tick asks the servers for their tick, from which a leader's lease is computed,
-// and returns the longest one, 0 if that of any server is unknown. If it is 0 and the session
-// timeout may be too short for a lease, warning says so.
+// Tick asks the servers for their tick, from which a leader's lease is computed. It returns the longest
+// tick, or 0 if one is unknown. warning says that the session timeout may then be too short for a
+// lease.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
-		tables := make(chan *session.Table, 1) // receives the answers of one round
+		tables := make(chan *session.Table, 1) // receives the answers of one poll
 		defer poller.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, answer model.Observation) {
 			if t, ok := answer.(*session.Table); ok {
 				tables <- t
 			}
 		}})()
-		poller.Poll(ctx, admin.Want{}) // an unknown tick is reported below, if it matters
+		poller.Poll(ctx, admin.Want{}) // an unknown tick is reported below
 		select {
 		case t := <-tables:
 			for _, s := range t.Servers {

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// atRisk returns the journal of an election whose candidate has no connection to any server.
-// Nothing shows when its session expires.
+// atRisk returns the journal of an election whose candidate is not connected. Its session has no known
+// end.
 func atRisk(t *testing.T) *doctor.Journal {
 	t.Helper()
 	now := time.Now()
@@ -39,8 +39,7 @@ func atRisk(t *testing.T) *doctor.Journal {
 	return j
 }
 
-// If the time ends while sessions are requested again for a bound, the first answers count:
-// AskAbout returns no error.
+// If the time ends during the second request for sessions, AskAbout uses the first answers.
 func TestFirstAnswersCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, dials := time.Now(), 0

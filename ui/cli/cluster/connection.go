@@ -15,8 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach says how long to try to reach a server, and which settings the user has to change if
-// none is reached.
+// Reach says how long to try to reach a server, and where an error says the settings come from.
 type Reach struct {
 	For     time.Duration
 	servers string            // the origin of the servers, "" for --servers
@@ -24,7 +23,7 @@ type Reach struct {
 	Note    func(text string) // reports once that no server answers yet; may be nil
 }
 
-// Reach returns the reach that the flags configure.
+// Reach returns the reach according to the flags.
 func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
@@ -34,12 +33,12 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer is how long the failure of one of several servers is not noted: usually another
-// server answers within this time.
+// othersAnswer delays the note of a failure if there are several servers: usually another server
+// answers.
 const othersAnswer = time.Second
 
-// Waiting returns a function to call with each error while electop tries to connect. The
-// function notes that no server answers yet, why, and how long electop tries.
+// Waiting returns a function that notes why no server answers yet. Call the function with each error of
+// an attempt to connect.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
@@ -49,7 +48,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	}
 }
 
-// Once opens a session and waits until it is connected, as long as reach says.
+// Once opens a session and waits until it is connected, at most for reach.For.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -64,7 +63,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed adds the hosts that do not exist, so the error of another server says more.
+			// Failed adds the hosts that do not exist, so another error is preferred.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -83,14 +82,14 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f on a connection, within --connect-timeout. If the connection is lost, or a reply is
-// too large, f runs again on another connection, in the second case with a larger limit for replies.
+// Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
+// large, f runs again on a new connection. A larger limit applies after a large reply.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	var last error // of f on the previous connection
+	var last error // the error of f on the previous connection
 	for {
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
@@ -134,7 +133,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is the error of one server. A host that does not exist must be reported, too.
+	// why is the error of one server; add the hosts that do not exist.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
@@ -142,8 +141,8 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused returns the error for servers that refuse this client; why is the error of one of
-// them. Another attempt would fail, too.
+// Refused returns the error if the servers refuse this client. why is the error of one server. Another
+// attempt would fail, too.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)

@@ -1,6 +1,6 @@
-// Package cluster reaches a live cluster: the flags of its servers, credentials and TLS
-// ([Options]), connections to it ([Once]), and questions to its servers about their watches,
-// connections and sessions ([Asking]).
+// Package cluster reaches a live cluster. [Options] holds the flags of servers, credentials and TLS,
+// and returns the configuration of connections. [Once] connects with that configuration. [Asking]
+// configures requests to the servers about watches, connections and sessions.
 package cluster
 
 import (
@@ -35,21 +35,21 @@ const (
 	SessionTimeout = 10 * time.Second
 )
 
-// Options are the flags of every command on a live cluster.
+// Options are the flags that all commands on a live cluster share.
 type Options struct {
 	Cluster        string // its name in the configuration, "" for none
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
 	Timeout        time.Duration // how long to try to reach a server
-	// Named has the origin of each setting that is not from its flag: a variable, or a line
-	// of the configuration.
+	// Named maps each setting that is not from its flag to its origin: a variable, or a line of the
+	// configuration.
 	Named    map[string]string
 	Note     func(text string) // see Reach.Note
 	access   access
 	kerberos kerberosLogin
 }
 
-// Called returns the name of a setting in an error: its origin, or the flag.
+// Called returns what errors call a setting: its origin, or the flag.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
@@ -70,9 +70,8 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.kerberos.flags(cmd)
 }
 
-// notEmpty is the value of a flag that must not be empty. A script passes an empty value if it
-// did not set its variable; that must not mean the demo, or another cluster. advice says what
-// to give.
+// notEmpty is a flag value that must not be empty. A script with an unset variable must not get the
+// demo or another cluster. advice says what to give.
 type notEmpty struct {
 	to     *string
 	advice string
@@ -103,8 +102,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config returns the configuration of connections to the cluster. It reads the files that the
-// flags name. If one is a FIFO, Config waits for its content until ctx ends.
+// Config returns the configuration of connections. It reads the files that the flags name, and waits
+// for a FIFO until ctx ends.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {
@@ -119,8 +118,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers parses --servers: a connect string, perhaps as a URL zk://..., as Mesos and
-// others write it.
+// servers parses --servers, a connect string that may begin with zk://, as Mesos writes it.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
@@ -148,8 +146,8 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// access holds the flags of credentials and TLS. Credentials come from a file or from the
-// environment, never from the command line, which others can read.
+// access holds the flags of credentials and TLS. Other users can read the command line, so no flag
+// holds a credential.
 type access struct {
 	authFile      string
 	tls           bool
@@ -157,8 +155,7 @@ type access struct {
 	serverName    string
 }
 
-// apply completes the configuration of connections. called returns the name of a setting in an
-// error. No error holds a credential.
+// apply adds credentials and TLS to cfg. No error contains a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
@@ -193,8 +190,7 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 	return nil
 }
 
-// Environ returns the environment for a program that electop starts: its own without the
-// credentials.
+// Environ returns electop's environment without credentials, for a program that electop starts.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, AuthVariable+"=") })
 }
@@ -214,7 +210,7 @@ func (k *kerberosLogin) flags(cmd *cobra.Command) {
 	})
 }
 
-// apply completes the configuration of connections. called returns the name of a setting in an error.
+// apply adds Kerberos to cfg.
 func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) string) error {
 	if !k.on && k.keytab == "" && k.principal == "" && k.service == "" {
 		return nil
@@ -227,11 +223,11 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 	return nil
 }
 
-// lookupLimit bounds the look-up of host names. A host without an answer counts as existing.
+// lookupLimit bounds the lookup of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
-// Known returns an error if no host of the cluster exists: electop would try to connect until
-// the limit.
+// Known returns an error if no host of the cluster exists. Without this check electop would try to
+// connect until the limit.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {
@@ -244,7 +240,7 @@ func (o *Options) Known(ctx context.Context, servers client.ConnectString) error
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }
 
-// unknownHosts returns the hosts that do not exist according to a name server, each once.
+// unknownHosts returns the hosts that do not exist according to DNS.
 func unknownHosts(ctx context.Context, servers client.ConnectString) []string {
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
@@ -267,7 +263,6 @@ func unknownHosts(ctx context.Context, servers client.ConnectString) []string {
 	return slices.DeleteFunc(slices.Compact(unknown), func(host string) bool { return host == "" })
 }
 
-// notFound reports whether err says that a host does not exist.
 func notFound(err error) bool {
 	var e *net.DNSError
 	return errors.As(err, &e) && e.IsNotFound

@@ -20,11 +20,11 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds the candidates in one process: the tests run so many.
+// CastMax bounds the candidates of one process. The tests run as many.
 const CastMax = 2000
 
-// actions carries out the actions of the dashboard, on a cluster and in the demo. electop's
-// candidates are in the first election; the others are only observed.
+// actions carries out the dashboard's actions. electop's candidates are in the first election; the
+// other elections are read-only.
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
@@ -35,7 +35,6 @@ type actions struct {
 	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may
 }
 
-// acts returns the table of the actions.
 func (a *actions) acts() action.Acts {
 	search := &a.elections.searcher
 	of := map[action.Kind]action.Act{
@@ -70,7 +69,7 @@ func (a *actions) acts() action.Acts {
 	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
-// changing returns act, but refuses it in a read-only election.
+// changing returns act, which is refused in a read-only election.
 func (a *actions) changing(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
@@ -189,7 +188,6 @@ func (a *actions) setRules(act action.Action) error {
 	return nil
 }
 
-// stepWords describes what a step did.
 func stepWords(s *doctor.State, did demo.Step) string {
 	switch {
 	case did.Began:
@@ -202,7 +200,6 @@ func stepWords(s *doctor.State, did demo.Step) string {
 	return "no message is held, and no session is about to expire"
 }
 
-// paceWords describes a pace.
 func paceWords(p zkserver.Pace) string {
 	switch {
 	case p.Steps:
@@ -213,24 +210,24 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// admitter decides whether electop's candidates may join the election. The candidates of the
-// command line join after the first read, if they may join then. The decision can change: an
-// election without candidates may turn out to be another system's.
+// admitter decides whether electop's candidates may join the election. The candidates of the command
+// line join after the first read. The decision can change, because an election without candidates may
+// turn out to be another system's.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // why no candidate may join, according to the last decision; "": they may
+	last     string // why no candidate may join, by the last decision; "": they may
 }
 
 // unknownYet is the reason why no candidate may join before the first read.
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the candidates of the command line, then decides again when the phase or the system
-// of the election changes.
+// run starts the candidates of the command line, and decides again when the phase or the system of the
+// election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer reads before the candidates join, so that it observes their joining.
+	// The observer must read before the candidates join, to observe their joining.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})
@@ -251,10 +248,9 @@ func (a *admitter) run(ctx context.Context) error {
 	}
 }
 
-// start starts the candidates of the command line.
 func (a *admitter) start(ctx context.Context) error {
 	if a.cfg.Campaign {
-		// The user may have pressed the key for the candidacy meanwhile.
+		// The user may have started the candidacy meanwhile.
 		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
 			return err
 		}

@@ -39,7 +39,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("XDG_STATE_HOME", "/nowhere") // not the progress of the user who runs the tests
+	os.Setenv("XDG_STATE_HOME", "/nowhere") // not the user's own progress
 	zktest.Main(m)
 }
 
@@ -50,7 +50,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// world is a demo without a screen, assembled like that of the command, in virtual time.
+// world is a demo without a screen, in virtual time.
 type world struct {
 	*parts
 	t    *testing.T
@@ -108,7 +108,6 @@ func (h *world) notice(n string) {
 	h.notices = append(h.notices, n)
 }
 
-// awaitState waits for a state.
 func (h *world) awaitState(holds func(*doctor.State) bool) *doctor.State {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
@@ -125,7 +124,6 @@ func (h *world) view() lesson.View {
 
 func (h *world) input(in lesson.Input, choice int) string { return h.lessons.Input(in, choice) }
 
-// await waits at most two minutes for a view.
 func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
 	h.t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -142,7 +140,7 @@ func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
 	}
 }
 
-// queue describes the election, for a failure.
+// queue describes the election for failure messages.
 func (h *world) queue() string {
 	var b strings.Builder
 	s := h.elections.State()
@@ -155,7 +153,7 @@ func (h *world) queue() string {
 	return b.String()
 }
 
-// act does what a key does in the demo with target selected.
+// act does what a key does in the demo while target is selected.
 func (h *world) act(key, target, fault string) error {
 	s, rules := h.elections.State(), h.actions.sandbox.Rules()
 	a := action.Action{Target: target, Kind: map[string]action.Kind{
@@ -190,8 +188,7 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// The screen shows the server's numbers of a handoff: a chain notifies one candidate, a herd
-// all. The tests of zkserver check the numbers themselves.
+// A chain notifies one candidate, a herd all. The tests of zkserver check the numbers.
 func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	t.Parallel()
 	const n = 12
@@ -231,7 +228,6 @@ func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	}
 }
 
-// An impossible action returns the reason and does nothing.
 func TestImpossible(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 1, func(h *world) {

@@ -1,6 +1,6 @@
-// Package dashboard assembles the dashboard on live elections, on a cluster or in a demo: the
-// watched elections, electop's candidates in the first of them, the actions behind the keys
-// and, in a demo, the lessons with their progress.
+// Package dashboard assembles the dashboard on live elections, on a cluster or in a demo. The feeds of
+// the watched elections supply states to the screen. Keys call the actions, which act on electop's
+// candidates in the first election. A demo also has lessons.
 package dashboard
 
 import (
@@ -27,7 +27,7 @@ type parts struct {
 	lessons   *lessonRunner // nil: no demo
 }
 
-// assemble makes the parts. Nothing runs yet.
+// assemble creates the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // see sharePast
@@ -67,7 +67,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
-		p.admitter.decide(p.elections.State()) // the first frame already disables keys
+		p.admitter.decide(p.elections.State()) // before the first frame, which disables keys
 	}
 	return p, nil
 }
@@ -108,14 +108,13 @@ func Run(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// start runs the parts.
 func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	if cfg.Server != nil {
 		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Serve(ctx, notice) })
 		tasks.Start("sandbox", p.actions.sandbox.Run)
 	}
 	p.elections.start()
-	if cfg.choose() { // the user sees the list first
+	if cfg.choose() { // the user first sees the list
 		p.elections.searcher.start(cfg.Found.Root)
 	}
 	watched := p.elections.watched
@@ -136,7 +135,6 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	}
 }
 
-// options returns the options of the dashboard.
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions.acts(), p.elections, notices, "observer"
@@ -153,28 +151,28 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is how often the demo verifies watches: the load is on its own server.
+// verifyEvery is how often the demo verifies watches. It loads only the demo's own server.
 const verifyEvery = 2 * time.Second
 
-// Config holds what differs between the dashboards.
+// Config configures a dashboard.
 type Config struct {
-	Watch   election.Config // all but First and Notice
+	Watch   election.Config // without First and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
 	Conn    client.Config   // for the sessions of electop's candidates
 	Screen  ui.Options      // parts.options sets the rest
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, nil for none. If it has several elections, or the search
-	// stopped early, the dashboard begins with the list of elections.
+	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
+	// the dashboard begins with the list.
 	Found *plain.Discovery
 
 	// What electop's candidates may do.
-	NoActing      string             // why the keys that act are disabled; "": they are enabled
+	NoActing      string             // why keys that change something are disabled; "": enabled
 	Cast          int                // candidates to start with
 	Campaign      bool               // electop's own candidacy joins at the start
 	Create        bool               // create the parent if it is missing
 	CandidacyName string             // the data of the znode of electop's own candidacy
-	Admission     election.Admission // the election to join, as far as known
+	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
 	// For the demo.
@@ -188,7 +186,7 @@ func (cfg *Config) choose() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }
 
-// Play holds what a demo does by itself.
+// Play holds what a demo does without keys.
 type Play struct {
 	Lesson bool   // a lesson begins at once
 	Name   string // the ID of the lesson; "": the first lesson that was not done

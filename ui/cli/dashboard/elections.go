@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// elections holds the watched elections. The user can search for more and open them. It
-// implements [ui.MultiSource].
+// elections holds the watched elections, and opens others that a search found. It implements
+// [ui.MultiSource].
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
@@ -31,7 +31,6 @@ type elections struct {
 	searcher searcher
 }
 
-// start runs the elections and forwards their changes.
 func (e *elections) start() {
 	e.sharePast()
 	e.watched.Start(e.tasks)
@@ -40,7 +39,7 @@ func (e *elections) start() {
 	}
 }
 
-// forward marks the dashboard dirty with each change of an election.
+// forward marks the dashboard dirty after each change of an election.
 func (e *elections) forward(one *election.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
@@ -90,7 +89,7 @@ func (e *elections) find(path string) *election.Election {
 	return nil
 }
 
-// open watches the election at path, if it is not watched yet.
+// open watches the election at path unless it is watched already.
 func (e *elections) open(path string) error {
 	path, err := election.CheckPath(path)
 	if err != nil {
@@ -113,8 +112,8 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast divides [history.DefaultMax] among the elections: the first one gets half of it,
-// or all if there are no others.
+// sharePast divides [history.DefaultMax] among the elections. The first gets half of it, or all if it
+// is the only one.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -158,13 +157,12 @@ type searcher struct {
 	listing context.CancelFunc // stops repeated searches; nil: the list is not on the screen
 }
 
-// running reports whether a search is under way.
 func (s *searcher) running() bool {
 	w := s.shown.Load()
 	return w != nil && w.Running
 }
 
-// start begins a search below root, unless one is under way. It does not wait.
+// start begins a search below root unless one is running. It does not wait.
 func (s *searcher) start(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +171,7 @@ func (s *searcher) start(root string) {
 	}
 }
 
-// begin is start for a caller that holds s.mu, while no search is under way.
+// begin begins a search. The caller holds s.mu, and no search is running.
 func (s *searcher) begin(root string) {
 	began, found := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
@@ -200,7 +198,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed repeats searches until its next call if on is true, which means that the list is shown.
+// listed sets whether the list is shown. Searches repeat while it is shown.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,8 +223,7 @@ func (s *searcher) listed(on bool) {
 	})
 }
 
-// repeat begins the next search if it is time, and returns how long to wait before the next
-// call.
+// repeat begins a search if it is due, and returns the time until the next call.
 func (s *searcher) repeat() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +237,7 @@ func (s *searcher) repeat() time.Duration {
 	return election.Pause(0)
 }
 
-// found shows d, the result of a search that has ended.
+// found shows the result of a completed search.
 func (s *searcher) found(d plain.Discovery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,9 +27,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// lessonRunner runs the lessons in a demo. It prepares the setup of each part in the demo's
-// sandbox, and passes the events of the election to the current lesson. It implements
-// [lessons.Runner].
+// lessonRunner runs the lessons of a demo. It prepares each part in the sandbox, and passes the
+// election's events to the current lesson. It implements [lessons.Runner].
 type lessonRunner struct {
 	all      []*lesson.Lesson
 	progress *progress
@@ -48,10 +47,9 @@ type lessonRunner struct {
 	run *lesson.Run
 }
 
-// setupMax bounds a preparation in the background. A caller of Start has a bound of its own.
+// setupMax bounds a preparation in the background. A caller of Start sets its own bound.
 const setupMax = 30 * time.Second
 
-// newLessonRunner returns a lessonRunner. Its progress is kept where the environment says.
 func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, error) {
 	all, err := lessons.All()
 	if err != nil {
@@ -106,12 +104,12 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the setup that a run waits for, and begins the part of the lesson in that
-// setup. If the preparation fails the lesson ends. The caller holds r.preparing.
+// prepare prepares the setup that run waits for, and begins the part of the lesson. After a failure the
+// lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
-	ok = ok && r.run == run // otherwise another lesson has begun
+	ok = ok && r.run == run // false if another lesson has begun
 	r.mu.Unlock()
 	if !ok {
 		return nil
@@ -133,14 +131,14 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// setUp prepares u in the sandbox, and waits until the state shows u and fits accepts the state.
+// setUp prepares u in the sandbox, and waits for a state that shows u and that fits accepts.
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
 	if err := r.sandbox.Prepare(ctx, demo.Setup{Cast: u.Cast, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
-	queue := u.Cast // the number of contenders
+	queue := u.Cast // number of contenders
 	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
 		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return s.Queue.Len() == queue && lesson.Settled(s) && fits(s) })
 		if err != nil {
@@ -159,7 +157,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 		switch demo.Fault(x.Fault) {
 		case demo.Resign, demo.Expire:
 			queue--
-		case demo.LoseReply: // without a guid: a ghost
+		case demo.LoseReply: // without a guid, the znode becomes a ghost
 			queue++
 		}
 		if _, err := await(func(*doctor.State) bool { return true }); err != nil {
@@ -173,8 +171,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 	return err
 }
 
-// checkNoThirdParties returns why no lesson can begin beside third-party candidates, nil if
-// there are none.
+// checkNoThirdParties returns an error if there are third-party candidates.
 func checkNoThirdParties(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue.All() {
@@ -225,12 +222,10 @@ func (r *lessonRunner) Input(in lesson.Input, choice int) (why string) {
 	return why
 }
 
-// startLater starts a lesson and does not wait.
 func (r *lessonRunner) startLater(id string) {
 	r.inBackground(func(ctx context.Context) error { return r.Start(ctx, id) })
 }
 
-// inBackground runs f and does not wait.
 func (r *lessonRunner) inBackground(f func(context.Context) error) {
 	r.tasks.Start("lesson", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, setupMax)
@@ -250,7 +245,7 @@ func (r *lessonRunner) Leave() {
 	r.mark()
 }
 
-// CheckLesson refuses a name that no lesson has.
+// CheckLesson refuses an unknown lesson.
 func CheckLesson(name string) error {
 	all, err := lessons.All()
 	if err == nil {
@@ -293,28 +288,27 @@ func find(all []*lesson.Lesson, id string) (int, error) {
 	return 0, process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
-// progress holds which lessons were done, in a file of the user's state directory
-// (XDG Base Directory Specification: XDG_STATE_HOME, or ~/.local/state).
+// progress holds the lessons done, in a file below XDG_STATE_HOME or ~/.local/state.
 type progress struct {
 	file string // "": the progress is not kept
 
 	mu   sync.Mutex
 	done []string
 
-	saving sync.Mutex // held while the file is written
+	saving sync.Mutex // held during a write of the file
 	failed bool       // a failure was reported
 }
 
 // progressText is the content of the file.
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons, also of those of another version
+	Done []string `json:"done"` // IDs of lessons, including those of other versions
 }
 
-// openProgress reads the progress. If it cannot be read, it is empty, and the error says why;
-// lessons work without it.
+// openProgress reads the progress. If that fails, the progress is empty and the error says why; lessons
+// work without it.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the specification says to ignore relative ones
+	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME is an absolute path")
@@ -358,8 +352,8 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, with the lessons that another program has added meanwhile. It reports
-// only the first failure.
+// save writes the progress, and includes lessons that another program added. It reports only the first
+// failure.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil
@@ -384,7 +378,7 @@ func (p *progress) save() error {
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 
-// replaceFile writes v as JSON. A crash leaves the old file or the new one.
+// replaceFile writes v as JSON. After a crash the file is the old one or the new one.
 func replaceFile(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// rights has the right answers of each lesson, from 1, by part; 0 for a part without a question.
+// rights has the right answer of each part, from 1; 0 for a part without a question.
 var rights = map[string][]int{
 	"volunteer":       {0, 2, 2, 0},
 	"chain":           {0, 2, 1, 3, 0},
@@ -47,7 +47,7 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	}
 }
 
-// begin begins a lesson and skips to a part, which begins in its setup.
+// begin starts a lesson, skips to a part, and waits for its setup.
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
 	must(h.t, h.lessons.Start(h.t.Context(), l.ID))
@@ -61,7 +61,6 @@ func (h *world) begin(l *lesson.Lesson, part int) {
 	}
 }
 
-// ready waits until the part is prepared.
 func (h *world) ready() lesson.View {
 	h.t.Helper()
 	v := h.await("prepared", func(v lesson.View) bool { return !v.Preparing && v.Stuck == "" })
@@ -69,7 +68,7 @@ func (h *world) ready() lesson.View {
 	return v
 }
 
-// follow presses the keys that the lesson names, each after a pause. The dashboard may refuse a key.
+// follow presses the keys that the lesson names, after pauses. The dashboard may refuse a key.
 func (h *world) follow(pause time.Duration) {
 	h.t.Helper()
 	v := h.view()
@@ -82,14 +81,12 @@ func (h *world) follow(pause time.Duration) {
 	}
 }
 
-// answer answers an open question.
 func (h *world) answer(choice int) {
 	if v := h.view(); v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext {
 		h.input(lesson.Answer, choice%len(v.Options))
 	}
 }
 
-// finish waits until the part has ended, and checks the verdict.
 func (h *world) finish() {
 	h.t.Helper()
 	v := h.await("ended", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
@@ -99,7 +96,6 @@ func (h *world) finish() {
 	}
 }
 
-// checkVerdict checks the verdict of a part that has ended.
 func checkVerdict(v lesson.View) error {
 	switch want := rights[v.ID][v.Part-1] - 1; {
 	case !v.CanNext || v.Happened == "" || v.Stuck != "":
@@ -114,7 +110,6 @@ func checkVerdict(v lesson.View) error {
 
 var unfilled = regexp.MustCompile(`[{}]|\bunknown time|\bunknown\b|%!|\bnobody (is|was|and|thaws)|(of|Select|for) nobody`)
 
-// checkTexts checks the texts of a view.
 func checkTexts(t *testing.T, v lesson.View) {
 	t.Helper()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
@@ -161,8 +156,7 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each part is done with each answer, at any pace of the user and the server, and once more
-// after <.
+// Each part is done with each answer, at any pace, and again after <.
 func TestEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -194,7 +188,6 @@ func TestEachPace(t *testing.T) {
 	})
 }
 
-// step releases held messages one after the other.
 func (h *world) step(done chan struct{}) {
 	for {
 		select {
@@ -208,9 +201,9 @@ func (h *world) step(done chan struct{}) {
 	}
 }
 
-// An other is an act that the user can do instead of the act that a part of a lesson asks for.
+// An other is an act that the part does not ask for.
 type other struct {
-	on         int // the position in the queue, from 1; 0: none
+	on         int // position in the queue, from 1; 0: none
 	key, fault string
 }
 
@@ -218,7 +211,6 @@ func (o other) String() string {
 	return strings.TrimSpace(fmt.Sprint(o.key, " ", o.fault, " on ", o.on))
 }
 
-// others returns all acts that a user can do in an election with cast candidates.
 func others(cast int) (all []other) {
 	for _, key := range []string{"s", "c", "h", "w", "[", "]"} {
 		all = append(all, other{key: key})
@@ -234,7 +226,7 @@ func others(cast int) (all []other) {
 	return all
 }
 
-// A part names what went wrong. It does so at once, and with < it can be completed.
+// A part names at once what went wrong, and can be completed after <.
 func TestWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -269,13 +261,13 @@ func TestWhatWentWrong(t *testing.T) {
 			}
 			h.answer(0)
 			h.follow(200 * time.Millisecond)
-			time.Sleep(time.Second) // the act ends what is stuck
+			time.Sleep(time.Second)
 			h.finish()
 		})
 	}
 }
 
-// With h pressed twice, no part says that all watch the leader.
+// After h twice, no part says that all watch the leader.
 func TestHerdAndBack(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -295,8 +287,8 @@ func TestHerdAndBack(t *testing.T) {
 	})
 }
 
-// In slow motion a part names it with the takeover. While messages are held until the user releases
-// them, the part says so, and there is no finding.
+// A part names slow motion with the takeover. While messages are held until released, the part says so
+// and raises no finding.
 func TestSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -327,9 +319,8 @@ func TestSlowMotion(t *testing.T) {
 // quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
-// If the user does another act, before or after the answer: no verdict is wrong, a wrong
-// candidate is named, and the part can be completed, perhaps after <. The test does one of 31
-// acts, in the second tier one of five, and with ELECTOP_TEST_LONG=1m or more all of them.
+// Another act leads to no wrong verdict, is named, and leaves the part completable. The test does one
+// of 31 acts, in the second tier one of five, with ELECTOP_TEST_LONG=1m or more all.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0
@@ -355,7 +346,7 @@ func TestOtherActs(t *testing.T) {
 	})
 }
 
-// other does a part with the act o instead of the one that the part asks for.
+// other does a part with the act o instead of the part's own act.
 func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
 	h.t.Helper()
 	h.begin(l, part)
@@ -406,8 +397,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
-// A user who skips everything, and goes back after each part, reaches the end of each lesson.
-// The lesson does not count as done.
+// The user skips everything and goes back after each part. The lesson does not count as done.
 func TestSkipping(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -435,8 +425,8 @@ func TestSkipping(t *testing.T) {
 	})
 }
 
-// No lesson begins beside third-party candidates, and the attempt removes no candidate. The
-// user can leave a lesson for another one, and for none.
+// No lesson begins beside third-party candidates, and the attempt removes no candidate. A lesson can be
+// left for another, or for none.
 func TestLessonNeedsTheElectionForItself(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 2, func(h *world) {
@@ -467,7 +457,6 @@ func TestLessonNeedsTheElectionForItself(t *testing.T) {
 	})
 }
 
-// openIn returns the progress of a program with the environment env.
 func openIn(t *testing.T, env map[string]string) *progress {
 	t.Helper()
 	p, err := openProgress(func(name string) string { return env[name] })
@@ -487,7 +476,6 @@ func keep(t *testing.T, p *progress, id string) {
 	}
 }
 
-// Two programs at once, and several lessons of one program, lose no progress.
 func TestProgressOfTwoPrograms(t *testing.T) {
 	env := map[string]string{"XDG_STATE_HOME": filepath.Join(t.TempDir(), "not", "there", "yet")}
 	a, b := openIn(t, env), openIn(t, env)
@@ -530,11 +518,10 @@ func TestProgressFollowsTheDirectorySpecification(t *testing.T) {
 	keep(t, p, "chain") // only in memory
 }
 
-// A failure to save is reported once. The progress still counts while the program runs.
 func TestProgressCannotBeKept(t *testing.T) {
 	dir := t.TempDir()
 	p := openIn(t, map[string]string{"XDG_STATE_HOME": dir})
-	if err := os.WriteFile(filepath.Join(dir, "electop"), nil, 0o600); err != nil { // in place of the directory
+	if err := os.WriteFile(filepath.Join(dir, "electop"), nil, 0o600); err != nil { // a file in place of the directory
 		t.Fatal(err)
 	}
 	var reported []string
@@ -548,7 +535,6 @@ func TestProgressCannotBeKept(t *testing.T) {
 		t.Errorf("reported %q, done %q; want one report, and both lessons done", reported, p.done)
 	}
 
-	// A damaged file is replaced.
 	dir = t.TempDir()
 	file := filepath.Join(dir, "electop", "lessons.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

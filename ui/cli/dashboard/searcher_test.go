@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// countedConn counts the connections that are open.
 type countedConn struct {
 	net.Conn
 	open   *atomic.Int32
@@ -33,7 +32,6 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// searching is a searcher on an embedded server, with a writer that creates elections.
 type searching struct {
 	*searcher
 	t       *testing.T
@@ -112,8 +110,7 @@ func (h *searching) remains(what string, paths ...string) {
 	h.await(what, paths...)
 }
 
-// The search is repeated only while the list is on the screen. Between two searches there is
-// no connection.
+// The search is repeated only while the list is shown, and has no connection between two searches.
 func TestSearchIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})

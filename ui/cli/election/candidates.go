@@ -33,7 +33,7 @@ func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	return demo.NewSandbox(cfg)
 }
 
-// IgnoreEnd returns err, or nil if err is only the end of the command.
+// IgnoreEnd returns err, or nil if err only reports the end of the command.
 func IgnoreEnd(err error) error {
 	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
 		return nil
@@ -41,8 +41,8 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has n candidates of electop and no others, without
-// faults: the first leads, and has acknowledged if leaders must; the others wait.
+// InPlace reports whether the election has exactly n candidates of electop, without faults. The first
+// must lead, with an acknowledgement if required; the others must wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -59,26 +59,25 @@ func InPlace(s *doctor.State, n int) bool {
 	return s.Ack.Path == "" || s.Acknowledged()
 }
 
-// CauseFaults causes random faults, once the first candidates are in place.
+// CauseFaults causes random faults after the first candidates are in place.
 func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
 	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
-		return nil // the end
+		return nil // ctx has ended
 	}
 	return IgnoreEnd(c.Run(ctx, cast, func(a demo.Act) {
 		log.Info("chaos", "at", a.At, "act", a.Kind, "member", a.Member)
 	}))
 }
 
-// Admission describes an election before electop's candidates join it.
+// Admission describes an election before electop's candidates join.
 type Admission struct {
-	Known   bool             // the election could be read
-	dialect *dialect.Dialect // nil: there is no candidate; electop's candidates use their own naming
+	Known   bool             // the election was read
+	dialect *dialect.Dialect // nil: there is no candidate
 	Foreign int              // third-party candidates
 	Behind  string           // the queue that electop's candidates will join, as text; "": empty
 }
 
-// Admit describes an election that electop's candidates want to join. The error says why
-// they cannot.
+// Admit describes an election that electop's candidates want to join. The error says why they cannot.
 func Admit(s *doctor.State) (Admission, error) {
 	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {
@@ -99,7 +98,7 @@ func Admit(s *doctor.State) (Admission, error) {
 	return e, nil
 }
 
-// Whose describes the election in a question or a refusal.
+// Whose describes the election in a question or refusal.
 func (e Admission) Whose() string {
 	whose := "an election of third-party candidates"
 	if e.dialect != nil && e.dialect.Foreign() {
@@ -108,7 +107,7 @@ func (e Admission) Whose() string {
 	return whose
 }
 
-// Naming returns the dialect that electop's candidates follow, nil for electop's own.
+// Naming returns the dialect of electop's candidates, or nil for electop's own.
 func (e Admission) Naming() *dialect.Dialect {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
 		return e.dialect
@@ -120,12 +119,12 @@ func (e Admission) Naming() *dialect.Dialect {
 type Request struct {
 	Path    string
 	Servers client.ConnectString
-	Yes     bool      // the user has confirmed already
+	Yes     bool      // --yes was given
 	In      io.Reader // for the user's answer, if it is a terminal
 	Err     io.Writer
 }
 
-// read reads the election. Known of the result is false if the election cannot be read.
+// read reads the election. If that fails, Known is false.
 func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {
@@ -136,8 +135,8 @@ func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error)
 	return Admit(j.State())
 }
 
-// Confirm reads the election over conn. If the election has third-party candidates, Confirm asks
-// the user to type its path, unless --yes was given.
+// Confirm reads the election over conn. If there are third-party candidates and --yes was not given,
+// the user must type the path.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	e, err := r.read(ctx, conn)
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {

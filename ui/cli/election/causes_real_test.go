@@ -25,10 +25,9 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// An end is one way in which the reign of a kazoo leader ends.
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP comes first; then follows a random time later, before the session can expire
+	stopped bool   // SIGSTOP comes first; then follows before the session can expire
 	then    string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool   // its session expires
 }
@@ -45,7 +44,6 @@ var ends = []end{
 	{name: "stopped, deleted by another client", stopped: true, then: "delete"},
 }
 
-// A reign is one election whose leader ends in one way.
 type reign struct {
 	end
 	path        string
@@ -60,10 +58,9 @@ type reign struct {
 	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
-// TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper in all
-// ways, and checks the causes that electop reports. It asks the servers at the default intervals,
-// over HTTP and with four-letter words. ELECTOP_TEST_CAUSES is the number of leaders that stop
-// and expire with each of these protocols; each other end happens a quarter as often.
+// Leaders of kazoo end on Apache ZooKeeper, observed over HTTP and with four-letter words.
+// ELECTOP_TEST_CAUSES is the number of leaders that stop and expire with each protocol; each other end
+// happens a quarter as often.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -101,14 +98,14 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 // fewExpirations is the default of ELECTOP_TEST_CAUSES.
 const fewExpirations = 4
 
-// together is the number of leaders that are watched at once: more would only be load.
+// together is the number of leaders that are watched at once.
 const together = 24
 
 func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	named, of := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
-		// So few leaders show no share, and a busy machine asks late: one of them is enough.
+		// On a busy machine, one of so few leaders is enough.
 		for round := 1; named == 0 && round < 5; round++ {
 			named, of = count(t, endAll(t, addr, cfg, expirations, random))
 		}
@@ -122,8 +119,8 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	}
 }
 
-// endAll ends the reigns of leaders: expirations of them stop and expire, a quarter as many end
-// in each other way.
+// endAll ends the reigns of leaders: expirations of them stop and expire, a quarter as many end in each
+// other way.
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // perhaps on a busy machine, where pings are late
@@ -151,8 +148,8 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns how many leaders expired, of, and how many of these have the cause expired,
-// named. It fails the test if a leader that did not expire has that cause.
+// count returns the number of expired leaders, of, and how many of them have that cause, named. A
+// leader that did not expire must not have it.
 func count(t *testing.T, reigns []*reign) (named, of int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -174,14 +171,12 @@ func count(t *testing.T, reigns []*reign) (named, of int) {
 	return named, of
 }
 
-// mayHaveExpired reports whether the leader's session may have expired against the test's
-// intention: the leader was stopped for too long, or was slow to end when it continued. Before
-// that it may have been silent for a third of its timeout, and for longer if its pings were late.
+// mayHaveExpired reports whether the session may have expired unintentionally: the leader was stopped
+// for too long, or ended late. Before that it may have been silent for a third of its timeout.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
 
-// endTogether ends several reigns at the same time.
 func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign, random *rand.Rand) {
 	successors := zktest.Kazoo(t, addr, 20*time.Second)
 	for i, x := range reigns {
@@ -247,7 +242,6 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 	}
 }
 
-// A step is a part of an end.
 type step struct {
 	at time.Duration
 	do func()
@@ -283,7 +277,6 @@ func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
 	}}, {x.then, then}}
 }
 
-// sees waits until holds is true for a state, and returns that state.
 func (x *reign) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -294,7 +287,6 @@ func (x *reign) sees(t *testing.T, what string, holds func(*doctor.State) bool) 
 	return s
 }
 
-// watchRisk records when the leader is at risk for the first time.
 func (x *reign) watchRisk(tasks *process.Tasks) {
 	risk := make(chan time.Time, 1)
 	x.risk = risk
@@ -306,7 +298,6 @@ func (x *reign) watchRisk(tasks *process.Tasks) {
 	})
 }
 
-// until waits until a time.
 func until(t *testing.T, at time.Time) {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()

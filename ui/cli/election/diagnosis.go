@@ -16,24 +16,22 @@ import (
 type Diagnosis struct {
 	For   time.Duration
 	Reach cluster.Reach
-	// Longer is called before the observation is extended for a suspicion that
-	// [doctor.Pending.Decides]. nil: the observation is never extended.
+	// Longer is called before the observation is extended to decide a suspicion. If Longer is nil, the
+	// observation is never extended.
 	Longer func(by time.Duration, p doctor.Pending)
 }
 
 const (
-	// longestExtension bounds the observation beyond For, so that the user waits for less
-	// than a minute.
+	// longestExtension bounds the extensions together, because a user waits for them.
 	longestExtension = 50 * time.Second
-	// askPause is the time from the last question to the servers to the end of the
-	// observation, or less if For is shorter than 4 s. It bounds extensions from below.
+	// askPause is the time from the last request to the servers to the end of the observation; it is
+	// shorter if For is below 4 s. No extension is shorter.
 	askPause = 2 * time.Second
 )
 
-// Diagnose observes e. It asks the servers for everything at the beginning. Before the end it asks
-// again for sessions, to find silent ones, and, if one is not verified or the observation was
-// extended, for watches. observed is the duration with its extensions. The elections must be
-// running, without the poller.
+// Diagnose observes e. It asks the servers for everything at first, and for sessions before the end.
+// The last request includes watches if one is unverified or the observation was extended. observed is
+// the duration with extensions. The elections must run without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -63,8 +61,8 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude asks the servers for sessions, and for watches if watches is set or one is not
-// verified. It returns the state at end or later, after everything that was due until then.
+// conclude asks the servers for sessions, and for watches if watches is set or a watch is unverified.
+// It returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
@@ -81,9 +79,8 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns a suspicion that is worth a longer observation, and by, the time that it
-// needs: the longest within limit. by is 0 if there is none. ask means that another answer of
-// the servers can also decide a suspicion that has lasted long enough.
+// worthwhile returns the suspicion with the longest extension within limit, and that extension, or 0.
+// ask means that another request can decide a suspicion that has lasted long enough.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !ask {
@@ -97,7 +94,7 @@ func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.
 	return longest, by
 }
 
-// unverified reports whether the watch of at least one waiting contender is not verified.
+// unverified reports whether the watch of a waiting contender is unverified.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

@@ -34,8 +34,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A world is an election on an embedded server, and its observation, as the commands
-// configure it. Everything runs in one bubble: hours pass in milliseconds.
+// A world is an embedded server with an observed election, in virtual time.
 type world struct {
 	t         *testing.T
 	server    *zkserver.Server
@@ -47,7 +46,7 @@ type world struct {
 	// alter, if set, changes the reply of a member to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
 
-	raised []*doctor.Finding // all findings that were raised
+	raised []*doctor.Finding
 }
 
 const (
@@ -55,7 +54,6 @@ const (
 	ackPath      = "/election-leader"
 )
 
-// inWorld calls f in a new world with an election at path.
 func inWorld(t *testing.T, path string, f func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, path: path, prefix: "n_", server: zkserver.New(zkserver.Options{})}
@@ -71,8 +69,8 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe configures the observation of an election. members are the servers of the connect
-// string. They are all one server; only [world.ensemble] makes their replies differ.
+// observe configures the observation of an election. The members of the connect string are one server;
+// [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, asking cluster.Asking, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -86,14 +84,13 @@ func (w *world) observe(members string, asking cluster.Asking, observed model.Co
 	}
 }
 
-// stopped stops tasks at the end of a test.
 func (w *world) stopped(tasks *process.Tasks) {
 	if err := tasks.Stop(); err != nil {
 		w.t.Error(err)
 	}
 }
 
-// observed calls f with an election that is observed. ack means that leaders must acknowledge.
+// observed calls f with an observed election. ack means that leaders must acknowledge.
 func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 	inWorld(t, electionPath, func(w *world) {
 		cfg := model.Config{Path: w.path, AckExpected: true}
@@ -152,7 +149,7 @@ func (w *world) client() *zk.Conn {
 	return c
 }
 
-// A link is one client's network to the server.
+// A link is a client's network connection.
 type link struct {
 	server *zkserver.Server
 	mu     sync.Mutex
@@ -171,14 +168,14 @@ func (l *link) dial(string, string, time.Duration) (net.Conn, error) {
 	return l.last, err
 }
 
-// cut ends the client's connection. The client connects again.
+// cut ends the client's connection. The client reconnects.
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last.Close()
 }
 
-// die ends the client's connection for ever: the client dies without closing its session.
+// die makes the client die without closing its session.
 func (l *link) die() {
 	l.mu.Lock()
 	l.dead = true
@@ -186,7 +183,6 @@ func (l *link) die() {
 	l.cut()
 }
 
-// linked opens a session that ends with the test, over a link.
 func (w *world) linked() (*zk.Conn, *link) {
 	w.t.Helper()
 	l := &link{server: w.server}
@@ -195,8 +191,8 @@ func (w *world) linked() (*zk.Conn, *link) {
 	return c, l
 }
 
-// loseReply sends a request of c whose reply is lost: the server carries out the
-// request, and the connection is cut before the reply arrives.
+// loseReply sends a request of c. The server executes the request, and the connection ends before the
+// reply arrives.
 func (w *world) loseReply(c *zk.Conn, l *link, request func() error) error {
 	w.server.SetPace(zkserver.Pace{Steps: true})
 	done := make(chan error, 1)
@@ -233,7 +229,7 @@ func (w *world) create(c *zk.Conn, path string, flags int32, data ...string) str
 	return znode
 }
 
-// do sends a request, as soon as there is a connection.
+// do repeats a request until there is a connection.
 func (w *world) do(what string, request func() error) {
 	w.t.Helper()
 	err := request()
@@ -273,7 +269,7 @@ func (w *world) watch(c *zk.Conn, znodes ...string) {
 	}
 }
 
-// queue creates candidates according to the recipe, each with a session of its own.
+// queue creates candidates that follow the recipe, each with its own session.
 func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 	w.t.Helper()
 	for i := range n {
@@ -288,10 +284,8 @@ func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 	return znodes, clients
 }
 
-// pass lets time pass.
 func (w *world) pass(d time.Duration) { time.Sleep(d) } // in the bubble
 
-// record records raised findings.
 func (w *world) record(es []model.Event) error {
 	for _, e := range es {
 		if f, ok := e.Body.(doctor.FindingChanged); ok && f.Raised {
@@ -301,8 +295,7 @@ func (w *world) record(es []model.Event) error {
 	return nil
 }
 
-// findings asks the servers for everything, five times in ten seconds, and returns all findings
-// that were raised by then.
+// findings asks the servers five times in ten seconds, and returns all findings raised by then.
 func (w *world) findings() []*doctor.Finding {
 	w.t.Helper()
 	for range 5 {
@@ -333,10 +326,10 @@ const (
 	threeMembers = "10.0.0.1:2181,10.0.0.2:2181,10.0.0.3:2181"
 )
 
-// zxid matches the last transaction in the replies to srvr and mntr.
+// zxid matches the last zxid in the replies to srvr and mntr.
 var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
-// locks creates a read/write lock. With a cycle its reader and its writer wait for each other.
+// locks creates a read/write lock. In a cycle its reader and its writer wait for each other.
 func (w *world) locks(cycle bool) {
 	stand := func(name string, watches ...string) (string, *zk.Conn) {
 		c := w.client()
@@ -355,14 +348,13 @@ func (w *world) locks(cycle bool) {
 	}
 }
 
-// locked has two clients hold a lock by turns, n times for held and then for last.
+// locked makes two clients hold a lock in turns, n times for held, and then for last.
 func (w *world) locked(n int, held, last time.Duration) {
 	w.prefix = strings.Repeat("0a", 16) + "__lock__"
 	w.handoffs(n, held)
 	w.pass(last)
 }
 
-// handoffs causes n handoffs at intervals.
 func (w *world) handoffs(n int, every time.Duration) {
 	clients := []*zk.Conn{w.client(), w.client()}
 	znode := w.stand(clients[0])
@@ -375,7 +367,7 @@ func (w *world) handoffs(n int, every time.Duration) {
 	w.stand(clients[(n+1)%2], znode)
 }
 
-// numbered creates the parent again, with the number of the next candidate.
+// numbered creates the parent again; next is the number of the next candidate.
 func (w *world) numbered(next int32) {
 	w.delete(w.path)
 	w.pass(time.Minute)
@@ -401,8 +393,7 @@ func (w *world) ensemble(alter func(member, word, reply string) string) {
 	w.alter.Store(&all)
 }
 
-// failures are the failures that the doctor knows. For each there is a similar election that
-// is healthy.
+// failures are the failures that the doctor knows, each with a similar healthy election.
 var failures = []struct {
 	id      string // of the finding
 	name    string // of the case, if the finding has several
@@ -424,7 +415,7 @@ var failures = []struct {
 			}); err == nil {
 				w.t.Fatal("the reply was not lost")
 			}
-			w.stand(c, w.path+"/"+w.prefix+"0000000001") // tries again with the same guid, and watches its own first znode
+			w.stand(c, w.path+"/"+w.prefix+"0000000001") // with the same guid again, and watches its own first znode
 		},
 		healthy: func(w *world) {
 			znodes, _ := w.queue(1)
@@ -638,7 +629,7 @@ var failures = []struct {
 		id: "deleted-leader", name: "other clients",
 		broken: func(w *world) {
 			znodes, _ := w.queue(2)
-			w.delete(znodes[0]) // it may have resigned
+			w.delete(znodes[0]) // perhaps it resigned
 		},
 		healthy: func(w *world) {
 			znodes, clients := w.queue(2)
@@ -654,7 +645,7 @@ var failures = []struct {
 	{
 		id: "ack-disagrees", ack: true,
 		broken: func(w *world) {
-			w.queue(2) // and the leader does not acknowledge
+			w.queue(2) // the leader does not acknowledge
 		},
 		healthy: func(w *world) {
 			_, clients := w.queue(2)
@@ -744,7 +735,6 @@ var failures = []struct {
 	},
 }
 
-// TestDoctorFinds: the doctor finds every failure, but not in the similar healthy election.
 func TestDoctorFinds(t *testing.T) {
 	t.Parallel()
 	for _, x := range failures {
@@ -775,8 +765,8 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
-// TestNoFindingsInHandoffs asks the servers in the middle of handoffs: for a moment watches
-// are missing, the acknowledgement belongs to the former leader and sessions have no znode.
+// In a handoff, watches are missing for a moment, the acknowledgement is the former leader's, and
+// sessions have no znode.
 func TestNoFindingsInHandoffs(t *testing.T) {
 	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
@@ -839,8 +829,8 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// TestDiagnosisIsExtended: the observation is extended if a suspicion may become critical within
-// 50 s after its end, and if the user gave no duration.
+// The observation is extended if the user gave no duration and a suspicion may become critical within
+// 50 s after the end.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"
@@ -859,7 +849,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			inWorld(t, x.path, func(w *world) {
-				t := w.t // of the bubble
+				t := w.t
 				read := w.solr(x.ack)
 				w.observe(oneMember, cluster.Asking{Mode: admin.Off}, model.Config{Path: x.path, AckPath: x.path + "-leader", AckFollows: true})
 				if x.early {
@@ -900,8 +890,8 @@ func TestDiagnosisIsExtended(t *testing.T) {
 	}
 }
 
-// solr creates two candidates of Solr. The first acknowledges at ack, if that is not
-// "". It returns a read of them.
+// solr creates two candidates of Solr, and returns a read of them. The first acknowledges at ack unless
+// ack is "".
 func (w *world) solr(ack string) *model.Read {
 	read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}
 	for i := range 2 {

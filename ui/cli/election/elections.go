@@ -1,7 +1,8 @@
-// Package election watches elections ([Elections]): each with an observer and a feed, all on one
-// session, and with one poller, which asks the servers about themselves. It finds elections
-// ([Search]), runs the doctor on one ([Diagnosis]), and prepares electop's candidates to join
-// one ([Admission], [Election.Cast]).
+// Package election watches elections ([Elections]). An observer reads each election, and a feed keeps
+// its state. All elections share one session and one poller, which asks the servers about themselves.
+//
+// [Search] finds elections, [Elections.Diagnose] runs the doctor, and [Admit] and [Election.Cast]
+// prepare electop's candidates to join.
 package election
 
 import (
@@ -28,8 +29,8 @@ type Config struct {
 	Asking    cluster.Asking
 	Elections []model.Config // watched from the start
 	Record    Recording      // of the first election
-	// First configures the feed of the first election, without Election, Record and Notice.
-	// Its Keep is for the feeds of all elections.
+	// First configures the feed of the first election, except Election, Record and Notice. Its Keep
+	// applies to all feeds.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
@@ -46,7 +47,7 @@ type Elections struct {
 	record  *recorder
 
 	mu  sync.Mutex
-	all []*Election // its elements are never changed: All returns it
+	all []*Election // the elements never change, because All returns the slice
 
 	asking sync.Mutex
 	asked  time.Time  // when Ask last asked the servers
@@ -75,7 +76,7 @@ func New(cfg Config) (*Elections, error) {
 	return w, nil
 }
 
-// add prepares to watch one more election, which is not running yet.
+// add adds an election that is not running yet.
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
 	e := newElection(cfg, w.poller, w.byReads)
@@ -86,7 +87,7 @@ func (w *Elections) add(cfg feed.Config) *Election {
 	return e
 }
 
-// Add watches one more election, with the session of the others.
+// Add watches another election, on the same session.
 func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	e := w.add(cfg)
 	e.run(t, w.poller)
@@ -102,10 +103,10 @@ func (w *Elections) Remove(e *Election) {
 	w.all = slices.DeleteFunc(slices.Clone(w.all), func(other *Election) bool { return other == e })
 }
 
-// Close ends the recording, after the tasks ended.
+// Close ends the recording. Call it after the tasks have ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
-// Poller returns the poller, nil if the servers are not asked.
+// Poller returns the poller, or nil if the servers are not asked.
 func (w *Elections) Poller() *admin.Poller { return w.poller }
 
 // All returns the elections that are watched now.
@@ -118,7 +119,7 @@ func (w *Elections) All() []*Election {
 // First returns the first election.
 func (w *Elections) First() *Election { return w.All()[0] }
 
-// Start runs everything.
+// Start runs the elections and the poller.
 func (w *Elections) Start(t *process.Tasks) {
 	w.Observe(t)
 	if w.poller != nil {
@@ -126,7 +127,7 @@ func (w *Elections) Start(t *process.Tasks) {
 	}
 }
 
-// Observe runs everything but the poller.
+// Observe runs the elections without the poller.
 func (w *Elections) Observe(t *process.Tasks) {
 	for _, e := range w.All() {
 		e.run(t, w.poller)
@@ -134,9 +135,8 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. It returns an error if no server is reached
-// within reach, if the servers refuse the credentials, and if the election does not exist or may
-// not be read.
+// FirstRead waits until an election was read. It returns an error if no server is reached within reach,
+// if the servers refuse the credentials, or if the election is missing or unreadable.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -165,8 +165,8 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Ask asks the servers within [cluster.AskLimit]. The table of the answers shows what is missing.
-// The answers are for all elections, so concurrent callers that want the same share a question.
+// Ask asks the servers within [cluster.AskLimit]. Concurrent callers with the same want share one poll,
+// because the answers are for all elections.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.asking.Lock()
@@ -202,17 +202,17 @@ type Election struct {
 	Feed *feed.Feed
 
 	observer *observer.Observer
-	end      context.CancelFunc // ends what run started
+	end      context.CancelFunc // stops what run started
 }
 
-// Followed configures the election at path. Electop follows the acknowledgement of its system
-// or, until the system is known, that of electop's own candidates.
+// Followed configures the election at path. Electop follows the acknowledgement of the election's
+// system or, until that is known, of electop's own candidates.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// newElection makes the observer and the feed of an election. The feed reports handoffs
-// to poller, if there is one.
+// newElection creates the observer and the feed of an election. The feed reports handoffs to poller,
+// which may be nil.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
 	if next := cfg.Events; poller != nil {
 		cfg.Events = func(es []model.Event) error {
@@ -237,7 +237,7 @@ func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election 
 // Refresh makes the observer read a znode of the election again.
 func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
-// run runs everything but the observer, which runs with the session.
+// run runs everything but the observer, which the session runs.
 func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	var ctx context.Context
 	ctx, e.end = context.WithCancel(t.Context())
@@ -255,8 +255,7 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes beside the election that the journal
-// needs. They depend on the election's system.
+// followBeside makes the observer follow the znodes outside the election that its system needs.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
@@ -266,7 +265,7 @@ func (e *Election) followBeside(ctx context.Context) error {
 			return !slices.Equal(s.Followed(), acks) || !slices.Equal(s.Around(), dirs) || !slices.Equal(s.Counted(), counts)
 		}
 		if _, err := e.Feed.Await(ctx, other); err != nil {
-			return nil // the end
+			return nil // ctx has ended
 		}
 	}
 }
@@ -283,22 +282,22 @@ func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.AckPath() != ack })
 		cancel()
 		if err != nil {
-			return nil // the end
+			return nil // ctx has ended
 		}
 	}
 }
 
-// Health describes the observing session at one time.
+// Health is a snapshot of the observing session.
 type Health struct {
-	Connected time.Time     // when the connection began; zero: there is none
-	Answered  time.Time     // the last answer of a server to a request or a ping; zero: none in this session
-	Timeout   time.Duration // the session's timeout; 0: there was no session
-	Err       string        // why the session is not connected, as far as known
-	Requests  uint64        // requests of the session and of those before it
+	Connected time.Time     // when the connection began; zero: not connected
+	Answered  time.Time     // when a server last answered a request or ping; zero: never in this session
+	Timeout   time.Duration // the session timeout; 0: no session yet
+	Err       string        // why the session is not connected, if known
+	Requests  uint64        // requests of this session and earlier ones
 	Questions uint64        // requests to the servers about themselves
 }
 
-// Health returns the health of the session now.
+// Health returns the current health of the session.
 func (w *Elections) Health() Health {
 	r := Health{Requests: w.session.Requests()}
 	if w.poller != nil {
@@ -324,12 +323,12 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds the elections of one dashboard, status or doctor: each costs two watches and, per
-// change, a request.
+// Max bounds the elections of a dashboard, status or doctor. Each election costs two watches, and a
+// request for each change.
 const Max = 50
 
-// CheckPath checks the path of an election, and returns it without a / at its end, which the
-// completion of a shell may add.
+// CheckPath checks the path of an election. It removes a trailing slash, which shell completion may
+// add.
 func CheckPath(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)

@@ -20,7 +20,7 @@ import (
 // Recording says where to record an election.
 type Recording struct {
 	File string   // "": nowhere
-	Max  ByteSize // bounds the file and the older part together
+	Max  ByteSize // bounds FILE and FILE.1 together
 }
 
 // Flags declares the flags of a recording.
@@ -39,7 +39,7 @@ func (r Recording) Check() error {
 	return nil
 }
 
-// recorder writes a recording; nil: nothing is recorded.
+// recorder writes a recording. A nil recorder records nothing.
 type recorder struct {
 	file string
 	to   *feed.Recorder

@@ -26,20 +26,20 @@ import (
 // progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the time between a search of duration took and the next one: searches must
-// not load the servers.
+// Pause returns the time until the next search, after a search that took so long. Searches must not
+// load the servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search walks over znodes and finds elections. Each election gets a journal, which decides who
+// Search walks the znode tree and finds elections. Each election gets a journal, which decides who
 // leads and what the doctor finds.
 type Search struct {
-	// Changed is called in Run's goroutine when there is more to show.
+	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()
 
 	all   bool
 	cfg   discover.Config
 	found []plain.Found
-	read  map[string]*doctor.Journal // the journals of the elections that this search found, by path
+	read  map[string]*doctor.Journal // of the elections that this search found, by path
 	at    discover.Progress
 	last  time.Time // when Changed was called last
 }
@@ -67,7 +67,6 @@ func NewSearch(o SearchOptions) *Search {
 	return s
 }
 
-// put adds an election that was found, or replaces it if it was found before.
 func (s *Search) put(f plain.Found) {
 	path := f.State.Path
 	if i := slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path }); i >= 0 {
@@ -78,8 +77,8 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adds the elections that an earlier search found. Those that this search does not find
-// are removed when it ends, unless it stops early.
+// Keep adds the elections of an earlier search. Run removes those that it does not find, unless it
+// stops early.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -99,7 +98,7 @@ func (s *Search) changed(now bool) {
 // Progress returns how many znodes were visited and how many elections found so far.
 func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
 
-// Run walks over the znodes. Elections that it found before an error stay in the result.
+// Run walks the znodes. Elections found before an error stay in the result.
 func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
@@ -109,7 +108,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// Over runs the search over a connection of its own, and counts its requests.
+// Over runs the search on its own connection, and returns the number of requests.
 func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reach) (requests uint64, err error) {
 	conn, err := cluster.Once(ctx, cfg, reach)
 	if err != nil {
@@ -120,8 +119,7 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 	return conn.Requests(), err
 }
 
-// Ask asks the servers about all elections that this search found. The answers show who
-// is at risk, and more findings.
+// Ask asks the servers about the elections that this search found. The answers add risks and findings.
 func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
 	for i := range s.found {
@@ -170,14 +168,14 @@ func skips(at discover.Progress) []plain.Skip {
 	return out
 }
 
-// The default bounds of a search. It must not slow a busy ensemble.
+// The default bounds of a search, which must not slow a busy ensemble.
 const (
 	defaultDepth = 8
 	defaultNodes = 10_000
 	defaultRate  = 200 // requests a second
 )
 
-// SearchOptions say where to search, and bound it.
+// SearchOptions say where to search, and bound the search.
 type SearchOptions struct {
 	Root  string
 	depth int
@@ -206,7 +204,7 @@ func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	o.depth = defaultDepth
 }
 
-// Check refuses bounds that no search can have.
+// Check refuses impossible bounds.
 func (o SearchOptions) Check() error {
 	switch {
 	case o.nodes < 1:

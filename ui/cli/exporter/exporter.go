@@ -1,5 +1,6 @@
-// Package exporter serves the metrics of watched elections, and whether the observation
-// is healthy, over HTTP.
+// Package exporter serves Prometheus metrics at /metrics, and the health of the observation at
+// /healthz. A scrape reads the feeds of the watched elections; events are counted as they happen.
+// Elections are given, or found by repeated searches.
 package exporter
 
 import (
@@ -34,7 +35,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Bounds of the cost of a client of the HTTP server.
+// Limits of the HTTP server.
 const (
 	requestTimeout  = 5 * time.Second
 	responseTimeout = 10 * time.Second
@@ -43,8 +44,8 @@ const (
 	scrapesMax      = 4 // at a time
 )
 
-// Exporter serves the metrics of watched elections at the address that a flag gives. Its
-// zero value has no flag.
+// Exporter serves the metrics of watched elections at the address of a flag. The zero value has no
+// flag.
 type Exporter struct {
 	flag, address string // the flag's name without --, and its value
 	listener      net.Listener
@@ -54,8 +55,7 @@ type Exporter struct {
 	searcher      *searcher // nil: the elections are given
 }
 
-// Start runs w, and serves its metrics, until t ends. They include an election after
-// [Exporter.Watch].
+// Start runs w and serves its metrics until t ends. [Exporter.Watch] adds the metrics of an election.
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
@@ -66,14 +66,14 @@ func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	t.Start("metrics", func(ctx context.Context) error { return serve(ctx, x.listener, x.handler()) })
 }
 
-// Exported is an election that is watched, and its metrics.
+// Exported is a watched election with its metrics.
 type Exported struct {
 	*election.Election
 	metrics []prometheus.Collector
 }
 
-// Watch watches one more election and serves its metrics. Call Start before. ok is false
-// if another election has the same label.
+// Watch watches an election and serves its metrics. Call Start before. ok is false if another election
+// has the same label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
 	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
@@ -97,7 +97,6 @@ func metricsOf(path string, state func() *doctor.State) (all []prometheus.Collec
 	return all, e.count
 }
 
-// remove stops watching an election and removes its metrics.
 func (x *Exporter) remove(e Exported) {
 	for _, c := range e.metrics {
 		x.registry.Unregister(c)
@@ -116,7 +115,6 @@ func (x *Exporter) overview() overview {
 	return o
 }
 
-// serve serves h on l until ctx ends, within the bounds.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	s := &http.Server{
 		Handler:                      h,
@@ -135,7 +133,6 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// handler returns the handler of /metrics and /healthz.
 func (x *Exporter) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(x.registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapesMax}))
@@ -154,8 +151,8 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy returns why the observation is not healthy at now: a line about the session or the
-// searches, or a line for each unhealthy election. It returns "" if the observation is healthy.
+// unhealthy returns why the observation is unhealthy, or "". The reason is one line about the session
+// or the searches, or one line for each unhealthy election.
 func (o overview) unhealthy(now time.Time) string {
 	why := ""
 	switch age := now.Sub(o.Answered); {
@@ -175,7 +172,7 @@ func (o overview) unhealthy(now time.Time) string {
 	}
 	var out strings.Builder
 	for _, s := range o.elections {
-		switch { // an election that does not exist is observed all the same: its parent may appear
+		switch { // an election that does not exist is healthy: it may appear
 		case s.Phase == model.Forbidden:
 			why = "the ACL does not allow READ"
 		case s.ReadAt.IsZero():
@@ -190,20 +187,19 @@ func (o overview) unhealthy(now time.Time) string {
 	return out.String()
 }
 
-// addressHelp is the help of the flag for the address.
 const addressHelp = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
 
-// Flag declares the flag for the address, with value as its default.
+// Flag declares the flag called name for the address. value is its default.
 func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 	x.flag = name
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, addressHelp) })
 }
 
-// Wanted reports whether there is an address.
+// Wanted reports whether the flag gives an address.
 func (x *Exporter) Wanted() bool { return x.address != "" }
 
-// Listen listens at the address of the flag, and reports the address to note. If the address
-// cannot be used, the error is one of wrong usage.
+// Listen listens at the flag's address, and reports the address to note. An unusable address is an
+// error of usage.
 func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	addr := x.address
 	if !strings.Contains(addr, ":") {
@@ -212,7 +208,7 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	if strings.HasPrefix(addr, ":") {
 		addr = "127.0.0.1" + addr
 	}
-	if strings.HasSuffix(addr, ":") { // it would mean any port
+	if strings.HasSuffix(addr, ":") { // an empty port would mean any port
 		return process.Usagef("--%s %q has no port: give PORT or HOST:PORT, as in 9141", x.flag, x.address)
 	}
 	l, err := net.Listen("tcp", addr)
@@ -231,7 +227,7 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	return nil
 }
 
-// Close ends the listening, for a command that ends before [Exporter.Start].
+// Close closes the listener of a command that ends before [Exporter.Start].
 func (x *Exporter) Close() {
 	if x.listener != nil {
 		x.listener.Close()
@@ -239,18 +235,18 @@ func (x *Exporter) Close() {
 }
 
 const (
-	// Max bounds the elections of an exporter: each has about 130 series.
+	// Max bounds the elections of an exporter. Each election has about 130 series.
 	Max = 200
-	// overMax is how long an election that was found stays in the metrics after it was deleted
-	// or, if it is a lock, is no longer used. A search may find it again.
+	// overMax is how long a found election keeps its metrics after its deletion or, if it is a lock,
+	// after its last use. A search may find it again.
 	overMax = 15 * time.Minute
-	// retryAfter is the shortest pause after a search that failed.
+	// retryAfter is the shortest pause after a failed search.
 	retryAfter = 5 * time.Second
-	// connectedEvery is the interval at which a waiting search checks for a connection.
+	// connectedEvery is the interval between checks for a connection before a search.
 	connectedEvery = 100 * time.Millisecond
 )
 
-// searcher searches for elections, again and again, and has the exporter watch them.
+// searcher searches for elections repeatedly; the exporter watches those that it finds.
 type searcher struct {
 	exporter *Exporter
 	conn     client.Config // each search has a session of its own
@@ -264,14 +260,14 @@ type searcher struct {
 // searches sums up the searches so far.
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // the last such search read everything
+	complete  bool  // the last search without an error read everything
 	err       error // of the last search
-	unwatched int   // elections that were found and are not watched
+	unwatched int   // elections found but not watched
 	requests  uint64
 }
 
-// Search makes the exporter search the cluster of conn and watch the elections that are found.
-// Call it before Start.
+// Search makes the exporter search the cluster of conn, and watch the elections found. Call it before
+// Start.
 func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
 	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
 }
@@ -283,7 +279,6 @@ func (s *searcher) state() *searches {
 	return &now
 }
 
-// run searches until ctx ends.
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
@@ -302,7 +297,7 @@ func (s *searcher) run(ctx context.Context) error {
 	return nil
 }
 
-// once searches once. last is the result of the previous search.
+// once runs one search. last is the result of the search before.
 func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discovery, error) {
 	found := election.NewSearch(election.Below("/"))
 	found.Keep(last)
@@ -319,7 +314,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches the elections that were found, and stops watching those that are over.
+// follow watches the elections found, and stops watching those that are over.
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -332,7 +327,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // from an earlier search, without a candidate now
+		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found it; it has no candidate now
 		if watched || over || known || f.State.Dialect.Kind() == dialect.KindRegistry {
 			continue
 		}
@@ -349,8 +344,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election does not exist or, if it is a lock, is no longer used. since
-// is the time of the last read or, for a lock, the time from which nobody uses it.
+// over reports whether the election does not exist or is an unused lock. since is the time of the last
+// read or, for a lock, the time since which nobody uses it.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

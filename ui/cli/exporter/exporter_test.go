@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pipes is a listener whose connections are in memory.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -40,8 +39,6 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.closed); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestSlowClientsAreCutOff has clients that hold their connection in different ways. In
-// virtual time it measures when the server closes each connection.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	const request = "GET / HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
@@ -74,7 +71,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		}, 0},
 		{"does not read", func(c net.Conn) error {
 			fmt.Fprint(c, request+"\r\n")
-			for { // a write fails when the other end is closed, and blocks until then
+			for { // blocks until the other end is closed, then fails
 				if _, err := fmt.Fprint(c, "x"); err != nil {
 					return nil
 				}
@@ -115,8 +112,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// TestAnswerBeforeTheBounds has a well-behaved client: only the bounds end the connections of
-// TestSlowClientsAreCutOff.
+// A prompt client is served: only the limits end the connections of TestSlowClientsAreCutOff.
 func TestAnswerBeforeTheBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}

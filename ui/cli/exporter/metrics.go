@@ -15,20 +15,19 @@ import (
 	"electop/ui/cli/election"
 )
 
-// collector holds gauges and counters. sample puts their values when Prometheus collects. It
-// implements [prometheus.Collector].
+// collector is a [prometheus.Collector]. sample puts the values of its metrics at each collection.
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)
 }
 
-// put adds a sample of a metric, with the value of its label if it has one.
+// put adds a sample of a metric, with the value of its label, if any.
 type put func(metric string, v float64, label ...string)
 
-// description describes a metric. label differs between the metric's samples; "" is none.
+// description describes a metric. label is the name of its label, "" without one.
 type description struct{ name, label, help string }
 
-// describe returns a collector with labels that are the same for all samples.
+// describe returns a collector. labels are the same for all its samples.
 func describe(all []description, labels prometheus.Labels, sample func(put)) *collector {
 	c := &collector{make(map[string]*prometheus.Desc), sample}
 	for _, d := range all {
@@ -55,7 +54,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// electionMetrics returns the metrics of an election that are computed from its state.
+// electionMetrics describes the gauges and counters of one election.
 func electionMetrics() []description {
 	return []description{
 		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
@@ -112,20 +111,20 @@ func sampleElection(s *doctor.State, put put) {
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
 
-// The longest values of labels with text from znodes, in runes.
+// The largest lengths of label values from znodes, in runes.
 const (
 	leaderMax = 80
 	pathMax   = 1024
 )
 
-// leaderState says whether it is known who leads an election.
+// leaderState says what is known about an election's leader.
 type leaderState string
 
 const (
-	known   leaderState = "known"   // electop says who leads
+	known   leaderState = "known"   // the leader is known
 	none    leaderState = "none"    // nobody leads
-	free    leaderState = "free"    // nobody holds a lock, or waits for it
-	unknown leaderState = "unknown" // electop cannot say, or the path is no election
+	free    leaderState = "free"    // nobody holds the lock or waits for it
+	unknown leaderState = "unknown" // the leader is unknown, or the path is no election
 )
 
 func stateOf(s *doctor.State) leaderState {
@@ -155,21 +154,20 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// putTime puts a time, if it is known.
 func putTime(put put, metric string, t time.Time, label ...string) {
 	if !t.IsZero() {
 		put(metric, float64(t.UnixMilli())/1000, label...)
 	}
 }
 
-// events counts the events of an election.
+// events counts the handoffs of an election, and their durations.
 type events struct {
 	handoffs  *prometheus.CounterVec
-	durations map[string]*prometheus.HistogramVec // keys: [model.Measure.Name]
+	durations map[string]*prometheus.HistogramVec // by [model.Measure.Name]
 }
 
 func newEvents(labels prometheus.Labels) *events {
-	// From a handoff on a good network to several session timeouts, in seconds.
+	// In seconds: from a handoff on a good network to several session timeouts.
 	buckets := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets, ConstLabels: labels}, []string{"quality"})
@@ -197,7 +195,7 @@ func newEvents(labels prometheus.Labels) *events {
 	return e
 }
 
-// nobody is the cause of a handoff before which nobody led.
+// nobody is the label for a handoff from no leader.
 const nobody = "none"
 
 // The values of the label quality: see [model.Measure].
@@ -206,7 +204,7 @@ const (
 	guess    = "guess"
 )
 
-// count counts events. A duration that is not known is in no histogram. It never fails.
+// count counts events. It omits unknown durations. Its error is always nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure
@@ -237,14 +235,14 @@ func (e *events) count(all []model.Event) error {
 	return nil
 }
 
-// overview describes the observation of all elections at one time.
+// overview is a snapshot of the observation of all elections.
 type overview struct {
 	election.Health
 	elections []*doctor.State
 	searches  *searches // nil: the elections were given
 }
 
-// commonMetrics returns the metrics of what all elections share.
+// commonMetrics describes the metrics that do not belong to one election.
 func commonMetrics() []description {
 	return []description{
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},

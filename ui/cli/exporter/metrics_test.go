@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type script struct {
 	at       time.Time
 	path     string
-	mu       sync.Mutex // of journal, when it is read
+	mu       sync.Mutex // protects journal from concurrent collections
 	journal  *doctor.Journal
 	metrics  []prometheus.Collector
 	count    func([]model.Event) error
@@ -48,14 +48,13 @@ func newScript(path string) *script {
 	return s
 }
 
-// state returns the present state. Several goroutines may call it, as they call a feed's.
+// state can be called concurrently, like the State of a feed.
 func (s *script) state() *doctor.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.journal.State()
 }
 
-// all returns everything that is exposed with one election.
 func (s *script) all() []prometheus.Collector {
 	return append(s.metrics, describe(commonMetrics(), nil, func(put put) {
 		o := s.overview
@@ -77,8 +76,8 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read that shows joins new candidates with data and the deletion of the
-// leavers, all within the last milliseconds. Before that, missed more joined and left.
+// read applies a read: joins candidates with data were created, the leavers were deleted. Before the
+// read, missed more candidates joined and left.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -100,7 +99,6 @@ func (s *script) read(data string, joins, missed int, leavers ...int) {
 	s.apply(r)
 }
 
-// ack applies the acknowledgement of a candidate.
 func (s *script) ack(sequence int) {
 	var czxid int64
 	for _, c := range s.journal.State().Queue.All() {
@@ -129,7 +127,7 @@ func withHistory() *script {
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "z", Session: 0x100, Belief: model.Waiting, Znode: name(0), Timeout: 10 * time.Second}})
 	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
 	s.after(40 * time.Millisecond).ack(1)
-	s.after(time.Minute).read("host", 0, 1, 1) // another, not acknowledged, and a candidate that electop missed
+	s.after(time.Minute).read("host", 0, 1, 1) // a second handoff, not acknowledged; one candidate was missed
 	s.after(time.Minute).read("host", 0, 0, 2) // nobody is left
 	s.after(2*time.Second).read("host", 2, 0)
 	s.after(300 * time.Millisecond).ack(3)
@@ -144,12 +142,11 @@ func withHistory() *script {
 	return s
 }
 
-// text returns what collectors expose.
 func text(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(all...)
-	families, err := registry.Gather() // pedantic: consistent with Describe
+	families, err := registry.Gather() // a pedantic registry compares it with Describe
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +181,6 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// A duration whose bounds are not known is a guess.
 func TestDurationWithoutBounds(t *testing.T) {
 	t.Parallel()
 	s, took := newScript("/election"), 30*time.Millisecond
@@ -210,7 +206,6 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestZnodesAddNoSeries: the names and the data of znodes do not change the number of series.
 func TestZnodesAddNoSeries(t *testing.T) {
 	t.Parallel()
 	s := withHistory()
@@ -230,7 +225,6 @@ func TestZnodesAddNoSeries(t *testing.T) {
 	}
 }
 
-// TestHostileLeader: the name of a leader is safe and short in its label, and adds no sample.
 func TestHostileLeader(t *testing.T) {
 	t.Parallel()
 	const breaks = "\"\\} 1\nelectop_up 7\n"
@@ -253,7 +247,7 @@ func TestHostileLeader(t *testing.T) {
 	}
 }
 
-// alone returns an election with one candidate, whose name is name and a number.
+// alone returns an election with one candidate. name is the prefix of its znode.
 func alone(name, data string) *script {
 	s := newScript("/election")
 	s.link(model.Connected)
@@ -272,7 +266,6 @@ func empty(name string) *script {
 	return s
 }
 
-// TestLeaderStates: a known leader, none, a free lock and an unknown one are four states.
 func TestLeaderStates(t *testing.T) {
 	t.Parallel()
 	lost := alone("n_", "")
@@ -295,7 +288,6 @@ func TestLeaderStates(t *testing.T) {
 	}
 }
 
-// series counts the series.
 func series(t *testing.T, s *script) int {
 	t.Helper()
 	n := 0
@@ -307,7 +299,6 @@ func series(t *testing.T, s *script) int {
 	return n
 }
 
-// leaders returns the leaders that the metrics name.
 func leaders(t *testing.T, s *script) (values []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(`(?m)^electop_leader_info\{leader=("(?:[^"\\]|\\.)*"),path="/election"\} 1$`).FindAllStringSubmatch(text(t, s.all()...), -1) {

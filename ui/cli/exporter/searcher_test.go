@@ -21,14 +21,12 @@ import (
 	"electop/zkwatch/client"
 )
 
-// observed runs an exporter of a cluster in memory.
 type observed struct {
 	*testing.T
 	exporter Exporter
 	writer   *client.Conn
 }
 
-// onCluster runs a test in virtual time.
 func onCluster(t *testing.T, test func(*observed)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -58,10 +56,10 @@ func onCluster(t *testing.T, test func(*observed)) {
 	})
 }
 
-// create creates a candidate at path, and path if it is missing, and returns its znode.
+// create creates a candidate at path and returns its znode. It creates path if necessary.
 func (c *observed) create(path, name string) string {
 	c.Helper()
-	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // it may exist
+	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // path may exist
 	z, err := c.writer.Create(c.Context(), path+"/"+name, []byte("host"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		c.Fatal(err)
@@ -78,7 +76,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the values of a metric by path; "" is a metric without paths.
+// after waits for d, and returns the values of a metric by path, or by "" if it has no path.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -112,8 +110,6 @@ func (c *observed) has(values map[string]float64, want string) {
 	}
 }
 
-// Elections are found while the exporter runs, stay while nobody leads them, and leave the
-// metrics some time after they were deleted or, if they are locks, became free.
 func TestElectionsComeAndGo(t *testing.T) {
 	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
 	onCluster(t, func(c *observed) {
@@ -125,7 +121,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
 		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // nobody leads it, but it exists
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // it exists without a leader
 		c.create("/second", "n_")
 		c.create("/lock", lock)
 		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
@@ -136,7 +132,6 @@ func TestElectionsComeAndGo(t *testing.T) {
 	})
 }
 
-// The number of elections is bounded, and those beyond the bound are counted.
 func TestElectionsAreBounded(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		for i := range Max + 7 {
@@ -151,7 +146,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Of two elections with the same label the second is not watched, but counted as unwatched.
+// Both elections would have the same label.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")

@@ -28,16 +28,14 @@ const (
 	Output     Group = "Output"
 )
 
-// order returns the groups in the order of the help.
 func order() []Group {
 	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Embedded, Faults, Screen, Output}
 }
 
-// annotation is the key of a flag's group among its annotations.
+// annotation is the key of a flag's group in the flag's annotations.
 const annotation = "electop_group"
 
-// Add declares flags of cmd in g. They appear in the help in the order in which they are
-// declared.
+// Add declares flags of cmd in g. The help lists them in the order of declaration.
 func (g Group) Add(cmd *cobra.Command, declare func(*pflag.FlagSet)) {
 	f := pflag.NewFlagSet(string(g), pflag.ContinueOnError)
 	f.SortFlags = false
@@ -53,8 +51,8 @@ type Section struct {
 	Flags *pflag.FlagSet
 }
 
-// Sections returns the flags of cmd by group, local and inherited ones alike. Flags without
-// a group, such as --help, come last.
+// Sections returns the flags of cmd by group, inherited flags included. Flags without a group, such as
+// --help, come last.
 func Sections(cmd *cobra.Command) []Section {
 	sets := map[Group]*pflag.FlagSet{}
 	visit := func(f *pflag.Flag) {
@@ -87,16 +85,16 @@ func Sections(cmd *cobra.Command) []Section {
 	return out
 }
 
-// Similar returns the names that s may be a misspelling of, as cobra finds commands.
+// Similar returns the names that resemble s, as cobra suggests commands.
 func Similar(s string, names []string) []string {
-	all := cobra.Command{SuggestionsMinimumDistance: 2} // mistyped letters
+	all := cobra.Command{SuggestionsMinimumDistance: 2} // at most two mistyped letters
 	for _, name := range names {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	return all.SuggestionsFor(s)
 }
 
-// Why returns what to give in place of a value that f refused with err.
+// Why returns what to give instead of a value that f refused with err.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -120,8 +118,8 @@ func Why(f *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// usage is cobra's template, but with the flags in groups. A command puts all of its
-// subcommands into groups, or none.
+// usage is cobra's template, but with the flags in groups. Either all subcommands of a command are in
+// groups, or none.
 const usage = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}
@@ -140,7 +138,7 @@ Use "{{.CommandPath}} [command] --help" for more information about a command.{{e
 {{define "command"}}{{if or .IsAvailableCommand (eq .Name "help")}}
   {{pad .Name .NamePadding}} {{.Short}}{{end}}{{end}}`
 
-// Usage prints the usage of cmd. It is for [cobra.Command.SetUsageFunc].
+// Usage prints the usage of cmd, for [cobra.Command.SetUsageFunc].
 func Usage(cmd *cobra.Command) error {
 	t, err := template.New("usage").Funcs(template.FuncMap{
 		"sections": Sections,

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Book holds what all manual pages have in common.
+// Book holds what all manual pages share.
 type Book struct {
 	Version string
-	Date    time.Time // of the build; the zero time: unknown
+	Date    time.Time // of the build; zero: unknown
 }
 
 // Write writes a page for root, and for each command below it that has a page, into dir.
@@ -33,8 +33,7 @@ func (b Book) Write(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// pages returns the commands below root that have a page. A topic has none: electop help
-// shows it.
+// pages returns the commands below root that have a page. Topics have none.
 func (b Book) pages(root *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, cmd := range root.Commands() {
@@ -47,7 +46,7 @@ func (b Book) pages(root *cobra.Command) []*cobra.Command {
 
 func name(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// Page returns the page of a command.
+// Page returns the manual page of a command, in roff.
 func (b Book) Page(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()
@@ -56,7 +55,7 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	if !b.Date.IsZero() {
 		date = b.Date.UTC().Format(time.DateOnly)
 	}
-	// .nh turns hyphenation off: a hyphenated flag could not be copied.
+	// .nh disables hyphenation: a hyphenated flag could not be copied.
 	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
 	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", roff(name(cmd)), roff(cmd.Short), bold(cmd.UseLine()))
 	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", roff(cmp.Or(cmd.Long, cmd.Short)))
@@ -86,7 +85,6 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	return out.Bytes()
 }
 
-// option writes one flag with its placeholder and its default.
 func option(out *bytes.Buffer, f *pflag.Flag) {
 	out.WriteString(".TP\n")
 	if f.Shorthand != "" {
@@ -110,8 +108,8 @@ func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 // roff escapes text that roff fills and wraps. An empty line begins a paragraph.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim escapes what roff would interpret: a backslash, a dot at the beginning of a line,
-// and - and ` and ', which roff replaces by typographic characters.
+// verbatim escapes what roff interprets: a backslash, a dot at the beginning of a line, and the
+// characters - ` ' that become typographic characters.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

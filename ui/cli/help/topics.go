@@ -1,9 +1,8 @@
-// Package help prints electop's help: the flags of each command under headings ([Group]),
-// topics that do not belong to one command ([Topics]: formats, keys, systems, exit codes), and
-// manual pages.
+// Package help prints electop's help: the flags of each command in groups ([Group]), topics ([Topics])
+// and manual pages ([Book]).
 //
-// Some topics are generated (exit codes, flags from the commands, keys from the dashboard's bindings,
-// systems from the dialects); the others are the Markdown files here. All are shown as plain text.
+// Most topics are Markdown files of this directory. The others are generated from the exit codes, the
+// commands' flags, the dashboard's keys and the dialects. Topics are shown as plain text.
 package help
 
 import (
@@ -26,10 +25,10 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Topic is the group of the topics among the commands.
+// Topic is the cobra group of the topics.
 const Topic = "topics"
 
-// Topics returns a command for each topic. It prints the topic.
+// Topics returns one command for each topic. The command prints the topic.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
 		written("authentication", "Credentials: SASL, Kerberos, and ZooKeeper's own schemes"),
@@ -73,11 +72,10 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
-// text returns an embedded file.
 func text(name string) string {
 	b, err := files.ReadFile(name + ".md")
 	if err != nil {
-		panic(err) // embedded: a test shows every topic
+		panic(err) // cannot fail: a test shows every topic
 	}
 	return string(b)
 }
@@ -150,8 +148,7 @@ func flagRow(f *pflag.Flag) string {
 	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
 }
 
-// systems lists the dialects: first those in which electop can take part, then the
-// others by the reason.
+// systems lists the dialects that electop can join, then the others by reason.
 func systems() string {
 	all := dialect.All()
 	slices.SortFunc(all, func(a, b *dialect.Dialect) int {
@@ -184,11 +181,10 @@ func systems() string {
 
 const (
 	columns   = 80
-	columnMax = 30 // of a table, except the last
+	columnMax = 30 // of every column but the last
 )
 
-// render turns the Markdown of the topics into plain text: headings, paragraphs,
-// lists, indented code and tables.
+// render turns a topic's Markdown into plain text.
 func render(markdown string) string {
 	var out strings.Builder
 	lines := strings.Split(markdown, "\n")
@@ -230,21 +226,21 @@ func isProse(s string) bool {
 	return s != "" && !isCode(s) && !isTable(s) && !strings.HasPrefix(s, "#") && !strings.HasPrefix(s, "- ")
 }
 
-// unmarked returns text without the marks of code.
+// unmarked returns s without backquotes.
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap returns first and then s, whose further lines are indented by the width of first.
+// wrap returns first and s. Later lines are indented by the width of first.
 func wrap(first, s string) string {
 	at := ansi.StringWidth(first)
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// renderTable writes the rows in columns. The last column is wrapped. In another column a
-// cell that is too wide has a line of its own.
+// renderTable writes the rows in columns, and wraps the last column. After a cell wider than columnMax,
+// the row continues on the next line.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {
-		if i == 1 { // under the header
+		if i == 1 { // the separator under the header
 			continue
 		}
 		cells := strings.Split(strings.Trim(line, "|"), "|")

@@ -30,8 +30,7 @@ func alerts(t *testing.T) string {
 	return out
 }
 
-// TestAlerts evaluates the rules in the help with Prometheus's own tool: each rule
-// alerts in its own case only.
+// promtool evaluates the rules.
 func TestAlerts(t *testing.T) {
 	zktest.Require(t, "prometheus", "promtool")
 	dir := t.TempDir()
@@ -58,8 +57,6 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDescribed: the help describes exactly the exposed metrics, and its rules use
-// no others.
 func TestMetricsAreDescribed(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("../exporter/testdata/history.txt")
@@ -100,8 +97,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The help calls a multi with a check a guard, and the number that a resource compares a fencing
-// token, and uses no other words for them. Names in JSON and in the environment are exceptions.
+// The help says guard for a multi with a check, and fencing token for the number that a resource
+// compares. Names in JSON and in the environment are exceptions.
 func TestGuardAndFencingToken(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
