@@ -6,10 +6,9 @@ import (
 	"electop/model/history"
 )
 
-// NewRecorder begins a recording in w, without a bound of its size.
 func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
-// OpenPlaybackMax is OpenPlayback with another limit: whole replaces playbackWhole.
+// OpenPlaybackMax is OpenPlayback with whole in place of playbackWhole.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

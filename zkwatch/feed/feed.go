@@ -1,18 +1,13 @@
-// Package feed owns the journal of one election: one goroutine applies the
-// observations in order and passes on the events.
+// Package feed owns the journal of one election: one goroutine applies the observations in order and
+// passes on the events.
 //
-// Candidates queue observations with [Feed.Put], which never waits; observers use
-// [Feed.PutSlowly], which waits while the queue is full. [Feed.Run] writes each queued
-// observation to the recording, if any, applies it to the journal and passes the events to
-// [Config.Events]. A screen reads [Feed.State] when [Feed.Dirty] reports a change, and may
-// miss states between two reads.
+// Candidates queue observations with [Feed.Put], observers with [Feed.PutSlowly]. [Feed.Run] records
+// each observation, applies it to the journal and passes the events to [Config.Events]. A screen
+// reads [Feed.State] when [Feed.Dirty] reports a change. With [Config.Keep], [Feed.Seek] returns
+// past moments.
 //
-// With [Config.Keep] the feed also keeps the past: [Feed.Seek] returns any past moment,
-// while the feed continues.
-//
-// A [Recorder] writes the recording, to files of bounded size. A [Recording] reads
-// a file, and a [Playback] plays it: like a feed, a playback has a state that changes
-// in time, and a past.
+// A [Recorder] writes a recording to files of bounded size. A [Recording] reads a file, and a
+// [Playback] plays it.
 package feed
 
 import (
@@ -30,31 +25,30 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, gets each observation before it is applied, with a function
-	// that returns the state before it. Its first error ends the recording and goes
-	// to Notice; the feed continues.
+	// Record, if set, gets each observation before it is applied; now returns the state before it.
+	// The first error ends the recording and goes to Notice.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
 	// Keep keeps the past for [Feed.Seek]: [history.DefaultMax] bytes, see [Feed.Keep].
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation, before Dirty
-	// receives, with the state after the observation and its events.
+	// Applied, if set, is called in Run's goroutine after each observation and before Dirty
+	// receives, with the new state and the observation's events.
 	Applied func(s *doctor.State, events []model.Event)
-	// Events, if set, is called in Run's goroutine with the events of each
-	// observation, oldest first. An error ends Run.
+	// Events, if set, is called in Run's goroutine with the events of each observation, oldest
+	// first. An error ends Run.
 	Events func([]model.Event) error
-	// Notice, if set, gets one line for each thing that the user should know.
+	// Notice, if set, gets each line that the user should read.
 	Notice func(string)
-	// Now is the clock for deadlines; nil is [Now].
+	// Now is the clock for deadlines; nil means [Now].
 	Now func() time.Time
 }
 
-// Now is the wall clock in the form in which times are recorded: UTC and
-// without a monotonic reading, so that a replay computes the same durations.
+// Now returns the time as it is recorded: UTC and without a monotonic reading, which a recording
+// cannot hold.
 func Now() time.Time { return time.Now().UTC().Round(0) }
 
-// Feed is the owner of one election's journal.
+// Feed owns one election's journal.
 type Feed struct {
 	cfg   Config
 	dirty chan struct{}
@@ -64,7 +58,7 @@ type Feed struct {
 	timeline *history.Timeline // the journal, if it keeps the past; nil otherwise
 	changed  chan struct{}     // closed at the next change; nil: no Await waits
 
-	// seeking is held while a moment is computed. jmu is free meanwhile.
+	// seeking is held while a moment is computed; jmu is free meanwhile.
 	seeking sync.Mutex
 
 	qmu   sync.Mutex
@@ -103,12 +97,11 @@ func (f *Feed) State() *doctor.State {
 	return f.journal.State()
 }
 
-// Dirty returns a channel that receives after a change of the state, once for any number of
-// changes.
+// Dirty returns a channel that receives once for any number of changes of the state.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await waits until holds is true for a state, also the present one, and returns that state.
-// If ctx ends first, Await returns the last state and ctx's error.
+// Await returns the first state, from the current one on, for which holds is true. If ctx ends
+// first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -129,8 +122,8 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until
-// ctx ends.
+// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until ctx
+// ends.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
@@ -142,8 +135,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends. Then it applies the rest of the queue and
-// releases the held events. It returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends, and then the rest of the queue and the held events. It
+// returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -175,7 +168,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// timeOf calls method, a method of the journal, while it holds jmu.
+// timeOf calls a method of the journal while it holds jmu.
 func (f *Feed) timeOf(method func() (time.Time, bool)) (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
@@ -203,8 +196,8 @@ func (f *Feed) drain() error {
 	}
 }
 
-// apply records an observation and then applies it. So the recording contains every
-// observation that is shown, until its first error.
+// apply records an observation before it is applied, so no shown observation is missing in the
+// recording.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -246,8 +239,8 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It never waits, so a slow reader of events costs no candidate
-// its lease.
+// Put queues an observation. It never waits, so a slow reader of events costs no candidate its
+// lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)
@@ -255,13 +248,12 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// backlog bounds the queue for an observer. At the bound [Feed.PutSlowly] waits: the
-// observer reads less often, and changes that it does not see are counted as missed
-// instead of filling the memory.
+// backlog bounds the queue for observers. At the bound [Feed.PutSlowly] waits; observers then read
+// less often, and unseen changes count as missed.
 const backlog = 4096
 
-// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile,
-// it drops the observation.
+// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile, it drops
+// the observation.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -284,8 +276,8 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	}
 }
 
-// Seek returns the moment to which m leads from the moment n, as
-// [history.Timeline.Seek] does. ok is false if the feed has no moment or keeps no past.
+// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek]. ok is
+// false if the feed has no moment or keeps no past.
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.timeline == nil {
 		return history.Moment{}, false
@@ -301,8 +293,7 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	return position.Moment(), true
 }
 
-// Span returns the times of the first and the last moment that are kept; zero times if the
-// feed keeps no moment.
+// Span returns the times of the first and the last kept moment; zero times for none.
 func (f *Feed) Span() (first, last time.Time) {
 	if f.timeline == nil {
 		return first, last

@@ -28,8 +28,7 @@ var (
 	acking   = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
-// While the reader of events does not read, observers wait and candidates do not. No
-// observation is lost.
+// While the reader of events does not read, observers wait and candidates do not.
 func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, observers = 6000, 3
@@ -91,7 +90,6 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
-// Several observers wait while the queue is full. Each continues when the feed empties it.
 func TestManyWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
@@ -111,7 +109,7 @@ func TestManyWaitForRoom(t *testing.T) {
 			defer close(gaveUp)
 			f.PutSlowly(ctx, newScenario().change(9))
 		}()
-		time.Sleep(time.Minute) // virtual: all wait
+		time.Sleep(time.Minute) // virtual time; all wait
 		if n := queued.Load(); n != 0 {
 			t.Errorf("got %d observations put into a full queue, want 0", n)
 		}
@@ -177,7 +175,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		for _, o := range held() {
 			f.Put(o)
 		}
-		time.Sleep(model.AckWait - time.Millisecond) // virtual
+		time.Sleep(model.AckWait - time.Millisecond) // virtual time
 		synctest.Wait()
 		if got := kinds(t, &l); got != "Snapshot Left" {
 			t.Errorf("before the deadline: got events %q, want no handoff", got)
@@ -253,7 +251,7 @@ func TestAwait(t *testing.T) {
 				t.Errorf("got a state with %d candidates, want %d", n, i+1)
 			}
 		}
-		// Await does not wait if the present state is accepted, even after the end of Run.
+		// Await does not wait if the current state is accepted, even after the end of Run.
 		if err := end(); err != nil {
 			t.Error(err)
 		}
@@ -414,8 +412,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 	}
 }
 
-// Two goroutines seek each moment while the feed continues. They get the states that the feed
-// had.
+// Two goroutines seek while the feed continues, and get the states that the feed had.
 func TestSeekWhileThePresentContinues(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
@@ -469,7 +466,6 @@ func TestSeekWhileThePresentContinues(t *testing.T) {
 	}
 }
 
-// Applied is called for each observation, in order, before Dirty receives.
 func TestApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
@@ -508,8 +504,8 @@ func TestApplied(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// churn makes the observations of a demo's election in which twice a second a candidate
-// leaves and a new one joins.
+// churn makes observations of an election in which twice a second a candidate leaves and a new one
+// joins.
 type churn struct {
 	*scenario
 	put     func(model.Observation)
@@ -519,8 +515,8 @@ type churn struct {
 	n       int // number of candidates that joined
 }
 
-// churned puts the observations of n candidates under churn during d, with the server's
-// table and a round trip each second, and with a renewal of each lease every three seconds.
+// churned puts the observations of n candidates under churn during d. The table and a round trip
+// come each second, each lease is renewed every three seconds.
 func churned(n int, d time.Duration, put func(model.Observation)) {
 	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())
@@ -582,8 +578,7 @@ func (c *churn) lead(m *model.Member) {
 	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
 }
 
-// leave removes the candidate at k, whose znode is deleted at zxid. The next candidate
-// reacts.
+// leave removes the candidate at k, whose znode is deleted at zxid. The next candidate reacts.
 func (c *churn) leave(k int, zxid int64) {
 	m := c.queue[k]
 	m.Ending = model.Closing
@@ -630,7 +625,6 @@ func (c *churn) second() {
 	c.put(c.table())
 }
 
-// table returns the server's table.
 func (c *churn) table() *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "http", At: c.at}
 	s := session.Server{

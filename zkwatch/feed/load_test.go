@@ -34,9 +34,9 @@ func deltas(r *model.Read) (all []model.Observation) {
 // asRead returns the read of an observer that reads after each change.
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// load passes loadRate changes a second through a feed during d, while a screen polls the
-// state. reported converts a change to observations. load fails if a change is lost. It
-// returns the processor time, the growth of the heap, and the number of polled states.
+// load passes loadRate changes a second through a feed during d, while a screen polls the state. It
+// fails if a change is lost. cpu is processor time, heap the growth of the heap, frames the number
+// of polled states.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -106,8 +106,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	return cpu, heap, frames
 }
 
-// storm makes loadRate changes a second during d. It returns the number of changes and how
-// often the leader left.
+// storm makes loadRate changes a second during d. gone is how often the leader left.
 func (s *scenario) storm(d time.Duration, put func(*model.Read)) (changes, gone int) {
 	changes = int(d.Seconds() * loadRate)
 	tick := time.NewTicker(time.Millisecond)
@@ -147,15 +146,14 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestLoad fails if a change is lost. BenchmarkLoad measures the costs.
 func TestLoad(t *testing.T) {
 	for name, reported := range map[string]func(*model.Read) []model.Observation{"watch": deltas, "reads": asRead} {
 		t.Run(name, func(t *testing.T) { load(t, 2*time.Second, reported) })
 	}
 }
 
-// BenchmarkLoad reports the share of one processor and the growth of the heap for a minute
-// of changes by a persistent watch. Most of the share is for making the changes.
+// BenchmarkLoad reports the share of one processor and the growth of the heap. Most of the share is
+// for making the changes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()

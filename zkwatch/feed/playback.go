@@ -13,9 +13,9 @@ import (
 	"electop/model/session"
 )
 
-// Playback plays a recording. Like a [Feed] it has a state that changes with time, and a
-// past. It reads the whole recording in advance, as fast as possible. Time travel reaches
-// all moments read so far, or only the last ones if the recording exceeds playbackWhole.
+// Playback plays a recording. Like a [Feed] it has a current state and a past. It reads the whole
+// recording in advance. Time travel reaches all moments read so far, or only the last ones of a
+// recording larger than playbackWhole.
 type Playback struct {
 	recording *Recording
 	speed     float64
@@ -29,7 +29,7 @@ type Playback struct {
 	read     bool              // everything was read
 	last     time.Time         // the latest time of the observations read so far
 
-	// The position of the playback. A seek does not move journal and next; Toggle does.
+	// The position of the playback. Seek does not change journal and next; Toggle does.
 	journal  *doctor.Journal
 	next     uint64           // index of the next observation to apply
 	position history.Position // the moment of the last seek
@@ -41,12 +41,10 @@ type Playback struct {
 	turn     int // number of calls of moved and skip
 }
 
-// playbackWhole is the size in bytes of the largest recording that time travel reaches
-// completely. In a larger recording, time travel reaches about the last playbackWhole bytes.
+// playbackWhole is the size in bytes of the largest recording that time travel reaches completely.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path, to play it at speed: 1 is real time, 0 does
-// not wait.
+// OpenPlayback opens the recording at path, to play it at speed. 1 is real time; 0 does not wait.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -113,8 +111,7 @@ func (p *Playback) Now() time.Time {
 	return p.at
 }
 
-// Playing returns the position of the playback. n is the last moment that it reached, 0
-// for none yet.
+// Playing returns the position of the playback. n is the last moment reached, 0 for none.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,8 +124,8 @@ func (p *Playback) Ended() bool {
 	return ended
 }
 
-// Span returns the time of the first moment that time travel reaches, and the latest time
-// read so far.
+// Span returns the time of the first moment that time travel reaches, and the latest time read so
+// far.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,15 +165,15 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// moved wakes the player after Seek, Toggle or Scale. The caller holds p.mu.
+// moved wakes the player. The caller holds p.mu.
 func (p *Playback) moved() {
 	p.turn++
 	mark(p.changed)
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from n, and returns the moment:
-// State then returns the state of that moment, and Toggle continues from it.
+// Seek stops the playback at the moment to which m leads from n, and returns that moment. Toggle
+// continues from there.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -195,9 +192,8 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// Run reads the recording and plays it until ctx ends or a read fails. It does not return
-// at the recording's end, where the user can rewind. notice gets one line for each thing
-// that the user should know, such as an incomplete last line.
+// Run reads the recording and plays it until ctx ends or a read fails. It does not return at the
+// recording's end, where the user can rewind. notice gets each line that the user should read.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -221,8 +217,8 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load reads the whole recording into the timeline. At the end it releases the held
-// events: after a crash no observation releases them.
+// load reads the whole recording into the timeline. At the end it releases the held events: after a
+// crash no observation does.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	err := p.recording.read(ctx, func(o model.Observation) error {
@@ -246,11 +242,10 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame is the longest time between two steps of a playback's clock, so that ages and
-// countdowns run on screen between two observations.
+// frame is the longest time between two steps of a playback's clock. Ages and countdowns on screen
+// need these steps.
 const frame = 100 * time.Millisecond
 
-// play plays the recording until ctx ends.
 func (p *Playback) play(ctx context.Context) error {
 	var c pace
 	timer := time.NewTimer(time.Hour)
@@ -281,8 +276,8 @@ type pace struct {
 // batchMax bounds the observations that are applied while the lock is held.
 const batchMax = 64
 
-// advance applies the observations that are due, and returns the time to wait for the
-// next one. ok is false if the player has to wait until changed receives.
+// advance applies the observations that are due, and returns the time until the next one. If ok is
+// false, the player waits until changed receives.
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -315,7 +310,7 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// until moves the clock towards due, and returns the time to wait before the next step.
+// until moves the clock towards due, and returns the time until the next step.
 func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if c.began.IsZero() || c.turn != p.turn {
 		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
@@ -342,8 +337,8 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// skip moves the playback to the first moment that the timeline still has: reading is faster
-// than playing, and the timeline dropped the moments before.
+// skip moves the playback to the first moment of the timeline, which has dropped earlier ones:
+// reading is faster than playing.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()

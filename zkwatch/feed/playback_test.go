@@ -28,8 +28,8 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// minutes records n minutes. In each minute a candidate joins; each second a round trip is
-// measured, which makes no moment.
+// minutes records n minutes. A candidate joins each minute; a round trip each second makes no
+// moment.
 func minutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := recorder(t, election)
@@ -107,7 +107,6 @@ func TestPlaybackPaced(t *testing.T) {
 	}
 }
 
-// The playback's clock also runs between two observations, and Dirty receives each step.
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := played(t, minutes(t, 9), 2) // an observation each half second
@@ -162,7 +161,6 @@ func TestPlaybackStops(t *testing.T) {
 	})
 }
 
-// After a seek the playback stays at the moment, and Toggle continues from there.
 func TestPlaybackSeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := played(t, minutes(t, 9), 1)
@@ -201,7 +199,6 @@ func TestPlaybackSeeks(t *testing.T) {
 		if !p.Ended() || p.State().Queue.Len() != 10 {
 			t.Errorf("got ended %v, %d candidates; want true, 10", p.Ended(), p.State().Queue.Len())
 		}
-		// From the end back, and to the end again.
 		if at, ok := p.Seek(10, history.MoveBack); !ok || at.N != 9 || p.Ended() {
 			t.Errorf("back from the end: got moment %d, ended %v; want 9, false", at.N, p.Ended())
 		}
@@ -250,7 +247,6 @@ func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 	over(t, end)
 }
 
-// Several goroutines read, seek, stop and continue at once.
 func TestPlaybackConcurrently(t *testing.T) {
 	file, _ := live(t, 0, func(put func(model.Observation)) { churned(8, time.Minute, put) })
 	p, _, end := played(t, file, 1000)
@@ -284,8 +280,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 	over(t, end)
 }
 
-// A playback shows the last handoff of a recording even if a crash ended the recording before
-// the handoff was acknowledged.
+// A crash ended the recording before its last handoff was acknowledged.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, acking)
 	for _, o := range held() {
@@ -328,7 +323,7 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 	}
 }
 
-// A playback of a later part does not wait between the observations of the initial state.
+// A playback does not wait between the observations of a later part's initial state.
 func TestPlaybackOfALaterPart(t *testing.T) {
 	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
@@ -343,8 +338,6 @@ func TestPlaybackOfALaterPart(t *testing.T) {
 	})
 }
 
-// A playback reaches the end of a large recording, and time travel only its last part. A
-// notice says so.
 func TestPlaybackOfALargeRecording(t *testing.T) {
 	n := 0
 	file, _ := live(t, 0, func(put func(model.Observation)) {
@@ -380,8 +373,6 @@ func marshal(t *testing.T, s *doctor.State) string {
 	return l.lines(t)[0]
 }
 
-// Once the recording was read, Whole returns its last state, at any position of the playback.
-// Scale changes the speed during the playback.
 func TestPlaybackWholeAndScale(t *testing.T) {
 	file := minutes(t, 5)
 	synctest.Test(t, func(t *testing.T) {

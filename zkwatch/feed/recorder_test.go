@@ -23,8 +23,8 @@ import (
 
 const smallest = 1 << 20 // the smallest bound of a recording
 
-// live passes observations through a feed that records them, and returns the feed's
-// events and the path of the recording.
+// live passes observations through a feed that records them. It returns the path of the recording
+// and the feed's events.
 func live(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
 	t.Helper()
 	file, l = filepath.Join(t.TempDir(), "recording"), new(log)
@@ -61,8 +61,7 @@ func read(t *testing.T, file string) *log {
 	return l
 }
 
-// Each part of a rotated recording replays the events that the feed reported since the part
-// began.
+// Each part replays the events that the feed reported since the part began.
 func TestRecorderRotates(t *testing.T) {
 	file, was := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	if len(was.notices) > 0 {
@@ -101,8 +100,8 @@ func TestRecorderRotates(t *testing.T) {
 	}
 }
 
-// briefly returns the events without their numbers and without the times at which the
-// observer first saw the candidates: a later part does not contain these.
+// briefly returns the events without numbers and without the times of the first sight of candidates,
+// which a later part does not contain.
 func briefly(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
@@ -143,8 +142,7 @@ func header(t *testing.T, file string) history.Header {
 	return h
 }
 
-// A recording that did not reach its bound is one file, like a recording without a bound. It
-// replays the events of the live feed.
+// A recording below its bound is one file, as without a bound.
 func TestRecorderOfOnePart(t *testing.T) {
 	for _, max := range []int64{0, 1 << 30} {
 		file, was := live(t, max, func(put func(model.Observation)) { churned(5, 20*time.Second, put) })
@@ -214,8 +212,7 @@ func TestElectionLargerThanAPart(t *testing.T) {
 	}
 }
 
-// If the recorder cannot begin a new part, the recording ends with one notice. The feed
-// continues.
+// If the recorder cannot begin a new part, the recording ends with one notice.
 func TestRecorderCannotRotate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "folder", "recording")
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
@@ -266,8 +263,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// A later part that an older version of electop wrote is read: its header counts the first
-// lines as the baseline.
+// An older version of electop wrote this part: its header counts the first lines as the baseline.
 func TestPartOfAnOlderVersion(t *testing.T) {
 	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
@@ -310,7 +306,7 @@ func TestCutRecordingIsRead(t *testing.T) {
 			t.Fatalf("cut to %d bytes: got notices %q, want one only for an incomplete line", size, l.notices)
 		}
 		got := l.lines(t)
-		// The end releases a waiting handoff, without its takeover.
+		// The end of a recording releases a waiting handoff, without its takeover.
 		for i, s := range got {
 			if s != lines[i] && !strings.HasPrefix(s, "model.Handoff") {
 				t.Fatalf("cut to %d bytes: got event %s\nwant %s", size, s, lines[i])
@@ -368,8 +364,8 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change returns a read after joins new candidates and the deletion of the leavers, given by
-// their numbers.
+// change returns a read after joins new candidates joined and the leavers, given by number, were
+// deleted.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
@@ -395,7 +391,6 @@ func (s *scenario) connected() *model.Connection {
 	return &model.Connection{At: s.at, Link: model.Connected, Server: "127.0.0.1:2181", Session: 7}
 }
 
-// acked returns the acknowledgement of the candidate z.
 func (s *scenario) acked(z znode.Znode) *model.Ack {
 	return &model.Ack{
 		At: s.at, Presence: model.Present, Session: z.Session,
@@ -403,7 +398,6 @@ func (s *scenario) acked(z znode.Znode) *model.Ack {
 	}
 }
 
-// log keeps the events and notices of a feed.
 type log struct {
 	mu      sync.Mutex
 	events  []model.Event
@@ -456,7 +450,6 @@ func running(f *feed.Feed) (end func() error) {
 	}
 }
 
-// recorder returns a recorder in memory.
 func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	t.Helper()
 	b := new(bytes.Buffer)

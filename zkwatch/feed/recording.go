@@ -16,7 +16,7 @@ import (
 	"electop/model/znode"
 )
 
-// Recording reads a file of a recording.
+// Recording reads one file of a recording.
 type Recording struct {
 	file     *os.File
 	dec      *history.Decoder
@@ -26,8 +26,8 @@ type Recording struct {
 	notes    []string // for the user, not delivered yet
 }
 
-// OpenRecording opens the recording at path. The older part of a recording is another
-// file, opened by its own path.
+// OpenRecording opens the part of a recording that is in the file at path. An older part has its own
+// path.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
@@ -65,7 +65,6 @@ func (r *Recording) open(path string) (err error) {
 
 func (r *Recording) note(s string) { r.notes = append(r.notes, s) }
 
-// deliverNotes passes the notes to the user.
 func (r *Recording) deliverNotes(notice func(string)) {
 	for _, s := range r.notes {
 		if notice != nil {
@@ -78,9 +77,8 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations one by one and calls events with the events of each, until
-// the end, an error, or the end of ctx. notice gets one line for each thing that the user
-// should know, such as an incomplete last line.
+// Each applies the observations and calls events with the events of each observation, until the end,
+// an error, or the end of ctx. notice gets each line that the user should read.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -121,7 +119,7 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// interrupt makes a waiting read fail when ctx ends: the file can be a FIFO.
+// interrupt ends a waiting read when ctx ends: the file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
@@ -129,15 +127,13 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording to a file, and to a new file when the file is full, so that
-// the recording keeps at most a given number of bytes.
+// Recorder writes a recording that keeps at most a given number of bytes.
 //
-// The newest part is in the file itself, the part before it in FILE.1. Each part has
-// at most half of the bytes. A later part begins with the state of the election:
-// each part is a recording of its own.
+// The newest part is in the file itself, the part before it in FILE.1. Each part has at most half of
+// the bytes, begins with the state of the election, and can be read alone.
 //
-// Each line is one Write to the end of the file, and so is the beginning of a later part:
-// a crash tears at most the last line. A recording contains no credentials.
+// Each line is one Write, as is the beginning of a later part, so a crash tears at most the last
+// line. A recording contains no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
@@ -150,12 +146,12 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// recordMin is the least bound of a recording. Below it a part of an election with
-// fifty candidates would hold little more than its initial state.
+// recordMin is the least bound of a recording. A smaller part would hold little more than the
+// initial state of fifty candidates.
 const recordMin = 1 << 20
 
-// Create begins a recording. max bounds its bytes; 0 means no bound. path must not
-// exist, nor, with a bound, the file of the older part.
+// Create begins a recording of at most max bytes; 0 means no bound. path must not exist, nor, with a
+// bound, the file of the older part.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
@@ -172,7 +168,7 @@ func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	r, err := begin(f, h)
 	if err != nil {
 		f.Close()
-		os.Remove(path) // it has no complete header
+		os.Remove(path) // the file has no complete header
 		return nil, err
 	}
 	r.path, r.file, r.max = path, f, max/2
@@ -211,7 +207,6 @@ func (r *Recorder) Encode(o model.Observation, now func() *doctor.State) error {
 	return r.flush()
 }
 
-// flush writes the line.
 func (r *Recorder) flush() error {
 	n, err := r.w.Write(r.line.Bytes())
 	r.size += int64(n)
@@ -221,8 +216,7 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// rotate ends the part and opens the file of the next part. It puts the next part's header,
-// the state s and o into line, for flush.
+// rotate opens the file of the next part, and puts its header, the state s and o into line.
 func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	initial := s.Observations()
 	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)

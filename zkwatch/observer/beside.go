@@ -19,16 +19,15 @@ import (
 type Beside struct {
 	Acks        []string // see [model.State.Followed]
 	Directories []string // see [model.State.Around]
-	Counts      []string // directories whose number of children is read, and nothing else
+	Counts      []string // directories of which only the number of children is read
 }
 
-// besideEvery is the time between two reads of the directories beside the election: the
-// list of possible leaders changes rarely, and nobody waits for it.
+// besideEvery is the time between two reads of the directories beside the election, which change
+// rarely.
 const besideEvery = 30 * time.Second
 
-// followBeside follows the znodes of [Observer.SetBeside] until ctx ends. If only the
-// directories change, the acknowledgements keep their watches: only a notification shows the
-// time of a change.
+// followBeside follows the znodes of [Observer.SetBeside] until ctx ends. If only the directories
+// change, the acknowledgements keep their watches.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -65,8 +64,8 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 	}
 }
 
-// readDirectories reads the directories beside the election every besideEvery, or after
-// failedMax if a request got no answer.
+// readDirectories reads the directories every besideEvery, or after failedMax if a request got no
+// answer.
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
 	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
@@ -88,9 +87,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode beside the election that the state s still lacks, and sets no
-// watch. It returns nil if s lacks none or is not live. try makes each request by calling
-// send; if try is nil, ReadBeside makes several requests at a time.
+// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch. It
+// returns nil if s lacks none or is not live. try makes each request by calling send; nil permits
+// several requests at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -116,9 +115,9 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// readDirectory reads a directory and its first children. It reads only the stat if counted
-// is set or the directory has more than [model.NamesMax] children. It makes each request by
-// calling try, and at most limit requests for the children at a time.
+// readDirectory reads a directory and its first children, or only the stat if counted is set or the
+// directory has more than [model.NamesMax] children. At most limit requests for children run at a
+// time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
@@ -164,18 +163,16 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	return d, err
 }
 
-// atOnce sends a request without delay.
 func atOnce(send func() error) error { return send() }
 
-// ackBurst bounds the reads of an acknowledgement that follow each other without a pause: a
-// handoff causes two (deleted, created), and their times are shown.
+// ackBurst bounds the reads of an acknowledgement without a pause. A handoff causes two: the znode
+// is deleted and created.
 const ackBurst = 4
 
-// followAck reads an acknowledgement again and again, with a watch on its data while it
-// exists, otherwise on its creation. It ends with the connection or at a failed read. read
-// says whether it reported a read.
+// followAck reads an acknowledgement after each change, until the connection is lost or a read
+// fails. read reports whether a read was put.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
-	var reads [ackBurst]time.Time // times of the last reads, a ring
+	var reads [ackBurst]time.Time // a ring of the times of the last reads
 	var last client.Change        // the cause of the next read
 	for n := 0; ; n++ {
 		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
@@ -193,7 +190,7 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 		} else if last, err = f.Next(ctx, seen); err != nil {
 			return read, err
 		}
-		// In this time the znode is read at most ackBurst times.
+		// At most ackBurst reads begin in ackBurst*minSpacing.
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return read, ctx.Err()
 		}

@@ -50,8 +50,7 @@ func TestDirectoryBeside(t *testing.T) {
 	})
 }
 
-// TestDirectoryTooLarge: a directory whose reply is too large, which ends the connection, is
-// read rarely. The other directories are still read.
+// A directory whose reply is too large ends the connection, so it is read rarely.
 func TestDirectoryTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -74,8 +73,6 @@ func TestDirectoryTooLarge(t *testing.T) {
 	})
 }
 
-// TestAcknowledgementKeepsItsWatch: SetBeside with the same acknowledgements and other
-// directories does not read an acknowledgement again.
 func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -104,8 +101,8 @@ func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	})
 }
 
-// TestNotesBeside: from the znodes beside an election the observer reads Kafka's epoch (a jump
-// is a finding), the length of the queue of Solr's overseer, and BookKeeper's last auditor.
+// The observer reads Kafka's epoch, the length of the queue of Solr's overseer, and BookKeeper's
+// last auditor.
 func TestNotesBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -29,8 +29,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A report is the past of an election according to an observer's feed. Its times are exact if
-// the link has no delay.
+// A report is the past of an election according to an observer's feed. Its times are exact if the
+// link has no delay.
 type report struct {
 	Handoffs []handoff
 	Totals   model.Totals
@@ -84,8 +84,8 @@ func (r report) timeless() report {
 	return r
 }
 
-// A history makes random changes in an election of several sessions. A session may own
-// several candidates.
+// A history makes random changes in an election of several sessions. A session may own several
+// candidates.
 type history struct {
 	*rand.Rand
 	connect  func() *zk.Conn
@@ -116,7 +116,6 @@ func (h *history) step(t *testing.T) {
 	}
 }
 
-// end closes all sessions.
 func (h *history) end() {
 	for _, c := range h.sessions {
 		c.Close()
@@ -130,7 +129,6 @@ func newHistory(t *testing.T, seed uint64, path string, connect func() *zk.Conn)
 	}
 }
 
-// compare fails if the two reports differ.
 func compare(t *testing.T, reads, watch report) {
 	t.Helper()
 	if diff := cmp.Diff(reads, watch); diff != "" {
@@ -138,8 +136,8 @@ func compare(t *testing.T, reads, watch report) {
 	}
 }
 
-// virtually runs f with two observers of /e, one by a watch and one by reads, over a link with
-// delay each way, in virtual time.
+// virtually runs f with two observers of /e, one by a watch and one by reads. The link has delay
+// each way, in virtual time.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -160,8 +158,7 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 	})
 }
 
-// Observers by a watch and by reads report the same past: with the same times over a link
-// without delay, and apart from the times over a link with a delay.
+// Observers by a watch and by reads report the same past. Over a link with a delay the times differ.
 func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -199,9 +196,8 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// If the end of a session deletes the first six candidates, both observers report only one
-// handoff from the first. If the session deletes them one by one, the observer by a watch
-// reports a handoff from each.
+// The end of a session deletes several candidates at once, which is one handoff. Deleted one by one,
+// each is a handoff for the observer by a watch.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const mine = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -246,8 +242,7 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-// Both observers always report a leader, even if each candidate leads for less than a round
-// trip.
+// Both observers always report a leader, even if each candidate leads for less than a round trip.
 func TestReignsShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
@@ -293,7 +288,6 @@ func TestReignsShorterThanARoundTrip(t *testing.T) {
 
 func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == model.ByWatch }
 
-// An observer by a watch sees each change of a burst.
 func TestWatchMissesNothingOfABurst(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -323,7 +317,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 	})
 }
 
-// An observer requests a persistent watch once from a server before 3.6, and then reads.
+// Servers before 3.6 have no persistent watches.
 func TestOldServersAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -352,8 +346,7 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 	})
 }
 
-// The observer falls back to reads if a child may not be read: servers withhold the events of
-// that child.
+// Servers withhold the events of a child that may not be read.
 func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -379,8 +372,8 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	})
 }
 
-// If a persistent watch loses changes, the observer notices that when it compares the parent's
-// stat, and counts them as missed. After the second loss it falls back to reads.
+// The comparison with the parent's stat shows lost changes, which count as missed. After the second
+// loss the observer falls back to reads.
 func TestWatchThatLosesChanges(t *testing.T) {
 	const most = 17 * time.Second // the comparison, and a pause between two reads
 	synctest.Test(t, func(t *testing.T) {
@@ -444,8 +437,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// A persistent watch also reports changes of data. Too many of these make the observer fall
-// back to reads. After watchAgain, at the next change, it tries the watch again.
+// A persistent watch also reports changes of data. Too many of these make the observer fall back to
+// reads.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -455,7 +448,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
-			for range 5 { // in few transactions, so that they take less than floodWindow
+			for range 5 { // few transactions, to take less than floodWindow
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
 				zktest.Must(raw.Multi(writes...))
 			}
@@ -537,8 +530,6 @@ func TestSingleEphemeralElection(t *testing.T) {
 	})
 }
 
-// ReadOnce decides by the znode whether an election is a single znode, and by the path and
-// the names beside it if the znode does not exist.
 func TestReadOfASingleElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -570,8 +561,7 @@ func TestReadOfASingleElection(t *testing.T) {
 	})
 }
 
-// TestSingleElectionKeepsOneWatch: the server always has exactly one watch, even if the znode
-// is absent for long or the connection is lost often.
+// The server always has exactly one watch.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -590,7 +580,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		})
 		settled := func(children int, what string) {
 			t.Helper()
-			time.Sleep(10 * time.Second) // virtual
+			time.Sleep(10 * time.Second) // virtual time
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()

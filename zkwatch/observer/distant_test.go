@@ -20,9 +20,8 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A distantConn is a connection over a long link, in virtual time: each byte arrives after
-// delay, in both directions, and any number of bytes may be on their way. The link carries at
-// most rate bytes of replies a second; 0 means no limit.
+// A distantConn is a connection over a long link, in virtual time: each byte arrives after delay.
+// The link carries at most rate bytes of replies a second; 0 means no limit.
 type distantConn struct {
 	net.Conn
 	delay *atomic.Int64
@@ -103,8 +102,8 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// distantly calls f with an observer by reads of /e, over a link with delay each way, in
-// virtual time. The client near has no delay. A delay that f stores in link applies at once.
+// distantly calls f with an observer by reads of /e, over a link with delay each way, in virtual
+// time. The client near has no delay. link holds the delay; f may change it.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
@@ -121,8 +120,7 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 	})
 }
 
-// TestObserverSeesOverALongLink: over a long link, too, the observer sees a change after at
-// most two reads and half a round trip: the pause between reads depends only on their load.
+// The pause between reads depends only on their load, not on the length of the link.
 func TestObserverSeesOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
@@ -145,8 +143,8 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 	}
 }
 
-// TestObserverSeesEveryLongReign: the observer sees each leader that leads for longer than
-// three round trips, during random changes and after the delay has grown.
+// The observer sees each leader that leads for longer than three round trips, even after the delay
+// has grown.
 func TestObserverSeesEveryLongReign(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -198,8 +196,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	})
 }
 
-// TestObserverOfAStormIsModest: in a storm of changes of many candidates, the reads use at
-// most about a fifth of the capacity of the connection.
+// In a storm of changes the reads use at most about a fifth of the capacity of the connection.
 func TestObserverOfAStormIsModest(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
@@ -237,8 +234,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementOverALongLink: the observer sees the creation and the deletion of an
-// acknowledgement after the notification and one round trip.
+// The observer sees a change of an acknowledgement after the notification and one round trip.
 func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
 	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {

@@ -15,34 +15,32 @@ import (
 	"electop/zkwatch/client"
 )
 
-// reopenPause is how long a group waits between two sessions: short, to be back
-// soon, but long enough not to burden a cluster that refuses.
+// reopenPause is the pause between two sessions.
 const reopenPause = 200 * time.Millisecond
 
-// After servers refused the credentials, the pause doubles up to refusedPauseMax: another
-// attempt rarely helps, and too many can lock an account.
+// After refused credentials the pause doubles up to refusedPauseMax: too many attempts can lock an
+// account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second
 )
 
-// A Group has one session for any number of observers, and connects again when the
-// session ends. The observers' own [Config.Conn] is not used.
+// A Group has one session for any number of observers, and connects again when the session ends. It
+// ignores the observers' own [Config.Conn].
 type Group struct {
 	cfg client.Config // for the next session
 
 	mu          sync.Mutex
 	observers   []*Observer
 	changed     chan struct{} // closed when observers changes
-	conn        *client.Conn  // the present session
+	conn        *client.Conn  // the current session
 	requests    uint64        // number of requests in earlier sessions
 	unsupported atomic.Bool   // the servers have no persistent watches
-	refused     error         // why the servers refused the credentials of the last session; nil if they did not
+	refused     error         // why the servers refused the credentials of the last session, or nil
 }
 
-// Run observes with sessions of its own until ctx ends, and returns ctx's
-// error, or why the configuration is unusable. See [Group] for several
-// observers on one session.
+// Run observes with its own sessions until ctx ends, and returns ctx's error, or why the
+// configuration is unusable. A [Group] runs several observers on one session.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -54,8 +52,7 @@ func NewGroup(conn client.Config) *Group {
 	return &Group{cfg: conn, changed: make(chan struct{})}
 }
 
-// Add makes o observe on the session of the group, from now on or from the start of
-// Run. An observer can be added once: not to another group, and not after Remove.
+// Add makes o observe on the session of the group. An observer can be added only once, to one group.
 func (g *Group) Add(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +61,7 @@ func (g *Group) Add(o *Observer) {
 	g.change()
 }
 
-// Remove stops o. If o has a persistent watch, o removes the watch. Remove does not wait.
+// Remove stops o without waiting. If o has a persistent watch, o removes the watch.
 func (g *Group) Remove(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,16 +76,15 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. Use it only for reads: it is
-// shared with the observers.
+// Conn returns the connection of the current session, or nil. Use it only for reads: the observers
+// share it.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.conn
 }
 
-// Requests returns how many requests were sent in all sessions, see
-// [client.Conn.Requests].
+// Requests returns how many requests were sent in all sessions; see [client.Conn.Requests].
 func (g *Group) Requests() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,8 +94,8 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends, with one session after the other, and returns
-// ctx's error, or why the configuration is unusable.
+// Run observes until ctx ends, with one session after the other. It returns ctx's error, or why the
+// configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
 	refused := refusedPause
 	for {
@@ -134,8 +130,8 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refuse the credentials of the group, as far as the
-// last attempt showed; nil if they do not.
+// Refused returns why the servers refused the credentials of the group at the last attempt, nil if
+// they did not.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,8 +153,8 @@ func (g *Group) use(conn *client.Conn) {
 	g.conn = conn
 }
 
-// session runs all observers until the session or ctx ends. tooLarge reports whether a
-// reply was larger than MaxReply.
+// session runs all observers until the session or ctx ends. tooLarge reports whether a reply was
+// larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
 	var running []*Observer
@@ -188,8 +184,8 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 	return tooLarge
 }
 
-// ReadOnce reads the election at path once, on a server that has caught up
-// with the ensemble's leader, and sets no watch.
+// ReadOnce reads the election at path once, after a sync with the ensemble leader, and sets no
+// watch.
 func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
 		return nil, err

@@ -81,7 +81,6 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		if conn := s.Conn(); conn == nil || conn.Status().SessionID != first.Link.Session {
 			t.Errorf("got the group's connection %v, want session %#x of the observers", conn, first.Link.Session)
 		}
-		// Each observer sees its own election.
 		for i, w := range watching {
 			on.Make(paths[i]+"/n_", electiontest.Contender)
 			w.Await(t, "two", electiontest.QueueOf(2))
@@ -89,8 +88,8 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	})
 }
 
-// The end of the session, here by too large a reply, affects all observers. Each counts a
-// reconnect, and sees the changes in the gap or counts them as missed.
+// Too large a reply ends the session of all observers. Each counts a reconnect, and sees the changes
+// in the gap or counts them as missed.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -112,8 +111,8 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// 2 KiB, 4 KiB, 8 KiB: the second session may be over before the observer of the
-		// small election has seen it.
+		// The limit grows from 2 to 4 to 8 KiB: the second session may end before the observer of
+		// the small election has seen it.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
@@ -150,7 +149,7 @@ func TestAcknowledgementKnownLater(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// The first acknowledgement again, which still has a watch.
+		// The first acknowledgement still has a watch.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
@@ -169,8 +168,8 @@ func ackAt(path string) (b observer.Beside) {
 	return b
 }
 
-// A removed observer reports nothing more and leaves no watch behind. The other observers
-// keep the session.
+// A removed observer reports nothing more and leaves no watch behind. The other observers keep the
+// session.
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -210,8 +209,7 @@ func TestRemovedObserver(t *testing.T) {
 	})
 }
 
-// A group rarely tries again after servers refused its credentials, and observes when they
-// accept them.
+// A group rarely tries again after servers refused its credentials.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var accepts atomic.Bool
@@ -254,8 +252,6 @@ func TestRefusedCredentials(t *testing.T) {
 	})
 }
 
-// TestRequests: Group.Requests returns the number of requests in all its sessions, the same as
-// the server counts.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})

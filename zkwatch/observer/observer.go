@@ -18,40 +18,38 @@ import (
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode if there is no queue
-	// Beside lists the other znodes to follow, as far as they are known at the start: see
-	// [Observer.SetBeside].
+	// Beside lists the other znodes known at the start; see [Observer.SetBeside].
 	Beside Beside
-	// Single says that Path is a leader's own znode: while the znode is absent, nobody
-	// leads. If Single is false, the observer finds out: from the znode, or, while the
-	// znode is absent, from the names beside it.
+	// Single says that Path is a leader's own znode; nobody leads while the znode is absent. If
+	// Single is false, the observer decides from the znode, or from the names beside an absent
+	// znode.
 	Single bool
-	// ByReads makes the observer list the children after each notification. Otherwise it
-	// follows them by a persistent recursive watch (ZooKeeper 3.6), unless it has another
-	// [model.FollowReason] to list them.
+	// ByReads makes the observer list the children after each notification. Otherwise it uses a
+	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
 	ByReads bool
-	// Put receives the observations. Several goroutines call it. It may wait: the observer
-	// then reads less often, and the journal counts the missed changes.
+	// Put receives the observations; several goroutines call it. It may wait: the observer then
+	// reads less often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
 	// Now is the clock, for any goroutine; nil is time.Now.
 	Now func() time.Time
 }
 
-// Observer observes one election with one watch on its parent or the leader's own znode, and
-// one on each acknowledgement. It never writes. Each change costs one getData for each new
-// child and, without a persistent watch, one getChildren. A persistent watch costs one exists
-// for each checkAfter in which changes come.
+// Observer observes one election with one watch on its parent or the leader's own znode, and one on
+// each acknowledgement. It never writes.
 //
-// It survives lost connections, expired sessions, restarted servers, and a parent
-// that is absent, deleted, recreated or forbidden.
+// Each change costs one getData for a new child and, without a persistent watch, one getChildren. A
+// persistent watch costs an exists each second with changes, otherwise every 15 s.
+//
+// An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
+// absent, recreated or forbidden.
 type Observer struct {
 	cfg     Config
 	now     clock
-	beside  latest[*Beside] // the other znodes to follow; they may become known late
+	beside  latest[*Beside] // the other znodes to follow
 	refresh chan rereading
 
 	known known // kept from one connection to the next
-	// markers are the znodes of [dialect.Markers] that exist, for the parent with the
-	// czxid markersOf.
+	// markers are the [dialect.Markers] that exist, for the parent with the czxid markersOf.
 	markers   []string
 	markersOf int64
 
@@ -70,8 +68,8 @@ type Observer struct {
 	removed context.Context // ends when [Group.Remove] calls remove
 	remove  context.CancelFunc
 
-	// reported is the time of the last reported change of the connection's state. The loss
-	// of a connection is reported before the next read.
+	// reported is the time of the last reported change of the connection. A lost connection is
+	// reported before the next read.
 	reported latest[time.Time]
 }
 
@@ -92,20 +90,19 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside replaces the other znodes that the observer reads and follows. It does not
-// wait. The server keeps the watch on an old znode, which fires at most once and is ignored.
+// SetBeside replaces the other znodes that the observer follows, without waiting. A watch on an old
+// znode fires at most once more and is ignored.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests another read of a known child's data. It does not wait: if too many
-// requests wait already, it drops this one.
+// Refresh requests another read of a known child's data, without waiting. It drops the request if
+// too many wait already.
 func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
 
-// Settle requests a read of the parent's stat if the observer has a persistent watch: see
+// Settle requests a read of the parent's stat if the observer has a persistent watch; see
 // [model.State.Unsettled].
 func (o *Observer) Settle() { o.request(rereading{parent: true}) }
 
-// A rereading requests a read of a known child's data or, if parent is set, of the
-// parent's stat.
+// A rereading requests a read of a child's data or, if parent is set, of the parent's stat.
 type rereading struct {
 	name   string
 	parent bool
@@ -144,7 +141,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	wg.Wait()
 }
 
-// watchConnection passes on the connection's state until the session ends.
+// watchConnection reports the connection's state until the session ends.
 func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	ticker := time.NewTicker(rttInterval)
 	defer ticker.Stop()
@@ -182,8 +179,8 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. A closed Conn (no session for too long, too large a reply) counts
-// as disconnected, or as connecting if it never had a session: the group opens another Conn.
+// link translates a status. A closed Conn counts as disconnected, or as connecting without a
+// session: the group opens another Conn.
 func link(st client.Status) model.Link {
 	switch {
 	case st.State == client.Connected:
@@ -208,7 +205,7 @@ func shownRTT(d time.Duration) time.Duration {
 // A clock gives observations their times.
 type clock func() time.Time
 
-// of converts t, a time of time.Now, to a time of the clock.
+// of converts a time of time.Now to a time of the clock.
 func (now clock) of(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -216,7 +213,7 @@ func (now clock) of(t time.Time) time.Time {
 	return now().Add(-time.Since(t))
 }
 
-// A latest holds a value. A goroutine can wait for its next change.
+// A latest holds a value, and notifies of its next change.
 type latest[T comparable] struct {
 	mu      sync.Mutex
 	value   T

@@ -279,7 +279,6 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	if after.Link.Session != s.Link.Session {
 		t.Errorf("got session %x, want %x as before", after.Link.Session, s.Link.Session)
 	}
-	// The election continues, and the observer sees it.
 	late := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
 	late.Await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
 	w.Await(t, "the new one", func(s *doctor.State) bool {
@@ -296,8 +295,8 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	}
 }
 
-// TestContradictoryAnswers: an observer limits its requests to a server whose answers
-// contradict each other, as if the election changed all the time.
+// A server contradicts itself, as if the election changed all the time. The observer limits its
+// requests.
 func TestContradictoryAnswers(t *testing.T) {
 	const noNode = -101
 	stat := func(prefix int, owner uint64) []byte {
@@ -357,7 +356,6 @@ func TestContradictoryAnswers(t *testing.T) {
 	}
 }
 
-// run runs an observer until the test ends.
 func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	o := observer.New(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -367,8 +365,8 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	return o
 }
 
-// seesJoins makes candidates join in virtual time, and returns how long an observer by reads
-// takes to see each. It calls before before each join, and read for each read.
+// seesJoins makes candidates join in virtual time, and returns how long an observer by reads takes
+// to see each. It calls before before each join, and read for each read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -382,7 +380,7 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 			}
 		},
 	})
-	<-reads // absent
+	<-reads // the read of the absent parent
 	create("/e", 0)
 	<-reads
 	for range joins {
@@ -395,14 +393,14 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	return took
 }
 
-// TestSteppedClock: a step of the wall clock does not delay the observer's next read.
+// A step of the wall clock does not delay the observer's next read.
 func TestSteppedClock(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64
 			now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())).UTC().Round(0) }
 			for _, took := range seesJoins(t, now, 5, func() { offset.Add(int64(step)) }, func(int) {}) {
-				if took > time.Second { // virtual
+				if took > time.Second { // virtual time
 					t.Errorf("got a change %v after a step of the clock by %v, want at most 1s", took, step)
 				}
 			}
@@ -410,8 +408,7 @@ func TestSteppedClock(t *testing.T) {
 	}
 }
 
-// TestSlowReaderDoesNotSlowTheObserverLater: a slow call of Put does not delay later reads: it
-// does not count as load of the server.
+// The time of a slow Put does not count as load of the server.
 func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
@@ -421,15 +418,14 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 		})
-		if took[1] > time.Second { // virtual
+		if took[1] > time.Second { // virtual time
 			t.Errorf("got the next change after %v, want at most 1s", took[1])
 		}
 	})
 }
 
-// TestPartition: during a partition that is longer than the session timeout, the state is
-// stale. The changes in that time are counted as missed, or as unknown if the parent was
-// deleted and created again.
+// During a partition longer than the session timeout the state is stale. The changes in that time
+// count as missed, or as unknown if the parent was recreated.
 func TestPartition(t *testing.T) {
 	for _, byReads := range []bool{false, true} {
 		for _, recreated := range []bool{false, true} {
@@ -454,7 +450,7 @@ func TestPartition(t *testing.T) {
 					for range 2 {
 						create("/e/n_", electiontest.Contender)
 					}
-					time.Sleep(electiontest.LeaseTimeout) // its session expires
+					time.Sleep(electiontest.LeaseTimeout) // the session expires
 					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
 						t.Errorf("in the partition: got link %+v, down since %v, %d candidates; want a stale state with 1", s.Link, s.DownSince, s.Queue.Len())
 					}
@@ -479,8 +475,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// observe starts an observer by a persistent watch, w, and an observer by reads. links keeps
-// the states of w's connection.
+// observe starts an observer by a persistent watch, w, and an observer by reads. links keeps the
+// states of w's connection.
 func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiontest.Log[*model.Connection]) {
 	t.Helper()
 	cfg := electiontest.Config(t, c.e.ConnectString())
@@ -499,8 +495,8 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// churn creates and deletes persistent children of path, which do not depend on sessions,
-// and counts them.
+// churn creates and deletes persistent children of path, which do not depend on sessions, and counts
+// them.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
@@ -509,7 +505,7 @@ type churn struct {
 	reads            *electiontest.Watched // the observer by reads
 }
 
-// some creates n children and deletes every second one, over a connection of its own.
+// some creates n children and deletes every second one, over its own connection.
 func (c *churn) some(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
@@ -550,8 +546,8 @@ func (c *churn) accounts(w *electiontest.Watched) {
 	accounts(c.t, c.reads, c.creates, c.deletes, false)
 }
 
-// TestTroubleWithAnEnsemble: without a quorum the state is stale. Afterwards and after a
-// rolling restart it is current again, and each change was seen or counts as missed.
+// Without a quorum the state is stale. After a rolling restart it is current again, and each change
+// was seen or counts as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -628,8 +624,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 // byReads makes an observer read for each notification.
 func byReads(cfg *observer.Config) { cfg.ByReads = true }
 
-// bothWays runs a test with observers that follow by a persistent watch, and with observers
-// that read for each notification.
+// bothWays runs a test with observers by a persistent watch, and with observers by reads.
 func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
 	t.Run("by a watch", func(t *testing.T) {
 		t.Parallel()
@@ -641,8 +636,8 @@ func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config)))
 	})
 }
 
-// accounts waits for the events of creates and deletes, seen or missed, and checks that there
-// are no more of them and that each handoff begins with the leader of the handoff before.
+// accounts waits for the events of creates and deletes, seen or missed, and checks that there are no
+// more. Each handoff must begin with the leader of the handoff before.
 func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int

@@ -18,9 +18,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The observer compares the parent's stat with the changes that the persistent watch
-// reported: every checkAfter while changes come, every checkIdle otherwise. Nothing else
-// shows that a server withheld an event.
+// The observer compares the parent's stat with the reported changes every checkAfter while changes
+// come, otherwise every checkIdle. Nothing else shows that a server withheld an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -29,12 +28,10 @@ const (
 // unwatchMax bounds the wait for the removal of a watch.
 const unwatchMax = time.Second
 
-// watchAgain is the time after a fallback to reads until the observer tries a persistent
-// watch again. If the reason for the fallback still exists, the attempt costs one more list,
-// floodMax events, or a delay of up to checkIdle for two changes.
+// watchAgain is the time after a fallback to reads until the observer tries a persistent watch
+// again.
 const watchAgain = 10 * time.Minute
 
-// errReread requests another read of the whole election.
 var errReread = errors.New("read everything again")
 
 // A reader reads the election's children over one connection.
@@ -64,7 +61,6 @@ type reader struct {
 	othersSince time.Time
 }
 
-// watchChildren follows the children for one session.
 func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap bool) {
 	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
 		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
@@ -83,8 +79,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	})
 }
 
-// followPath calls follow for each connection of the session, and again after a failed read
-// on the same connection. follow reports in read whether it reported a read to Config.Put.
+// followPath calls follow for each connection of the session, and again after a failed read. read is
+// true if follow reported a read.
 func followPath(ctx context.Context, conn *client.Conn, path string, follow func(*client.Following) (read bool, err error)) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
@@ -105,7 +101,7 @@ func followPath(ctx context.Context, conn *client.Conn, path string, follow func
 	}
 }
 
-// run reads the election and reports each read, until the connection is lost or a read fails.
+// run reads and reports the election until the connection is lost or a read fails.
 func (r *reader) run(ctx context.Context) error {
 	for {
 		began := time.Now() // not r.now: its times may jump
@@ -138,8 +134,8 @@ func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	}
 }
 
-// tryRead reads the election. It returns errReread if meanwhile a parent or a leader's own
-// znode was created at the path.
+// tryRead reads the election. It returns errReread if a parent or a leader's own znode was created
+// meanwhile.
 func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	r.effort, r.persistent, r.changes = effort{}, false, nil
 	if !r.decided {
@@ -158,8 +154,8 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch, unless the observer uses reads. It does so before each
-// list: the server may have lost the watch.
+// watch sets the persistent watch before each list, because the server may have lost the watch. If
+// the observer uses reads, watch does nothing.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -227,7 +223,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// absent completes read for a parent that does not exist, and watches for its creation.
+// absent completes read for a missing parent, and watches for its creation.
 func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, error) {
 	read.Presence = model.Absent
 	r.known.forget(0)
@@ -247,7 +243,7 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	return read, nil
 }
 
-// report reports a read and, if it changed, the way in which the observer follows changes.
+// report reports a read and, if it changed, the way to follow changes.
 func (r *reader) report(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
@@ -284,8 +280,8 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await reports the changes of a persistent watch until everything must be read again
-// (errReread), the connection is lost or ctx ends. p is the presence in the last read.
+// await reports the changes of a persistent watch until everything must be read again (errReread),
+// the connection is lost or ctx ends. p is the presence in the last read.
 func (r *reader) await(ctx context.Context, p model.Presence) error {
 	if p == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.denied)
@@ -334,8 +330,8 @@ func (r *reader) await(ctx context.Context, p model.Presence) error {
 	}
 }
 
-// take moves the new changes that the last read does not show to r.changes. It returns
-// errReread if the client dropped changes.
+// take moves new changes that the last read does not show to r.changes. It returns errReread if the
+// client dropped changes.
 func (r *reader) take() error {
 	changes, complete := r.f.Take()
 	for _, c := range changes {
@@ -349,9 +345,9 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes, and returns errReread if the watch
-// missed one. If that happens twice within watchAgain, the observer falls back to reads.
-// Servers send an event before any reply that shows its change.
+// compare compares the parent's stat with the changes: servers send an event before any reply that
+// shows its change. If the watch missed a change, compare returns errReread; after two misses within
+// watchAgain, it falls back to reads.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -381,8 +377,8 @@ func (r *reader) compare(ctx context.Context) error {
 	return nil
 }
 
-// fallBack replaces the persistent watch by reads for watchAgain. It returns errReread, or
-// an error if the connection ended.
+// fallBack replaces the persistent watch by reads for watchAgain. It returns errReread, or an error
+// if the connection was lost.
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
@@ -425,8 +421,8 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list marks the known names as listed. It returns the names that are unread or not known
-// under the parent with the czxid parent.
+// list marks the known names as listed. It returns the names that are unread or unknown below the
+// parent with the czxid parent.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -469,18 +465,17 @@ func (k *known) remove(name string) {
 	delete(k.children, name)
 }
 
-// A readChild is the result of a read of a child; seen is the number of the last event
-// before the reply.
+// A readChild is the result of a read of a child. seen is the number of the last event before the
+// reply.
 type readChild struct {
 	znode znode.Znode
 	seen  uint64
 }
 
-// pipelined bounds the reads of new children that are in flight at the same time.
+// pipelined bounds the reads of new children that run at the same time.
 const pipelined = 64
 
-// readMany reads children, at most pipelined of them at a time. A child that no longer
-// exists is Unread; a child with forbidden data has only its stat.
+// readMany reads children. A deleted child is Unread; a child with forbidden data has only its stat.
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
 	if len(names) == 1 { // usually
@@ -499,8 +494,8 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readMarkers looks for those [dialect.Markers] of names that it has not found yet. It
-// returns all markers found so far for the parent with the czxid parent.
+// readMarkers looks for the [dialect.Markers] of names. It returns all markers found so far for the
+// parent with the czxid parent.
 func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) ([]string, error) {
 	if r.markersOf != parent {
 		r.markers, r.markersOf = nil, parent
@@ -512,7 +507,7 @@ func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) 
 		exists, _, err := r.conn.Exists(ctx, path)
 		r.effort.trip(0)
 		switch {
-		case errors.Is(err, zk.ErrNoAuth): // not known to exist
+		case errors.Is(err, zk.ErrNoAuth): // the marker counts as missing
 		case err != nil:
 			return nil, err
 		case exists:
@@ -530,19 +525,16 @@ func size(names []string) (bytes int) {
 	return bytes
 }
 
-// Some elections have no queue: the leader creates one ephemeral znode, and the
-// others wait until it is deleted. There is nothing to list and nothing to count.
-// The observer watches the znode's data while it exists and its creation while it
-// does not.
+// Some elections have no queue: the leader creates one ephemeral znode, and the others wait for its
+// deletion.
 
-// decide decides what the path is: an ephemeral znode is a leader's own znode, any other
-// znode is the parent of an election. If the path does not exist, the names beside it may
-// show that a system's leader creates its znode there; otherwise the kind stays undecided.
+// decide decides what the path is: an ephemeral znode is a leader's own znode, any other znode is a
+// parent. A missing path may stay undecided.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // not from standard servers: exists requires no permission; the list decides
+	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission for exists; the list decides
 		return nil
 	case err != nil:
 		return err
@@ -600,8 +592,8 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// apply reports the changes up to the number upTo. It returns errReread if a change requires
-// another read.
+// apply reports the changes up to the number upTo. It returns errReread if a change requires another
+// read.
 func (r *reader) apply(ctx context.Context, upTo uint64) error {
 	n := 0
 	for n < len(r.changes) && r.changes[n].N <= upTo {
@@ -630,8 +622,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		}
 	}
 	if r.persistent && r.known.denied > 0 {
-		// Servers withhold the events of a child that may not be read (since
-		// ZOOKEEPER-4799, CVE-2024-23944).
+		// Servers withhold the events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
 		return r.fallBack(ctx, model.FollowHidden)
 	}
 	return nil
@@ -639,8 +630,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated reads the children that the first n changes created. The result maps the index
-// of a change to its child, which is Unread if it was deleted or replaced before the read.
+// readCreated reads the children created by the first n changes, by the index of the change. A child
+// is Unread if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil
@@ -711,15 +702,15 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// A recursive watch also reports changes of data and changes below the children. More than
-// floodMax of these in floodWindow cost more than reads.
+// A recursive watch also reports changes of data and changes below the children. More than floodMax
+// of them in floodWindow cost more than reads.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000
 )
 
-// other counts a change that is neither a child's creation nor its deletion, and falls back
-// to reads after floodMax.
+// other counts a change that is no child's creation or deletion, and falls back to reads after
+// floodMax.
 func (r *reader) other(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now

@@ -16,9 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// The observer notices a lost persistent watch, because the parent's stat shows a missed
-// change, and sets the watch again. In ZooKeeper 3.6 to 3.8 a watch for one event replaces
-// the persistent watch of the same session on the same znode (ZOOKEEPER-4466).
+// In ZooKeeper 3.6 to 3.8 a watch for one event replaces the persistent watch of the same session on
+// the same znode (ZOOKEEPER-4466). The parent's stat then shows a missed change.
 func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -60,7 +59,7 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// reportsNew reports whether a watch reported obs, the creation of the child name.
+// reportsNew reports whether obs is the creation of the child name, reported by a watch.
 func reportsNew(obs model.Observation, name string) bool {
 	d, ok := obs.(*model.Delta)
 	return ok && d.New != nil && d.New.Name == name

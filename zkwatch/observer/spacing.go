@@ -8,34 +8,30 @@ import (
 // failedMax bounds the pause after a failed read.
 const failedMax = 2 * time.Second
 
-// If the ACL forbids the list, the observer tries again, less and less often: a change of
-// an ACL fires no watch.
+// Pauses after a list that the ACL forbids: a change of an ACL fires no watch.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
 )
 
-// Spacing of reads. A single change is read at once. The next read waits for minSpacing, or
-// for spacingFactor times the load of the last read, but not longer than maxSpacing. So an
-// observer uses at most a fifth of the capacity of a connection, unless the load exceeds half
-// a second. The load is the time that a read took beyond its round trips: at the server and,
-// if the list is long, on the link.
+// A single change is read at once. The next read waits for spacingFactor times the load of the last
+// read, within minSpacing and maxSpacing. So reads use at most a fifth of a connection's capacity
+// while the load is below half a second. The load is the time of a read beyond its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// The observer is not the cause if a small read takes long. So the load is at most
-// requestLoad for each request plus the time of the replies over a link with slowLink bytes
-// a second. For a read of a few children the spacing is then minSpacing, even if the server
-// or the link is slow.
+// The load is at most requestLoad for each request plus the time of the replies over a link with
+// slowLink bytes a second. A small read that takes longer waits for something else, so its spacing
+// stays minSpacing.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10
 )
 
-// replyOverhead is about the size of a reply without names and data: a header and a stat.
+// replyOverhead is about the size of a header and a stat, in bytes.
 const replyOverhead = 88
 
 // effort counts the costs of a read up to now.
@@ -51,14 +47,14 @@ func (e *effort) request(bytes int) {
 	e.bytes += replyOverhead + bytes
 }
 
-// trip counts a request that took a round trip of its own.
+// trip counts a request that took its own round trip.
 func (e *effort) trip(bytes int) {
 	e.trips++
 	e.request(bytes)
 }
 
-// spacing returns the time to wait after a read of the duration took. distance is the round
-// trip time to the server.
+// spacing returns the pause after a read that took this time. distance is the round-trip time to the
+// server.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))

@@ -33,7 +33,7 @@ func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Connected opens a connection, as Connect does, and waits until there is a session.
+// Connected opens a connection and waits until there is a session.
 func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	c := Connect(t, cfg)
@@ -186,8 +186,7 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// OnRequest makes cfg call do before each request of the kind op. If do returns true, the
-// request is not sent.
+// OnRequest makes cfg call do before each request op. If do returns true, the request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }

@@ -1,7 +1,6 @@
-// Package electiontest helps the tests of zkwatch: a candidate whose reports a test awaits
-// ([Candidate]), an observer with its feed ([Watched]), a path for an election on each kind
-// of server ([Site]), clients and faults on their connections ([Connect], [OnRequest]), and
-// a scripted server ([Peer]).
+// Package electiontest helps the tests of zkwatch. It has a [Candidate] and a [Watched] observer
+// whose reports a test awaits, a [Site] for an election on each kind of server, clients and faults
+// on their connections ([Connect], [OnRequest]), and a scripted server ([Peer]).
 package electiontest
 
 import (
@@ -46,8 +45,7 @@ func (l *Log[T]) Add(reports ...T) {
 	}
 }
 
-// All returns the reports up to now. The caller must not change them: a copy of each list
-// would cost more than most tests.
+// All returns the reports up to now. The caller must not change them.
 func (l *Log[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +74,8 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	}
 }
 
-// Await returns the first report, at index from or later, for which holds returns true, and
-// its index.
+// Await returns the first report, at index from or later, for which holds returns true, and its
+// index.
 func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
 	t.Helper()
 	l.AwaitAll(t, what, func(all []T) bool {
@@ -239,7 +237,7 @@ func (s *Site) Remove(paths ...string) {
 // LeaseTimeout is the session timeout of tests in virtual time.
 const LeaseTimeout = 6 * time.Second
 
-// Conn returns connection settings for an embedded server, over line unless it is nil.
+// Conn returns connection settings for an embedded server, over line unless line is nil.
 func Conn(server *zkserver.Server, line *fault.Line) client.Config {
 	return client.Config{
 		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,

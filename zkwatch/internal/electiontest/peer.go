@@ -22,13 +22,12 @@ type Request struct {
 	Body   []byte // after the header
 }
 
-// A Peer is a scripted server on the other end of net.Pipe connections, for behaviour
-// that real servers do not show. Without a script it grants the requested session, or session
-// 0x51 if the client requests a new one, with the requested timeout. It answers every request
-// with an empty success.
+// A Peer is a scripted server over net.Pipe connections, for behaviour that real servers do not
+// show. Without a script it grants the requested session and timeout, session 0x51 to a new client,
+// and answers every request with an empty success.
 type Peer struct {
-	// Accept, if set, receives each raw connection. If it returns true, the peer does not
-	// serve the connection. n is the connection's number, from 1.
+	// Accept, if set, receives each raw connection. If it returns true, the peer does not serve the
+	// connection. n is the connection's number, from 1.
 	Accept func(n int, c net.Conn) bool
 	// Grant, if set, returns the timeout and the session of the ConnectResponse.
 	Grant func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
@@ -167,8 +166,8 @@ func (p *Peer) Hello(n int) int64 {
 	return p.hellos[n]
 }
 
-// Opcodes returns the operations of the requests over connection n, or over all if n is 0,
-// without pings.
+// Opcodes returns the operations of the requests over connection n, or over all if n is 0, without
+// pings.
 func (p *Peer) Opcodes(n int) []wire.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +197,7 @@ func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Con
 	return Connect(t, cfg)
 }
 
-// Session connects to the peer, as Connect does, and waits until there is a session.
+// Session connects to the peer and waits until there is a session.
 func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	c := p.Connect(t, change...)
@@ -215,7 +214,6 @@ func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	})
 }
 
-// granted reports whether a session was granted over connection n.
 func (p *Peer) granted(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
