@@ -14,9 +14,9 @@ const (
 	abandonedLeast = 5 * time.Minute
 )
 
-// abandonedAttempt finds a lock that a live session holds far longer than normal
-// while others wait: the program may have given up the attempt without deleting
-// its znode. Leaders may lead for months, so this rule is only for locks.
+// abandonedAttempt finds a lock that a live session holds far longer than normal while others wait.
+// The program may have given up the attempt without deleting its znode. Leaders may lead for
+// months, so this rule is only for locks.
 func abandonedAttempt(r *report) {
 	s, rs := r.s, r.s.Reigns
 	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
@@ -46,6 +46,6 @@ func abandonedAttempt(r *report) {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)
 	}
-	// The rule reports the lock also before the limit, so that the rules run again at the limit.
+	// Before the limit too, so that the rules run again at the limit.
 	f.wait, f.quiet = max(0, limit-held)+r.d.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

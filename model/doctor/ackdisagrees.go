@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// ackGrace is how long the acknowledgement and the queue may differ: the leader
-	// procedure of electop takes milliseconds, and the znodes of an expired
-	// session are deleted in one transaction.
+	// ackGrace is how long the acknowledgement and the queue may differ. A healthy handoff takes
+	// milliseconds.
 	ackGrace = 5 * time.Second
 	// ackGraceForeign is how long a leader of another system may take to acknowledge. Its
 	// system has no acknowledgement: the user named one.
 	ackGraceForeign = 4 * time.Minute
-	// beliefGrace is how long two of electop's candidates may believe that they lead:
-	// their reports arrive in two messages.
+	// beliefGrace is how long two of electop's candidates may seem to lead, because their reports
+	// arrive in two messages.
 	beliefGrace = time.Second
 )
 
-// guest reports whether a contender may belong to a program that uses electop's
-// naming, which the recipe proposes, and acknowledges nothing.
+// guest reports whether a contender may belong to another program with electop's naming, which
+// acknowledges nothing.
 func (r *report) guest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
@@ -55,7 +54,7 @@ func ackDisagrees(r *report) {
 		find(ackBlocked, "%s exists and belongs to no session", path)
 	case a.Presence == model.Absent && head != nil:
 		switch {
-		case s.NoLeader() == model.NotAcknowledged: // see noLeader
+		case s.NoLeader() == model.NotAcknowledged: // reported by noLeader
 		case r.guest(head):
 			find(ackMissingOfGuest, "%s does not exist, and did before", path)
 		case foreign && !r.d.cfg.AckExpected:
@@ -72,7 +71,7 @@ func ackDisagrees(r *report) {
 		find(ackOfNobody, "%s exists and belongs to no session", path)
 	case head == nil:
 		find(ackOfNobody, "%s exists and belongs to session %s", path, znode.Hex(a.Session))
-	case a.Znode != "": // otherwise its data is another program's, and it belongs to the leader or to no session
+	case a.Znode != "": // otherwise another program wrote the data
 		find(ackOfAnother, "%s names %s with the czxid %s", path, safe(a.Znode), znode.Hex(uint64(a.Fence)))
 	}
 }

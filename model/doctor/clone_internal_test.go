@@ -12,9 +12,8 @@ import (
 	"electop/model/dialect"
 )
 
-// These lists name what a journal and its clone may share. A new field that is neither copied by
-// Clone nor listed here fails the test. If its value is written in place, copy it; if its value
-// is only replaced, list it.
+// These lists name what a journal and its clone may share. A new field fails the test unless Clone
+// copies it, or a list names it because its value is never written in place.
 var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
@@ -23,8 +22,8 @@ var (
 		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.selfChange", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"model.rosterView", "dialect.part",
 	}
-	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be
-	// appended to: the clone has no spare capacity, so an append copies.
+	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be appended
+	// to, because the clone has no spare capacity.
 	sharedMaps = []string{
 		"Journal.sessions.known.clients", "Journal.sessions.known.live", "Journal.watches.several",
 		"Journal.waves.times", "Journal.directories", "Journal.notes",
@@ -109,7 +108,7 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// compare walks a journal and its clone and reports what they share although no list names it.
+// compare reports what a journal and its clone share although no list names it.
 func compare(path string, a, b reflect.Value, report func(string)) {
 	if slices.Contains(notCloned, path) {
 		return
@@ -163,7 +162,7 @@ func compare(path string, a, b reflect.Value, report func(string)) {
 		for i := range a.NumField() {
 			compare(join(path, a.Type().Field(i).Name), a.Field(i), b.Field(i), report)
 		}
-	case reflect.Func, reflect.Interface: // recipes and events are values
+	case reflect.Func, reflect.Interface: // these are values
 	default:
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
 			report(fmt.Sprintf("%s is %s, in the clone %s", path, x, y))

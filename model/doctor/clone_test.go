@@ -11,14 +11,13 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A clone gives the same events and states as the journal itself, whenever it is made, and
-// neither changes the other.
+// A clone gives the same events and states as the journal, whenever it is made, and neither changes
+// the other.
 func TestCloneIsIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 
-		// The journal without clones.
 		alone := doctor.NewJournal(cfg)
 		var events []model.Event
 		for i, o := range all {
@@ -39,7 +38,6 @@ func TestCloneIsIndependent(t *testing.T) {
 		clone, other := j.Clone(), j.Clone()
 		twice := clone.Clone()
 
-		// One clone gets the same observations in another order.
 		rest := slices.Clone(all[cut:])
 		slices.Reverse(rest)
 		for _, o := range append(rest, all...) {

@@ -12,15 +12,15 @@ import (
 )
 
 // deletedMax bounds the number of former leaders that are checked, and deletedFor the time since
-// they led. closing is the time in which a client that ends closes its session.
+// they led. closing is how long a client may take to close its session after it deleted its znode.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
 	closing    = 2 * time.Second
 )
 
-// endedReigns returns the last reigns of third-party leaders. It returns no reigns of a lock:
-// its holder deletes the znode to release it.
+// endedReigns returns the last reigns of third-party leaders. It returns none for a lock, whose
+// holder normally deletes its znode, and none for a single znode.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect != nil && s.Dialect.Lock
@@ -32,7 +32,7 @@ func endedReigns(s *model.State) (out []model.Reign) {
 }
 
 // deletedLeader finds former leaders whose znodes were deleted while their sessions are alive.
-// It is not visible who deleted a znode.
+// Nothing shows who deleted a znode.
 func deletedLeader(r *report) {
 	for _, x := range endedReigns(r.s) {
 		l := x.Leader

@@ -12,15 +12,13 @@
 //
 // # Rules
 //
-// A rule is one value in rules.go and one function. The rule "ghost-node" is the function
-// ghostNode in ghostnode.go. A rule reads a [ruleContext] and reports what is wrong now, in the
-// words of texts.go. Its report is a suspicion until it has lasted for the time, and for the
-// number of tables, that the rule sets. Then the doctor raises a finding, and clears it when
-// the rule no longer reports it. So a moment of a healthy handoff is not a finding.
+// A rule is one value in rules.go and one function. The rule "ghost-node" is the function ghostNode
+// in ghostnode.go. A rule reads a [ruleContext] and reports suspicions, with the words of texts.go.
+// A suspicion becomes a finding when it has lasted for the time and the number of tables that the
+// rule sets. The doctor clears the finding when the rule no longer reports it.
 //
-// Rules may read the whole queue, so they do not run at each change. They run
-// immediately for a new table, and otherwise when [pace] has passed since the last
-// run. [Journal.Deadline] includes the time of the next run.
+// A rule may read the whole queue, so the rules run at each new table, but otherwise only when
+// [pace] has passed since the last run. [Journal.Deadline] includes the time of the next run.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into
 // texts.go, and add a line to rules.go.

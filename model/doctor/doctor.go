@@ -8,9 +8,8 @@ import (
 	"electop/model/session"
 )
 
-// pace returns the least time between two runs of the rules, unless a table comes. It grows
-// with the queue, so the rules use about the same share of the time for every length: a rule
-// that reads 10,000 contenders takes some milliseconds and runs every second or two.
+// pace returns the least time between two runs of the rules without a new table. It grows with the
+// queue, because a run reads the whole queue.
 func pace(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
@@ -27,7 +26,7 @@ type Doctor struct {
 
 	// What rules remember between their runs.
 	watch     tables[*watchTable]
-	servers   tables[*session.Table] // those with ephemerals
+	servers   tables[*session.Table] // the tables that list ephemerals
 	queues    queues
 	former    formerSessions
 	unseen    int       // number of changes that no read showed, before the current observation
@@ -35,7 +34,7 @@ type Doctor struct {
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
 	edgesAt   time.Time // time of the last check of the edges
-	pacedAt   time.Time // when the embedded server last reported its pace: until then it may have held messages
+	pacedAt   time.Time // last report of the embedded server's pace; until then the server may have held messages
 
 	risks      risks
 	suspicions suspicions
@@ -66,8 +65,8 @@ func (d *Doctor) state(s *model.State) *State {
 	}
 }
 
-// Apply reads the journal after it applied an observation, and returns the changes of risks
-// and findings. It builds the journal's state only for a table, or if rules run.
+// Apply diagnoses the election after the journal applied o, and returns the changes of risks and
+// findings.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	switch o.(type) {
 	case *session.Table:
@@ -86,7 +85,6 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 	return events
 }
 
-// addTable keeps the servers' watches and ephemerals.
 func (d *Doctor) addTable(s *model.State) {
 	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
 		r.queue, r.calmQueue = d.queues.at(r.at), d.queues.at(r.at.Add(-calm))
@@ -116,8 +114,7 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 // unseen returns the number of changes that no read showed.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose runs the rules if they are due, and returns the changes of findings. at never goes back,
-// even if a clock does.
+// diagnose runs the rules if they are due, and returns the changes of findings. at never decreases.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil
@@ -133,7 +130,6 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	return d.runRules(at, j)
 }
 
-// runRules runs the rules and returns the changes of findings.
 func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	d.ran, d.due = at, d.risks.due(j.Sessions())
 	// While the current state is unknown, findings stay as they are, and the rules run later.
@@ -153,8 +149,7 @@ func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	return d.suspicions.events
 }
 
-// A Journal is a [model.Journal] with its doctor: it applies each observation to
-// both. Only one goroutine may use it.
+// A Journal is a [model.Journal] with its doctor. Only one goroutine may use it.
 type Journal struct {
 	*model.Journal
 	doctor Doctor

@@ -9,10 +9,9 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that follow the election but have no znode in it. A former
-// candidate must watch a child that is newer than the deletion of its own znode: its old watch
-// remains until the watched znode is deleted. Sessions that never owned a candidate get one
-// finding together.
+// droppedCandidate finds sessions that watch candidates but own none. A former candidate must watch
+// a child that is newer than the deletion of its own znode, because an old watch may remain.
+// Sessions that never owned a candidate get one finding together.
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -74,8 +73,7 @@ func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	return paths
 }
 
-// formerSessions holds the sessions of the last contenders that left. It drops the older half when
-// it has twice formerMax of them.
+// formerSessions holds the sessions of the last contenders that left, at most twice formerMax.
 type formerSessions struct {
 	log     []former // oldest first; shared with clones, so only appended to
 	unowned int      // number of contenders with an unknown owner that left
@@ -85,8 +83,8 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen counts the candidates until then whose owner electop did not see. If the count has
-	// grown since then, the session may have owned one of the newer ones.
+	// unseen is the number of changes and owners that electop had missed until then. If the number
+	// has grown since, the session may own a newer candidate.
 	unseen int
 }
 

@@ -18,24 +18,23 @@ type WatchState string
 const (
 	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why has the reason
 	Verified     WatchState = "verified" // a server's table has the watch
-	OtherWatch   WatchState = "other"    // one answer has its watch on another znode; a second answer has to confirm that
-	WrongWatch   WatchState = "wrong"    // two answers have its watch on another znode of the election
-	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
+	OtherWatch   WatchState = "other"    // one round shows a watch on another znode; a second round has to confirm that
+	WrongWatch   WatchState = "wrong"    // two rounds show a watch on another znode of the election
+	MissingWatch WatchState = "missing"  // every server answered twice, and none has the watch
 )
 
 // Edge has what electop knows about the znode that a contender watches.
 //
-// One answer is enough to verify a watch. A wrong or missing watch needs two
-// rounds of answers that agree, at least a second apart. From the first round
-// until a second after the second one, the contender's predecessor must not
-// change: in every handoff there is a moment without a watch.
+// One answer is enough to verify a watch. A wrong or missing watch needs two rounds of answers that
+// agree, at least a second apart. The contender's predecessor must not change from the first round
+// until a second after the second round: each handoff has a moment without a watch.
 type Edge struct {
 	State WatchState
-	// Watched are the names of the children on which the contender's session has a data or
-	// exists watch, without its own znode.
+	// Watched are the names of the children that the contender's session watches, except its own
+	// znode.
 	Watched []string
-	Own     bool      // it has such a watch on its own znode, to learn of its deletion
-	Server  string    // the member that has the watch
+	Own     bool      // the session watches its own znode
+	Server  string    // the server that has the watches
 	At      time.Time // when the servers were asked; zero if never
 	Why     string    // the reason for Unverified and OtherWatch; safe to show
 	Early   bool      // the next answers of the servers may decide the state
@@ -50,8 +49,7 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others returns the first watchedMax names except but. If names does not have but, the result
-// shares the array of names, which is never written.
+// others returns the first watchedMax names except but. The result may share the array of names.
 func others(names []string, but string) (out []string) {
 	if !slices.Contains(names, but) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
@@ -64,7 +62,6 @@ func others(names []string, but string) (out []string) {
 	return out
 }
 
-// edge is [State.Edge] for a caller that knows the number of holders.
 func (s *State) edge(i, holders int) Edge {
 	c, last := s.Queue.At(i), s.watch.last
 	e := Edge{State: Unverified}
@@ -98,7 +95,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // no other contender of its session can have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // no other contender of the session can have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
@@ -135,8 +132,8 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-// watchedAnother reports whether the table shows that the contender watched another child, though
-// target was its predecessor already.
+// watchedAnother reports whether the contender watched another child when target was already its
+// predecessor.
 func (s *State) watchedAnother(r *watchTable, c, target *dialect.Candidate) bool {
 	if r == nil || !s.hadTarget(r, c, target, false) || r.watches(c.Session, target.Name) {
 		return false
@@ -175,9 +172,8 @@ func (s *State) WatchersUnknown() string {
 // watchesList reports whether waiting contenders watch the list of children.
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }
 
-// calm bounds the time in which a contender sets its watch again, and electop sees that it
-// must. A table proves a wrong or missing watch only if another table, at least calm older,
-// agrees. Healthy clients take milliseconds (a notification, a list, a read).
+// calm is longer than a healthy client needs to set its next watch. A wrong or missing watch needs
+// two tables that are at least calm apart.
 const calm = time.Second
 
 // watchTable is an index of one round of the servers' watch tables. It is immutable: states
@@ -186,12 +182,12 @@ type watchTable struct {
 	at, end time.Time
 	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
-	// why is the reason that the round is incomplete, "" if it is complete: only a
-	// complete round can prove that a watch is missing.
+	// why is the reason that the round is incomplete, "" if it is complete. Only a complete round
+	// can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching // watched znodes of each session
-	// clients are the connections of the same round, nil if not all members reported their
-	// connections: a session without a connection had no watch either.
+	// clients are the connections of the same round, nil unless every server listed its
+	// connections.
 	clients map[uint64]session.Conn
 	several map[uint64]bool // sessions that own several contenders
 }
@@ -267,7 +263,6 @@ func childOf(parent, path string) (name string, ok bool) {
 	return path[1:], true
 }
 
-// watches reports whether the session has a watch on the child.
 func (r *watchTable) watches(session uint64, name string) bool {
 	w := r.watching[session]
 	if w == nil {
@@ -277,7 +272,7 @@ func (r *watchTable) watches(session uint64, name string) bool {
 	return ok
 }
 
-// unconnected reports whether the session is known to have had no connection.
+// unconnected reports whether the table shows that the session had no connection.
 func (r *watchTable) unconnected(session uint64) bool {
 	if r.clients == nil {
 		return false
@@ -289,14 +284,13 @@ func (r *watchTable) unconnected(session uint64) bool {
 // When returns the time at which the servers were asked.
 func (r *watchTable) When() time.Time { return r.at }
 
-// tables keeps the last table of a kind, and three tables that are at least calm apart, from new
-// to old: next, which may be the last table, base and first. Each is nil if there is none yet.
+// tables keeps the last table, and three tables at least calm apart: next is the newest of them,
+// base is older, first is the oldest. Each is nil if there is none yet.
 type tables[T interface {
 	comparable
 	When() time.Time
 }] struct{ last, next, base, first T }
 
-// add adds a new table.
 func (k *tables[T]) add(t T) {
 	var none T
 	switch {
@@ -310,8 +304,8 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds that are at least calm apart. The later round ended at least calm
-// ago, so electop has read every change before its end. Both are nil if k has no such rounds yet.
+// settled returns two rounds that are at least calm apart. The later round ended at least calm ago,
+// so electop has read every change before that end. Both are nil if there are no such rounds.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -327,7 +321,6 @@ func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable)
 	return nil, nil
 }
 
-// queues has the queue, and earlier queues.
 type queues struct {
 	now  dialect.Queue
 	left time.Time   // when a contender left last; zero: never
@@ -361,8 +354,7 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns the queue at a time, or an older queue, or an empty one. In an older queue a
-// contender may have had another target: then its watch proves nothing.
+// at returns the queue at a time, or an older or empty queue if that queue was not kept.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now

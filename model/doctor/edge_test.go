@@ -16,8 +16,8 @@ func TestMissingWatch(t *testing.T) {
 	none := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
 	c.answer(none)
-	c.after(time.Minute)                           // one table is not enough
-	c.afterAnswers(none, "missing-watch critical") // the next in the queue
+	c.after(time.Minute)
+	c.afterAnswers(none, "missing-watch critical") // the candidate is the next in the queue
 	st := c.J.State()
 	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
 		t.Errorf("edge of the second candidate: got %+v, want a missing watch", e)
@@ -30,9 +30,7 @@ func TestMissingWatch(t *testing.T) {
 	}
 	c.afterAnswers(nil)
 
-	// A candidate further behind still has time.
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 3) }, "missing-watch warning")
-	// The znode that the candidate must watch is deleted: the candidate will list again.
 	c.leave(names[1])
 	c.after(time.Second)
 }
@@ -65,7 +63,6 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 	}
 }
 
-// While the demo's server holds messages, a watch that no table has proves nothing.
 func TestNoMissingWatchInSlowMotion(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	none := func(x *session.Table) { watches(x, "/e", 2) }
@@ -83,7 +80,7 @@ func TestNoMissingWatchInSlowMotion(t *testing.T) {
 		}
 	}
 	c.apply(&model.Pace{At: c.Tree.Now})
-	c.after(time.Minute) // the tables are from the time of the slow motion
+	c.after(time.Minute) // the tables were made in slow motion
 	c.answer(none)
 	c.after(time.Minute)
 	c.afterAnswers(none, "missing-watch critical")
@@ -141,7 +138,6 @@ func TestClient(t *testing.T) {
 	if x1.Conn == nil || !listed || x1.Conn.Addr != "10.0.0.2:4000" || x1.Server != "zk3:2181" || x1.At.IsZero() {
 		t.Errorf("Client = %+v, listed %v; want 10.0.0.2:4000 on zk3:2181, listed", x1, listed)
 	}
-	// A round without connections does not delete the known ones.
 	x := c.healthyTable()
 	for i := range x.Servers {
 		x.Servers[i].Connections, x.Servers[i].Clients = session.Answer{}, nil

@@ -14,7 +14,7 @@ func ensembleSplit(r *report) {
 		return
 	}
 	f := r.find(split, "")
-	f.tables = 2 // a change of the ensemble's leader can look like a split in one round
+	f.tables = 2 // while the ensemble elects, one round can show two leaders
 	for _, s := range leading {
 		f.because("%s says that it leads, at zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
 	}

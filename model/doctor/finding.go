@@ -30,8 +30,8 @@ type Finding struct {
 	Key      string // ID and subject: a finding that recurs has the same key
 	Severity Severity
 	Title    string
-	// Evidence lists observations, Harm is the consequence, and Advice is what to do. All
-	// are safe to show.
+	// Evidence lists observations, Harm is the consequence, and Advice is what to do. All texts are
+	// safe to show.
 	Evidence []string
 	Harm     string
 	Advice   string
@@ -73,8 +73,8 @@ type suspect struct {
 	hold
 	finding *Finding
 	first   time.Time // time of the first report
-	counted int       // number of tables that were counted
-	tableAt time.Time // time of the last counted table
+	counted int       // number of server tables that reported it
+	tableAt time.Time // time of the last of these tables
 	raised  bool
 	seen    bool // reported in this run
 }
@@ -82,7 +82,7 @@ type suspect struct {
 // hold sets how long a suspicion has to last before it is a finding.
 type hold struct {
 	wait   time.Duration
-	tables int       // number of tables, each calm after the one before
+	tables int       // number of server tables, each at least calm after the one before
 	again  time.Time // the rules run again at this time, even if nothing changed
 	quiet  bool      // the suspicion is never listed as [Pending]
 	shown  bool      // shown before it has lasted: see [Pending.Early]
@@ -95,7 +95,6 @@ type suspicions struct {
 	events   []model.EventBody   // of this run
 }
 
-// begin starts a run of the rules.
 func (u *suspicions) begin() {
 	u.events = nil
 	for _, s := range u.byKey {
@@ -125,7 +124,7 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	was := s.finding
 	switch {
 	case !s.raised || was.Severity == f.Severity:
-	case s.counted < s.tables || at.Before(s.first.Add(s.wait)): // not sure enough yet
+	case s.counted < s.tables || at.Before(s.first.Add(s.wait)):
 		u.publish(at, s, false)
 	default:
 		u.events = append(u.events, FindingChanged{&f, true, was.Severity})
@@ -151,7 +150,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// finish ends a run: it raises the suspicions that have lasted long enough, and clears those that
+// finish ends a run. It raises the suspicions that have lasted long enough, and clears those that
 // no rule reported. It calls again with each time at which the rules have to run.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
@@ -199,13 +198,13 @@ type Pending struct {
 	// Left is the time that the suspicion still has to last; 0 means until the servers have
 	// been asked again.
 	Left time.Duration
-	// Early is the finding so far, for a fact that counts even if it does not last: that nobody
-	// leads. It is a warning at most. It is nil for other suspicions.
+	// Early is the finding to show already, at most a warning. It is nil unless the suspicion is
+	// that nobody leads.
 	Early *Finding
 }
 
-// Decides reports whether the election should be observed for longer because of the suspicion:
-// its finding would be critical, or leaders may be flapping.
+// Decides reports whether the election should be observed for longer: the finding would be
+// critical, or leaders may be flapping.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
 // pending lists the suspicions that have not lasted long enough, except the quiet ones.

@@ -16,8 +16,6 @@ import (
 	"electop/model/znode"
 )
 
-// Latches and threads of one client share its session. The finding reports that they end
-// together, and does not advise to delete one of them.
 func TestSeveralOfOneClient(t *testing.T) {
 	for _, name := range []string{"_c_%s-latch-", "%s-lock-", "%s-n_", "%s__lock__", "n_"} {
 		c := newFixture(t, model.Config{})
@@ -26,10 +24,10 @@ func TestSeveralOfOneClient(t *testing.T) {
 			if !strings.Contains(name, "_c_") {
 				full = strings.ReplaceAll(full, "-", "")
 			}
-			c.create(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three of one client, which leads
+			c.create(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three candidates of each client
 		}
 		c.read()
-		c.after(time.Second) // too short for a finding
+		c.after(time.Second)
 		c.after(2*time.Second, "ghost-node info")
 		f := c.J.State().Findings[0]
 		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 ||
@@ -42,8 +40,7 @@ func TestSeveralOfOneClient(t *testing.T) {
 	}
 }
 
-// Two znodes with the same guid prove a lost reply. The advice is never to delete the leader's
-// znode.
+// Two znodes with the same guid prove a lost reply.
 func TestGhostNode(t *testing.T) {
 	for _, leads := range []bool{false, true} {
 		c := newFixture(t, model.Config{})
@@ -51,7 +48,7 @@ func TestGhostNode(t *testing.T) {
 			c.create(uuidB+"latch-", 2)
 		}
 		older := c.create(uuidA+"latch-", 1)
-		c.create(uuidC+"latch-", 1) // another latch of the same client
+		c.create(uuidC+"latch-", 1)
 		c.create(uuidB+"latch-", 3)
 		younger := c.join(uuidA+"latch-", 1)
 		c.pass(3 * time.Second)
@@ -76,7 +73,6 @@ func TestGhostNode(t *testing.T) {
 	}
 }
 
-// electop's candidate reports which znode it uses, so the other znode of its session is a ghost.
 func TestGhostOfElectop(t *testing.T) {
 	for at := range 2 {
 		c := newFixture(t, model.Config{})
@@ -119,7 +115,7 @@ func TestSequenceLimit(t *testing.T) {
 		c.wantFindings(x.want...)
 	}
 	c := newFixture(t, model.Config{})
-	c.Tree.Creates = 1 << 31 // servers before 3.6 continue with negative numbers
+	c.Tree.Creates = 1 << 31 // the number overflows to a negative one
 	c.join("n_", 1)
 	c.wantFindings("sequence-limit critical")
 }
@@ -129,14 +125,13 @@ func TestForeignChild(t *testing.T) {
 	c.Tree.Create("config", false, 0, "")
 	c.read()
 	c.after(3*time.Second, "foreign-child info")
-	// In Curator's order a name that begins before the digits comes before every number.
 	c.Tree.Create("-notes", false, 0, "")
 	c.read()
 	c.after(3*time.Second, "foreign-child critical", "foreign-child info")
 	c.Tree.Delete("-notes")
 	c.leave("config")
 	c.after(time.Second)
-	c.Tree.Create(uuidB+"lock-", true, 0, "") // persistent, behind all
+	c.Tree.Create(uuidB+"lock-", true, 0, "")
 	c.read()
 	c.after(3*time.Second, "foreign-child warning")
 	for _, name := range names {
@@ -146,7 +141,6 @@ func TestForeignChild(t *testing.T) {
 	c.after(3*time.Second, "foreign-child critical")
 }
 
-// The rules run even if the connection is reported after the only read.
 func TestReadBeforeItsConnection(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	c.J = doctor.NewJournal(model.Config{Path: "/e"})
@@ -162,11 +156,9 @@ func TestAckDisagrees(t *testing.T) {
 	a, b := c.create("n_", 1), c.join("n_", 2)
 	c.Ack(a)
 	c.after(time.Minute)
-	// A handoff: the next one acknowledges after some time.
 	c.leave(a)
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(4 * time.Second)
-	// The demo's server holds the reply that the next one waits for.
 	c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 2}}})
 	c.after(time.Minute)
 	c.apply(&model.Pace{At: c.Tree.Now})
@@ -174,16 +166,13 @@ func TestAckDisagrees(t *testing.T) {
 	c.after(2*time.Second, "ack-disagrees warning")
 	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
-	// It names a deleted znode.
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
 	c.after(6*time.Second, "ack-disagrees warning")
 	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
-	// The queue is empty, and there is an acknowledgement.
 	c.leave(b)
 	c.after(6*time.Second, "ack-disagrees warning")
 
-	// A persistent znode is in the acknowledgement's place.
 	c = newFixture(t, modeltest.Acked)
 	a = c.join("0123456789abcdef0123456789abcdef-n_", 1)
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
@@ -192,7 +181,6 @@ func TestAckDisagrees(t *testing.T) {
 	c.apply(ackOf(c, a, 1))
 	c.after(time.Second)
 
-	// Without an earlier acknowledgement none is expected.
 	c = newFixture(t, model.Config{AckPath: "/leader"})
 	c.join("n_", 1)
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
@@ -217,7 +205,6 @@ func TestTwoLeaders(t *testing.T) {
 	c.apply(ackOf(c, b, 2))
 	c.after(time.Second)
 
-	// Two of electop's candidates believe that they lead: the frozen one does not know better.
 	c = newFixture(t, model.Config{})
 	a, b = c.create("n_", 1), c.join("n_", 2)
 	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
@@ -234,7 +221,6 @@ func TestTwoLeaders(t *testing.T) {
 	c.after(time.Second)
 }
 
-// Leaders of another system may take minutes until they acknowledge.
 func TestForeignAck(t *testing.T) {
 	c := newFixture(t, model.Config{AckPath: "/leader"})
 	a := c.create("n_", 1)
@@ -249,7 +235,6 @@ func TestForeignAck(t *testing.T) {
 	c.after(time.Second)
 }
 
-// If the naming is unknown, the election is only a guess, so no finding is above info.
 func TestGuessedNaming(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for s := range uint64(3) {
@@ -272,14 +257,12 @@ func TestGuessedNaming(t *testing.T) {
 	}
 }
 
-// The finding of a ghost also reports its missing watch, with the severity of a missing watch.
-// There is no second finding for it.
 func TestGhostWithoutWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidB+"latch-")
 	c.Tree.Delete(names[1])
 	ghost, again := c.create(uuidA+"latch-", 4), c.create(uuidA+"latch-", 4)
 	other := c.join(uuidB+"latch-", 5)
-	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // it does watch, for both
+	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // the client watches for both znodes
 	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)
@@ -291,11 +274,10 @@ func TestGhostWithoutWatch(t *testing.T) {
 	if f := c.J.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
 		t.Errorf("got %+v, want evidence of the missing watch", f)
 	}
-	c.leave(names[2]) // the ghost is next
+	c.leave(names[2])
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
 }
 
-// If a rule has more than 8 findings, one more finding sums up the rest.
 func TestManyOfAKind(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.joinMany(20, "n_", 4)
@@ -318,12 +300,10 @@ func TestWrongWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	c.join("n_", 4)
 	c.answerTwice(nil)
-	// 4 watches 2 instead of 3, and 3 watches 2 too: a herd.
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4, names[1]) }, "herd warning")
 	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("edge of candidate 4: got %+v, want a wrong watch on %s", e, names[1])
 	}
-	// A candidate that watches a candidate behind it is not notified when its turn comes.
 	five := c.join("n_", 5)
 	c.answerTwice(func(x *session.Table) {
 		watches(x, "/e", 4, five)
@@ -343,7 +323,6 @@ func TestHerd(t *testing.T) {
 			watches(x, "/e", s+2, names[0])
 		}
 	}
-	// A herd of three or more needs no second table.
 	c.pass(3 * time.Second)
 	c.answer(all)
 	c.after(2*time.Second, "herd warning")
@@ -354,7 +333,6 @@ func TestHerd(t *testing.T) {
 	c.afterAnswers(all, "herd warning")
 	c.afterAnswers(nil)
 
-	// A leader that watches its own znode, and an observer, are no herd.
 	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
 	})
@@ -365,13 +343,11 @@ func TestHerdByRecipe(t *testing.T) {
 	c := newFixture(t, model.Config{Recipe: dialect.Herd()})
 	c.joinMany(4, "n_", 1)
 	c.afterAnswers(nil, "herd warning")
-	// The evidence names the predecessor, not the znode that this recipe prescribes.
 	st := c.J.State()
 	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue.At(2).Name) {
 		t.Errorf("evidence %q, want it to end with the predecessor of the last candidate", e)
 	}
 
-	// Readers that wait for one writer are no herd: the recipe prescribes that.
 	c = newFixture(t, model.Config{})
 	c.create("write-", 1)
 	c.joinMany(4, "read-", 2)
@@ -380,7 +356,6 @@ func TestHerdByRecipe(t *testing.T) {
 		t.Errorf("edge of the last reader: got %+v, want it verified", e)
 	}
 
-	// Everybody watches the list: by design.
 	c = newFixture(t, model.Config{})
 	c.joinMany(4, "json.info_", 1)
 	c.afterAnswers(nil, "herd info")
@@ -409,7 +384,6 @@ func TestWatchCycle(t *testing.T) {
 	}
 	c.afterAnswers(nil)
 
-	// Threads of two processes watch each other's znodes: that is no cycle.
 	c = newFixture(t, model.Config{})
 	lock("__lock__", "01", 1, c)
 	lock("__lock__", "02", 2, c)
@@ -425,7 +399,7 @@ func TestDroppedCandidate(t *testing.T) {
 	left := func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
 	}
-	c.afterAnswers(left) // a leftover watch
+	c.afterAnswers(left)
 	c.pass(time.Second)
 	four := c.join("n_", 4)
 	c.answerTwice(func(x *session.Table) {
@@ -438,7 +412,6 @@ func TestDroppedCandidate(t *testing.T) {
 	c.join("n_", 2)
 	c.after(time.Second)
 
-	// A client that was never a candidate may only observe; electop's own session is not counted.
 	c.answerTwice(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})
@@ -453,7 +426,7 @@ func TestEnsembleSplit(t *testing.T) {
 	split := func(x *session.Table) { x.Servers[2].Mode = session.ModeLeader }
 	c.pass(time.Second)
 	c.answer(split)
-	c.wantFindings() // a change of the ensemble's leader
+	c.wantFindings() // the ensemble's election can look like a split
 	c.pass(5 * time.Second)
 	c.answer(nil)
 	c.wantFindings()
@@ -467,7 +440,7 @@ func TestEphemeralsDiffer(t *testing.T) {
 	lacks := func(x *session.Table) { x.Servers[2].Ephemerals = x.Servers[2].Ephemerals[1:] }
 	c.answerTwice(func(x *session.Table) {
 		lacks(x)
-		x.Servers[2].Zxid-- // this server is behind
+		x.Servers[2].Zxid--
 	})
 	c.wantFindings()
 	c.pass(3 * time.Second)
@@ -522,14 +495,13 @@ func TestDoctorHostile(t *testing.T) {
 	c.apply(&session.Table{})
 }
 
-// Servers that do not list electop's own session may belong to another ensemble. Then they do not
-// show that the candidates lost their connections or their watches.
+// Servers that do not list electop's own session may belong to another ensemble.
 func TestServersOfAnotherEnsemble(t *testing.T) {
 	const own = 77
 	for _, x := range []struct{ anchored, listed bool }{
 		{true, true},
 		{true, false},
-		{false, false}, // electop is not connected to it, so there is no anchor
+		{false, false}, // electop is not connected to the server
 	} {
 		listed := x.listed
 		c, _ := three(t, model.Config{}, "n_")
@@ -557,8 +529,8 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// handoffs makes n handoffs, every so often: a candidate joins, and its predecessor leaves. last is
-// the only candidate's znode before. It returns the last candidate's znode.
+// handoffs makes n handoffs, and returns the last candidate's znode. last is the first candidate's
+// znode.
 func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
@@ -572,11 +544,11 @@ func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) stri
 
 func TestFlapping(t *testing.T) {
 	c := newFixture(t, model.Config{})
-	last := c.handoffs(5, 5*time.Second, "n_", c.join("n_", 1)) // a rolling restart
+	last := c.handoffs(5, 5*time.Second, "n_", c.join("n_", 1))
 	c.after(time.Second)
 	c.handoffs(5, 5*time.Second, "n_", last)
 	c.after(time.Second, "flapping warning")
-	for _, f := range c.J.State().Findings { // the evidence names the last leaders, with the end and the cause of each reign
+	for _, f := range c.J.State().Findings {
 		named := regexp.MustCompile(`host9 until [0-9:.]+Z \(unknown\), host10 until`)
 		if got := strings.Join(f.Evidence, "\n"); !named.MatchString(got) || strings.Contains(got, "host2 ") {
 			t.Errorf("evidence %s, want the last leaders from host9 on, none from host2", got)
@@ -584,8 +556,6 @@ func TestFlapping(t *testing.T) {
 	}
 	c.after(2 * time.Minute)
 
-	// A first read with a young leader and earlier deletions gives a suspicion until the leader
-	// has led for longer, and never a finding.
 	c = newFixture(t, model.Config{})
 	last = c.create("n_", 1)
 	for i := range 6 {
@@ -606,7 +576,6 @@ func TestFlapping(t *testing.T) {
 		t.Error("got a suspicion, though the leader has led for 20 s")
 	}
 
-	// A lock changes its holder often.
 	c = newFixture(t, model.Config{})
 	c.handoffs(20, time.Second, uuidA+"lock-", c.join(uuidA+"lock-", 1))
 	c.after(300*time.Millisecond, "flapping info")
@@ -631,7 +600,7 @@ func TestAbandonedAttempt(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	c.read()
 	last := c.handoffs(15, 25*time.Second, uuidB+"lock-", c.join(uuidA+"lock-", 1))
-	c.after(9 * time.Minute) // held for long, and nobody waits
+	c.after(9 * time.Minute) // nobody waits
 	c.join(uuidA+"lock-", 99)
 	c.pass(2 * time.Minute)
 	c.answer(nil)
@@ -639,7 +608,6 @@ func TestAbandonedAttempt(t *testing.T) {
 	c.leave(last)
 	c.after(time.Second)
 
-	// A leader may lead for months.
 	c = newFixture(t, model.Config{})
 	c.read()
 	c.handoffs(15, 25*time.Second, "n_", c.join("n_", 1))
@@ -675,11 +643,11 @@ func TestParentVanished(t *testing.T) {
 	c.wantFindings("parent-vanished critical")
 	c.Tree.CreateParent(0)
 	c.join("n_", 1)
-	c.after(time.Second, "parent-vanished warning") // the other one has not rejoined
+	c.after(time.Second, "parent-vanished warning")
 	c.join("n_", 2)
 	c.after(2 * time.Second)
 
-	// All candidates leave, and then the empty parent is deleted, as the server deletes containers.
+	// Servers delete an empty parent that is a container.
 	c, names := three(t, model.Config{}, "n_")
 	for _, name := range names {
 		c.Tree.Delete(name)
@@ -691,7 +659,6 @@ func TestParentVanished(t *testing.T) {
 	c.after(time.Minute)
 }
 
-// One table is enough to find many sessions that are no candidates and watch the leader's znode.
 func TestForeignWatchers(t *testing.T) {
 	crowd := func(path string, n uint64) func(*session.Table) {
 		return func(x *session.Table) {
@@ -704,7 +671,7 @@ func TestForeignWatchers(t *testing.T) {
 		}
 	}
 	c, names := three(t, model.Config{}, "n_")
-	c.answer(crowd("/e/"+names[1], 61)) // the znode of the next candidate
+	c.answer(crowd("/e/"+names[1], 61))
 	c.wantFindings()
 	c.answer(crowd("/e/"+names[0], 61))
 	c.wantFindings("foreign-watchers warning")
@@ -713,12 +680,10 @@ func TestForeignWatchers(t *testing.T) {
 		!slices.Contains(f.Evidence, "and 46 more") {
 		t.Errorf("got finding %+v, want 61 sessions, one with its address, and 46 more", f)
 	}
-	c.afterAnswers(crowd("/e/"+names[0], 61), "foreign-watchers warning") // and no dropped-candidate info
+	c.afterAnswers(crowd("/e/"+names[0], 61), "foreign-watchers warning")
 	c.afterAnswers(crowd("/e/"+names[0], 5), "dropped-candidate info")
 }
 
-// The rule expired-leader finds a former leader whose session expired, if a new session came from
-// its host since then.
 func TestExpiredLeaderIsBack(t *testing.T) {
 	const other = 77
 	for name, want := range map[string][]string{
@@ -786,8 +751,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 	}
 }
 
-// shared returns a lock that a client of go-zookeeper holds according to its own library, with
-// two clients of kazoo behind it.
+// shared returns a lock in which a client of go-zookeeper is before two clients of kazoo.
 func shared(t *testing.T) (c *fixture, held string) {
 	c = newFixture(t, model.Config{})
 	held = c.create("_c_"+modeltest.Hex1+"-lock-", 1)
@@ -796,7 +760,7 @@ func shared(t *testing.T) (c *fixture, held string) {
 	return c, held
 }
 
-// wantLeader checks which session leads (0 for none), and why nobody leads.
+// wantLeader checks which session leads, 0 for none, and why nobody leads.
 func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	c.Helper()
 	s := c.J.State()
@@ -809,8 +773,6 @@ func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	}
 }
 
-// If clients of kazoo and of go-zookeeper share a lock, electop names the leader when the servers'
-// tables show that kazoo's clients wait for those of go-zookeeper (extra_lock_patterns).
 func TestMixedLock(t *testing.T) {
 	c, held := shared(t)
 	c.wantLeader(0, model.MixedClients)
@@ -820,7 +782,6 @@ func TestMixedLock(t *testing.T) {
 	c.answerTwice(nil)
 	c.wantLeader(1, "")
 	c.wantFindings()
-	// kazoo's own candidate leads for sure: both libraries count it.
 	c.leave(held)
 	c.wantLeader(2, "")
 	c.join("_c_"+modeltest.Hex2+"-lock-", 4)
@@ -828,8 +789,6 @@ func TestMixedLock(t *testing.T) {
 	c.afterAnswers(nil)
 }
 
-// kazoo without extra_lock_patterns counts only kazoo's names and leads beside the
-// other library's candidate. One table does not prove that, two tables do.
 func TestLockHeldTwice(t *testing.T) {
 	c, _ := shared(t)
 	unpatterned := func(x *session.Table) { watches(x, "/e", 2) }
@@ -850,16 +809,15 @@ func TestLockHeldTwice(t *testing.T) {
 	if n := c.J.State().Properties.Contested; n != 0 {
 		t.Errorf("%d contested though it waits, want none", n)
 	}
-	// If another thread of the client has a znode too, the watch may be that thread's.
+	// Another thread of the client may have set the watch.
 	c, _ = shared(t)
 	c.join(modeltest.Hex2+"__lock__", 2)
 	c.answerTwice(nil)
 	c.wantLeader(0, model.MixedClients)
 }
 
-// A student's kazoo joins electop's election. It counts only kazoo's names, so it leads beside
-// electop's candidate: the row, the line about the election and a finding say so. A student who
-// makes kazoo count all names, as the dashboard recommends, never causes that.
+// A student's kazoo counts only its own names, so it leads beside electop's candidate, unless the
+// student follows the advice to count all names.
 func TestStudentOfAnotherLibrary(t *testing.T) {
 	class := func() (c *fixture, amber, student string) {
 		c = newFixture(t, model.Config{})
@@ -878,14 +836,14 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		c.answer(nil)
 		c.pass(time.Minute)
 		c.wantLeader(1, "")
-		c.leave(student) // the next one waited for this one, so nothing is known of what it counts
+		c.leave(student)
 		c.join(modeltest.Hex2+"__lock__", 4)
 		c.pass(2 * time.Second)
 		c.answer(nil)
 		c.pass(time.Minute)
 		c.wantLeader(1, "")
 		c.leave(amber)
-		c.pass(time.Minute) // without a table
+		c.pass(time.Minute)
 		c.wantLeader(2, "")
 		c.wantFindings()
 		if n := c.J.State().Properties.Contested; n != 0 {
@@ -910,7 +868,7 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		c.wantFindings("two-leaders warning")
 		c.answerTwice(func(x *session.Table) { watches(x, "/e", 3); watches(x, "/e", 4, student) })
 		c.wantLeader(0, model.MixedClients)
-		c.wantFindings("two-leaders critical") // and none about the watch of the second student
+		c.wantFindings("two-leaders critical")
 		s := c.J.State()
 		const want = "two leaders: host3 counts only kazoo's names: it believes that it leads"
 		if f := s.Findings[0]; f.Title != want || !slices.Equal(f.Sessions, []uint64{1, 3}) || f.References[0] != "kazoo: recipe/lock.py" {
@@ -919,7 +877,7 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		if len(s.Rivals) != 1 || s.Rivals[0].Name != student || s.Properties.Contested != 1 {
 			t.Errorf("got rivals %v, %d contested; want only %s, 1", s.Rivals, s.Properties.Contested, student)
 		}
-		c.leave(student) // now the second one is the first of kazoo's
+		c.leave(student)
 		c.leave(second)
 		c.pass(time.Second)
 		c.wantLeader(1, "")
@@ -930,8 +888,6 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 	})
 }
 
-// TestLeaderWatchers: all sessions that watch the leader's znode are counted once, candidates and
-// others, except the owner and electop's own sessions.
 func TestLeaderWatchers(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/e"})
 	c.Tree.CreateParent(0)
@@ -972,7 +928,6 @@ func TestLeaderWatchers(t *testing.T) {
 	}
 }
 
-// TestEvidenceCountsTheRest: the last line of evidence counts the lines beyond the bound.
 func TestEvidenceCountsTheRest(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/e"})
 	c.Tree.CreateParent(0)

@@ -15,11 +15,11 @@ import (
 	"electop/model/znode"
 )
 
-// fixture is an election with an ensemble that reports what a healthy one reports,
-// unless the test changes its answers.
+// fixture is an election with an ensemble that reports healthy values, unless the test changes its
+// answers.
 type fixture struct {
 	*modeltest.Script
-	found map[string]doctor.Severity // findings that events raised and did not clear, by key
+	found map[string]doctor.Severity // by key; events raised and did not clear them
 	log   []string                   // changes of findings and risks, for messages
 	risks []doctor.RiskChanged
 }
@@ -28,7 +28,6 @@ func newFixture(t *testing.T, cfg model.Config) *fixture {
 	return &fixture{Script: modeltest.NewScript(t, cfg), found: map[string]doctor.Severity{}}
 }
 
-// apply applies an observation and checks its events and the state.
 func (c *fixture) apply(o model.Observation) {
 	c.Helper()
 	for _, e := range c.J.Apply(o) {
@@ -50,7 +49,6 @@ func (c *fixture) apply(o model.Observation) {
 	c.checkState()
 }
 
-// checkState checks what holds for every state.
 func (c *fixture) checkState() {
 	c.Helper()
 	st := c.J.State()
@@ -89,10 +87,9 @@ func rank(s doctor.Severity) int {
 	return slices.Index([]doctor.Severity{"", doctor.Info, doctor.Warning, doctor.Critical}, s)
 }
 
-// read reads the election.
 func (c *fixture) read() { c.Helper(); c.apply(c.W.Read(false, false, nil)) }
 
-// pass lets time pass and wakes the journal at its deadlines.
+// pass lets time pass and calls the journal at its deadlines.
 func (c *fixture) pass(d time.Duration) {
 	c.Helper()
 	end := c.Tree.Now.Add(d)
@@ -111,9 +108,7 @@ func (c *fixture) pass(d time.Duration) {
 	c.apply(&model.Advance{At: end})
 }
 
-// healthyTable returns the answers of three members about a healthy election. The sessions are
-// spread over the members, every client is connected and active, and watches the znode that the
-// recipe requires.
+// healthyTable returns the answers of three members about a healthy election.
 func (c *fixture) healthyTable() *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "http", At: c.Tree.Now}
 	t := &session.Table{At: c.Tree.Now.Add(-time.Millisecond), End: c.Tree.Now, Whole: true, Every: time.Second}
@@ -148,7 +143,6 @@ func (c *fixture) healthyTable() *session.Table {
 	return t
 }
 
-// watches changes a table so that the session watches these children and no others.
 func watches(t *session.Table, path string, sessionID uint64, names ...string) {
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -161,14 +155,12 @@ func watches(t *session.Table, path string, sessionID uint64, names ...string) {
 	}
 }
 
-// without removes a session's connection from a table.
 func without(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
 		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(x session.Client) bool { return x.Session == sessionID })
 	}
 }
 
-// answer applies one table of the servers.
 func (c *fixture) answer(change func(*session.Table)) {
 	c.Helper()
 	t := c.healthyTable()
@@ -178,7 +170,6 @@ func (c *fixture) answer(change func(*session.Table)) {
 	c.apply(t)
 }
 
-// answerTwice applies two tables, and waits until the rules have run.
 func (c *fixture) answerTwice(change func(*session.Table)) {
 	c.Helper()
 	for range 2 {
@@ -188,7 +179,6 @@ func (c *fixture) answerTwice(change func(*session.Table)) {
 	c.pass(2 * time.Second)
 }
 
-// wantFindings checks the findings, each as "id severity", in order.
 func (c *fixture) wantFindings(want ...string) {
 	c.Helper()
 	var got []string
@@ -210,21 +200,18 @@ func (c *fixture) after(d time.Duration, want ...string) {
 	c.wantFindings(want...)
 }
 
-// afterAnswers applies two tables and checks the findings.
 func (c *fixture) afterAnswers(change func(*session.Table), want ...string) {
 	c.Helper()
 	c.answerTwice(change)
 	c.wantFindings(want...)
 }
 
-// leave deletes a znode and reads the election.
 func (c *fixture) leave(name string) {
 	c.Helper()
 	c.Tree.Delete(name)
 	c.read()
 }
 
-// join creates a znode and reads the election.
 func (c *fixture) join(prefix string, session uint64) string {
 	c.Helper()
 	name := c.create(prefix, session)
@@ -232,8 +219,8 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables: from now on the first client sends nothing, and its
-// connection stays.
+// frozen returns a change of tables: the first client sends nothing from now on, and its connection
+// stays.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]
@@ -244,7 +231,6 @@ func (c *fixture) create(prefix string, session uint64) string {
 	return c.Tree.Create(prefix, true, session, fmt.Sprint("host", session))
 }
 
-// joinMany lets n candidates join, with the sessions first, first+1 and so on.
 func (c *fixture) joinMany(n int, prefix string, first uint64) (names []string) {
 	c.Helper()
 	for i := range n {

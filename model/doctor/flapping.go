@@ -60,7 +60,7 @@ func flapping(r *report) {
 	f.because("the last leaders, and how they left: %s", strings.Join(last, ", "))
 	f.Znodes, f.again = []string{s.Path}, again
 	if r.s.Dialect.Shares() {
-		f.Severity = Info // a lock's holder is expected to release it
+		f.Severity = Info // the holder of a lock is expected to release it
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"electop/model/units"
 )
 
-// strangersMax bounds how many children that do not contend are checked.
+// strangersMax bounds how many children are checked.
 const strangersMax = 2000
 
 // foreignChild finds children that clients may mistake for candidates.
 func foreignChild(r *report) {
 	s := r.s
-	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // perhaps the path is no election, and they belong there
+	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // the path may be no election
 		return
 	}
 	var harmless []*dialect.Candidate
@@ -46,8 +46,8 @@ func foreignChild(r *report) {
 	}
 }
 
-// blocks returns the severity and the reason if a child that does not contend blocks the queue;
-// "" if it does not, as far as is known.
+// blocks returns the severity and the reason if a child that does not contend blocks the queue,
+// otherwise "".
 func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {
@@ -71,7 +71,7 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	return "", ""
 }
 
-// expected reports whether the system itself keeps the child there.
+// expected reports whether the system itself creates the child.
 func (r *report) expected(c *dialect.Candidate) bool {
 	return r.dialect() == "mesos" && c.Name == "log_replicas"
 }

@@ -18,12 +18,11 @@ func foreignWatchers(r *report) {
 	f.clients(crowd)
 }
 
-// crowdFrom is the least number of such sessions that is a finding: fewer are no load on the
-// servers.
+// crowdFrom is the least number of watching sessions that is a finding. Fewer cause no load.
 const crowdFrom = 20
 
-// watchersOfLeader returns the sessions that are no candidates and watch the leader's znode,
-// nil if they are few. It is nil without a queue: then the waiting clients are among these sessions.
+// watchersOfLeader returns the sessions that are no candidates and watch the leader's znode, nil if
+// they are few. For a single znode it returns nil, because waiting clients also watch that znode.
 func (r *report) watchersOfLeader() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
 		return w.Others
@@ -31,7 +30,6 @@ func (r *report) watchersOfLeader() []uint64 {
 	return nil
 }
 
-// clients adds sessions with the addresses of their clients.
 func (f *draft) clients(sessions []uint64) {
 	f.Sessions = sessions
 	for _, session := range f.Sessions {

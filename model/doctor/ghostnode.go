@@ -9,13 +9,13 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait is how long a session must own two candidates: a client that rejoins
-// deletes a znode and creates another in two steps, in either order.
+// ghostWait is how long a session must own two candidates. A client that rejoins deletes a znode
+// and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own several candidates. That may be intended: latches and
-// threads of one client share its session. A ghost is a znode that no program manages, because
-// the reply to its create was lost and the client created another znode. It needs evidence.
+// ghostNode finds sessions that own several candidates. That may be intended: latches and threads
+// of one client share its session. A ghost is a znode that no program manages, because the reply to
+// its create was lost and the client created another znode.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
@@ -43,9 +43,9 @@ func ghostNode(r *report) {
 	}
 }
 
-// unmanaged finds a lost reply among a session's candidates; all has their positions. It
-// returns the positions of the ghosts and, as the last, of the candidate that the client uses,
-// as far as is known. f is nil if there is no ghost.
+// unmanaged finds the ghosts among a session's candidates, whose positions are in all. at has the
+// positions of the ghosts and, as the last, of the candidate that the client probably uses. f is
+// nil if there is no ghost.
 func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -72,7 +72,7 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {
-		f.wait = 0 // one list of children has the guid twice
+		f.wait = 0 // one list of children is enough: it has the guid twice
 	}
 	return f, at
 }
@@ -99,8 +99,7 @@ func (r *report) ghostly(f *draft, at []int) {
 	}
 }
 
-// ghost reports whether a ghost-node finding names the contender: that finding
-// also reports its missing watch.
+// ghost reports whether a ghost-node finding already names the contender.
 func (r *report) ghost(c *dialect.Candidate) bool {
 	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))

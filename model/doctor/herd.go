@@ -20,7 +20,7 @@ func herd(r *report) {
 		for _, i := range all {
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 			should := r.mustWatch(i)
-			if s.Recipe.Name() == dialect.Herd().Name() { // the recipe itself makes all watch this znode
+			if s.Recipe.Name() == dialect.Herd().Name() { // in this recipe all watch the same znode
 				should = safe(s.Queue.At(i - 1).Name)
 			}
 			f.because("%s should watch %s", described(s.Queue.At(i)), should)
@@ -35,16 +35,15 @@ func herd(r *report) {
 
 // crowd has the contenders that watch the same child, by position.
 type crowd struct {
-	sure, maybe []int // should watch another child: two tables show it, or only the last table
+	sure, maybe []int // should watch another child, according to two tables or, for maybe, to the last table
 	right       []int // have to watch the child
 }
 
-// herdAtOnce is the number of contenders that prove a herd in one table alone, if all of them
-// should watch another child: no moment of a handoff looks like it.
+// herdAtOnce contenders that should watch another child prove a herd in one table. No moment of a
+// healthy handoff looks like that.
 const herdAtOnce = 3
 
-// herd reports whether the child has two watchers in sure and right, at least one of them in sure,
-// or herdAtOnce watchers in sure and maybe.
+// herd reports whether the watchers are a herd.
 func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }

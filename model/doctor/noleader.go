@@ -9,8 +9,8 @@ import (
 	"electop/model/units"
 )
 
-// noLeader finds elections that have no leader for longer than a handoff takes in a healthy
-// system: the first candidate has not acknowledged, or there is no candidate.
+// noLeader finds elections without a leader for longer than a healthy handoff takes. The first
+// candidate has not acknowledged, or there is no candidate.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
@@ -88,7 +88,6 @@ func vacant(r *report) {
 	}
 }
 
-// lastLeader adds the last leader, if a znode names it.
 func (f *draft) lastLeader() {
 	if last := f.r.s.LedLast(); last != nil {
 		f.because("%s, according to %s", LastWords(last), safe(last.Path))
@@ -96,7 +95,6 @@ func (f *draft) lastLeader() {
 	}
 }
 
-// LastWords describes who led last, and whether that leader has to be fenced.
 func LastWords(last *model.LedLast) string {
 	return last.Who + " led last" + map[bool]string{true: " and has to be fenced"}[last.Fenced]
 }
@@ -106,19 +104,18 @@ func BacklogWords(b *model.Backlog) string {
 	return units.Count(int(b.Requests), "request waits", "requests wait") + " in " + safe(b.Path)
 }
 
-// empty adds evidence: there is no candidate, and the time since which nobody leads.
 func (f *draft) empty(v model.Vacancy) {
 	s := f.r.s
 	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
 	f.because("nobody has led since %s", Since(v))
 }
 
-// Since returns the time since which nobody leads, as far as it is known.
+// Since returns the time since which nobody leads, as a text.
 func Since(v model.Vacancy) string {
 	switch v.Known {
 	case model.VacancyWatched:
 		return units.Stamp(v.Since)
-	case model.VacancyByZnodes: // see [model.VacancyByZnodes]
+	case model.VacancyByZnodes:
 		return units.Stamp(v.Since) + " at least"
 	}
 	return "before electop looked"
@@ -127,8 +124,7 @@ func Since(v model.Vacancy) string {
 // standbysMax bounds the list of programs that could lead.
 const standbysMax = 8
 
-// Could names the programs that could lead or take over (the verb), or reports that they are not
-// visible.
+// Could names the programs that could lead or take over. verb is "lead" or "take over".
 func Could(verb string, by model.Standbys) string {
 	if !by.Listed {
 		return "who could " + verb + " is not visible"
@@ -155,7 +151,7 @@ func Could(verb string, by model.Standbys) string {
 	return text
 }
 
-// firstOf lists the first names. It counts the rest, and unread programs without a known name.
+// firstOf lists the first names, and counts the rest and the unread programs.
 func firstOf(names []string, unread int) string {
 	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
 	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {

@@ -17,7 +17,6 @@ import (
 	"electop/model/znode"
 )
 
-// solr returns an election of Solr with two replicas.
 func solr(t *testing.T, path string) *fixture {
 	c := newFixture(t, model.Config{Path: path, AckFollows: true})
 	for i := range uint64(2) {
@@ -27,7 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge applies reads of the acknowledgements: the first one belongs to the session, 0 for
+// acknowledge applies reads of the acknowledgements. The first one belongs to the session, 0 for
 // none, and the others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
@@ -39,8 +38,6 @@ func (c *fixture) acknowledge(session uint64) {
 	}
 }
 
-// The first candidate of Solr leads when it has created its leader znode. Until
-// then nobody leads, and that is critical if it lasts longer than a takeover.
 func TestNoLeader(t *testing.T) {
 	for path, x := range map[string]struct {
 		ack      string
@@ -54,7 +51,7 @@ func TestNoLeader(t *testing.T) {
 		if ack := c.J.State().Ack.Path; ack != x.ack {
 			t.Fatalf("%s: acknowledgement at %q, want %q", path, ack, x.ack)
 		}
-		c.wantLeader(1, "") // before the acknowledgement was read
+		c.wantLeader(1, "") // not read yet
 		c.acknowledge(0)
 		c.wantLeader(0, model.NotAcknowledged)
 		c.after(x.takeover - time.Second)
@@ -62,14 +59,13 @@ func TestNoLeader(t *testing.T) {
 		c.acknowledge(1)
 		c.after(time.Second)
 		c.wantLeader(1, "")
-		c.acknowledge(2) // the second candidate
+		c.acknowledge(2)
 		c.wantLeader(0, model.OtherAcknowledged)
 		c.after(time.Minute, "two-leaders critical")
 	}
 }
 
-// Solr's overseer checks the data of its leader znode, not the session. So a leader znode that
-// names the first candidate is no second leader, even if another session owns it.
+// Solr's overseer checks the data of its leader znode, not the session.
 func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 	for _, owner := range []uint64{2, 9} {
 		c := solr(t, "/overseer_elect/election")
@@ -88,8 +84,6 @@ func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 	}
 }
 
-// A third-party candidate with electop's naming need not acknowledge. electop's own
-// candidates must.
 func TestGuestNeedNotAcknowledge(t *testing.T) {
 	c := newFixture(t, model.Config{AckPath: "/e-leader", AckFollows: true})
 	ours := c.create(modeltest.Hex1+"-n_", 1)
@@ -98,12 +92,10 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 	c.apply(&model.Cast{At: c.Tree.Now, Member: member})
 	c.apply(ackOf(c, ours, 1))
 	c.after(time.Minute)
-	// The acknowledgement of electop's candidate is deleted: that is a warning.
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.after(10*time.Second, "ack-disagrees warning")
 	c.apply(ackOf(c, ours, 1))
 	c.after(time.Second)
-	// The guest is first and acknowledges nothing: perhaps it never does.
 	c.leave(ours)
 	c.apply(&model.Cast{At: c.Tree.Now, Member: member, Gone: true})
 	c.apply(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
@@ -113,14 +105,12 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 	}
 }
 
-// Two libraries share a lock. The first client of each leads, unless a server's table shows that
-// kazoo's waits for the other library's znode.
 func TestFirstThatWaits(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	other := c.create("_c_"+modeltest.UUID1+"-lock-", 1)
 	c.create(modeltest.Hex1+"__lock__", 2)
 	c.join(modeltest.Hex2+"__lock__", 3)
-	c.wantLeader(0, model.MixedClients) // without tables
+	c.wantLeader(0, model.MixedClients)
 	c.answer(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + other, Sessions: []uint64{2}})
 	})
@@ -132,8 +122,6 @@ func TestFirstThatWaits(t *testing.T) {
 	c.wantLeader(2, "")
 }
 
-// If several znodes can acknowledge, one of them with the first candidate's session is
-// enough. Nobody leads only if all of them are absent.
 func TestOneAcknowledgementOfSeveral(t *testing.T) {
 	for name, x := range map[string]struct {
 		path, stem string
@@ -156,7 +144,7 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 				c.apply(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
 			}
 			for n := range paths {
-				c.wantLeader(1, "") // not all have been read
+				c.wantLeader(1, "") // not all are read
 				put(n, model.Absent, 0)
 			}
 			c.wantLeader(0, model.NotAcknowledged)
@@ -165,7 +153,7 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 			if at := c.J.State().Ack.Path; at != paths[i] {
 				t.Errorf("%s: acknowledged at %s, want %s", name, at, paths[i])
 			}
-			put((i+1)%x.acks, model.Present, 2) // the first candidate's acknowledgement counts
+			put((i+1)%x.acks, model.Present, 2)
 			c.wantLeader(1, "")
 			put(i, model.Absent, 0)
 			c.wantLeader(0, model.OtherAcknowledged)
@@ -176,7 +164,6 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 	}
 }
 
-// Aurora's leader adds a child with its session.
 func TestAcknowledgementChild(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/aurora/scheduler"})
 	stem := "_c_381f220e-fef5-487f-ae4f-04ac14aaed1%d-lock-"
@@ -192,7 +179,6 @@ func TestAcknowledgementChild(t *testing.T) {
 	c.after(time.Second)
 }
 
-// Hadoop's bread crumb is persistent and has the data of the last leader that took over.
 func TestBreadCrumb(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/hadoop-ha/ns/ActiveStandbyElectorLock", AckFollows: true})
 	lock := func(data string) znode.Znode {
@@ -216,8 +202,6 @@ func TestBreadCrumb(t *testing.T) {
 	c.wantLeader(9, "")
 }
 
-// A reign begins with the acknowledgement and ends with the first candidate's znode. Between
-// two reigns nobody leads.
 func TestReignByAcknowledgement(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
 	first := c.create("72057700533010430-10.0.0.1:8983_solr-n_", 1)
@@ -252,8 +236,8 @@ func TestReignByAcknowledgement(t *testing.T) {
 	}
 }
 
-// readDirectory reads a directory with these children. A name with a slash at its end is a
-// persistent znode, any other an ephemeral one.
+// readDirectory reads a directory with these children. A name that ends in a slash is a persistent
+// znode.
 func (c *fixture) readDirectory(path string, names ...string) {
 	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
 	for i, name := range names {
@@ -274,8 +258,6 @@ func (c *fixture) readSingle(z ...znode.Znode) {
 	c.apply(&model.Read{At: c.Tree.Now, Presence: model.Present, Single: true, New: z})
 }
 
-// In systems whose leader has its own znode, nobody leads while that znode is absent. How grave
-// that is depends on the programs that run.
 func TestVacant(t *testing.T) {
 	for name, x := range map[string]struct {
 		path   string
@@ -329,7 +311,6 @@ func TestVacant(t *testing.T) {
 	}
 }
 
-// While Patroni is paused, only its operator can let another member take over.
 func TestVacantPaused(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/db/batman/leader"})
 	c.readSingle()
@@ -344,7 +325,6 @@ func TestVacantPaused(t *testing.T) {
 	c.after(2*time.Minute, "no-leader warning")
 }
 
-// The start of a vacancy is estimated from other znodes if electop did not observe it.
 func TestVacantSince(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/k/controller"})
 	found := c.Tree.Now
@@ -369,7 +349,7 @@ func TestVacantSince(t *testing.T) {
 	gone := c.Tree.Now
 	c.apply(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
 	vacancy(gone, model.VacancyWatched)
-	// A notification while the znode is absent: it was created and deleted.
+	// A notification while the znode is absent shows that it was created and deleted.
 	c.pass(10 * time.Second)
 	again := c.Tree.Now
 	c.apply(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
@@ -378,8 +358,6 @@ func TestVacantSince(t *testing.T) {
 	}
 }
 
-// A Patroni leader is a member whose PostgreSQL runs. A member whose PostgreSQL does not run
-// cannot take over.
 func TestLeaderMember(t *testing.T) {
 	for name, x := range map[string]struct{ leader, state, could, want string }{
 		"healthy":   {"pg1", "running", "could take over: pg2 (streaming); could not: pg3 (crashed), pg4 (nofailover)", ""},
@@ -403,15 +381,14 @@ func TestLeaderMember(t *testing.T) {
 				t.Errorf("Could = %q, want %q", got, x.could)
 			}
 			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
-			// A list of members that is older than the leader's znode does not count.
+			// The list of members is older than the leader's znode.
 			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
 			c.after(0)
 		})
 	}
 }
 
-// The deletion of the lock uses up its watches. So an absent lock without watches does not
-// show that no program could lead.
+// The deletion of the lock also removes its watches.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
 	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
@@ -425,8 +402,8 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree fails the test if the words for who leads do not fit the first contender's [doctor.Lead],
-// or the Lead is "leads" without evidence. It returns the Lead.
+// agree fails the test if the words for who leads contradict the first contender's [doctor.Lead],
+// or if the Lead is "leads" without evidence.
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -457,8 +434,8 @@ func agree(t interface {
 	return string(lead)
 }
 
-// drawMember draws the report of a member of electop that owns the first znode. The member may
-// report another znode of its session.
+// drawMember draws the report of a member of electop that owns the first znode, or another znode of
+// its session.
 func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	m := model.Member{ID: "drawn", Name: "drawn", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
 	for _, c := range s.Queue.All() {
@@ -477,8 +454,7 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// Whatever happened, all words agree on who leads. TestAnyKeysAnyStates checks that the screen,
-// the text and the JSON use these words.
+// TestAnyKeysAnyStates checks that the screen, the text and the JSON use the same words.
 func TestNothingContradictsTheHeadline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -509,7 +485,6 @@ func TestNothingContradictsTheHeadline(t *testing.T) {
 	})
 }
 
-// Each way to be first has its own [doctor.Lead], and all words agree with it.
 func TestEachWayToLead(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}
@@ -570,8 +545,6 @@ func TestEachWayToLead(t *testing.T) {
 	}
 }
 
-// While the demo's server holds messages, a leader that does not know yet that it is first, or that
-// it has acknowledged, needs no attention.
 func TestSlowedTakeoverIsNoAlarm(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	all := []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at}, {Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at}}

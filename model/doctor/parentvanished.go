@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// deletedTogether is the longest time between the deletions of a candidate's znode and of its
-	// parent if a client deletes both, child by child.
+	// deletedTogether is how long a client may take to delete the children and then the parent.
 	deletedTogether = 5 * time.Second
 	// rejoinWait is how long clients may take to create the path again and rejoin.
 	rejoinWait = 5 * time.Second

@@ -11,7 +11,7 @@ import (
 
 const (
 	// A livelock is at least livelockMin reigns shorter than livelockReign within livelockWindow,
-	// by at most half as many sessions: a reset deletes a candidate's znode and creates another.
+	// by at most half as many sessions. A reset keeps the session.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

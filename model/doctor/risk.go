@@ -21,8 +21,9 @@ type Risk struct {
 	reportedBy time.Time // the bound in the last event; zero: none
 }
 
-// RiskChanged reports that a risk was raised, or is over because the contender is back or gone.
-// A risk is raised again when a bound becomes known, is withdrawn, or moves to a later time.
+// RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
+// risk is raised again when the latest time of its expiry becomes known, is withdrawn, or moves to
+// a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -47,8 +48,7 @@ func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
 	return all[i]
 }
 
-// assess updates the risks from the session tracker, and returns an event for each that was raised
-// or is over.
+// assess updates the risks from the session tracker, and returns the changes as events.
 func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, j *model.Journal) (events []model.EventBody) {
 	sessions := j.Sessions()
 	if len(k.all) == 0 && sessions.Rounds() == k.rounds {
@@ -94,7 +94,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns the first time at which a risk is given up, zero if there is no risk.
+// due returns the first time at which a risk ends without a new answer, zero if there is no risk.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.Heard()); due.IsZero() || over.Before(due) {

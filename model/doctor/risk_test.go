@@ -25,12 +25,11 @@ func TestZombieLeader(t *testing.T) {
 	if r == nil || !r.Leader || r.Next != st.Queue.At(1) || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
 		t.Fatalf("got risk %+v, want one risk, of the leader, with a bound and the next candidate", r)
 	}
-	// The bound is the timeout, the tick to which the timeout is rounded, half a tick for a batch,
-	// and the commit.
+	// The bound is the timeout, a tick for rounding, half a tick for a batch, and the commit.
 	if want := c.Tree.Now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
 		t.Errorf("bound %v, want %v", r.By, want)
 	}
-	c.afterAnswers(gone, "zombie-leader critical") // for two thirds of its timeout
+	c.afterAnswers(gone, "zombie-leader critical") // silent for two thirds of its timeout
 	c.pass(time.Second)
 	c.answer(nil) // it is back
 	c.wantFindings()
@@ -96,7 +95,7 @@ func TestCausesByTables(t *testing.T) {
 		hs := c.J.State().Handoffs
 		return hs[len(hs)-1]
 	}
-	// The servers received a message a moment ago: the session cannot have expired.
+	// The servers received a message just now, so the session is alive.
 	c.pass(time.Second)
 	c.leave(names[0])
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
@@ -124,7 +123,6 @@ func TestCausesByTables(t *testing.T) {
 		t.Errorf("got cause %s (%s), want left: the session is over", h.Cause, h.Evidence)
 	}
 
-	// No server was asked.
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Join(2)
@@ -136,8 +134,7 @@ func TestCausesByTables(t *testing.T) {
 	}
 }
 
-// A risk is dropped some time after its bound if the znode still exists: the client came back, or
-// the bound was wrong.
+// The client may have come back, or the bound was wrong.
 func TestRiskIsGivenUp(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -165,12 +162,11 @@ func TestRiskIsGivenUp(t *testing.T) {
 	}
 }
 
-// The event that ends a risk reports that the znode was deleted and why, or that the client is back.
 func TestRiskEnds(t *testing.T) {
 	for name, want := range map[string]doctor.RiskChanged{
 		"expired": {Gone: true, Cause: model.CauseExpired},
 		"waiting": {Gone: true, Cause: model.CauseUnknown},
-		"killed":  {Gone: true, Cause: model.CauseExpired}, // electop killed the last in the queue
+		"killed":  {Gone: true, Cause: model.CauseExpired}, // the last in the queue
 		"back":    {},
 	} {
 		c, names := three(t, model.Config{}, "n_")
@@ -205,7 +201,6 @@ func TestRiskEnds(t *testing.T) {
 	}
 }
 
-// A finding that gets worse is raised again once, without being cleared.
 func TestEscalation(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -225,8 +220,8 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// TestSilentCandidatesAreCounted: the number of silent candidates is a lower bound while a
-// candidate has no connection in only one answer, because it may be reconnecting.
+// The number is a lower bound while a candidate has no connection in only one answer: it may be
+// reconnecting.
 func TestSilentCandidatesAreCounted(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {
@@ -257,8 +252,8 @@ func TestSilentCandidatesAreCounted(t *testing.T) {
 	silent("2 waiting candidates are silent")
 }
 
-// If a stopped client continues and closes its session just before it expires, that may be
-// reported as an expiry. The next answers take it back, because no session expired.
+// A client that continues and closes its session just before the expiry can look expired. The next
+// answers correct the cause.
 func TestExpiryIsTakenBack(t *testing.T) {
 	early := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -293,8 +288,6 @@ func TestExpiryIsTakenBack(t *testing.T) {
 	t.Logf("%d taken back", early)
 }
 
-// A leader that resigns and then falls silent did not expire, however late the observer reads
-// the deletion of its znode.
 func TestDeletedBeforeTheSilence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
@@ -304,7 +297,7 @@ func TestDeletedBeforeTheSilence(t *testing.T) {
 			s.run(10 * time.Millisecond)
 		}
 		s.polls(func() time.Duration { return s.Every }, false)
-		s.run(s.between("time", time.Millisecond, 100*time.Millisecond)) // no answer shows that it is alive
+		s.run(s.between("time", time.Millisecond, 100*time.Millisecond)) // too short for an answer
 		leader := s.Clients[1]
 		s.withdraw(leader)
 		s.run(time.Millisecond)
@@ -318,13 +311,12 @@ func TestDeletedBeforeTheSilence(t *testing.T) {
 	})
 }
 
-// causeSim is an election that compares each reported cause with the true one.
 type causeSim struct {
 	*sim
 	late      map[string]time.Time   // when a stopped client continued and closed its session, by znode
 	published map[string]model.Cause // the last cause in the events, by znode
-	reported  map[model.Cause]int    // number of reports of each cause
-	early     int                    // number of reported expiries that later events take back
+	reported  map[model.Cause]int
+	early     int // number of reported expiries that later events correct
 }
 
 func newCauseSim(t *rapid.T, candidates int) *causeSim {
@@ -353,7 +345,6 @@ func newCauseSim(t *rapid.T, candidates int) *causeSim {
 	return s
 }
 
-// checkCause compares the cause of a handoff with the true one.
 func (s *causeSim) checkCause(h *model.Handoff) {
 	if h.From == nil {
 		return
@@ -363,7 +354,7 @@ func (s *causeSim) checkCause(h *model.Handoff) {
 	if h.Cause == model.CauseExpired && !at.IsZero() && slices.ContainsFunc(s.Clients, func(c *simClient) bool {
 		return !c.Expired.IsZero() && c.Expired.Sub(at).Abs() < 15*time.Second
 	}) {
-		return // another session expired at that time, and the servers report only the number of sessions
+		return // another session expired at that time
 	}
 	switch {
 	case h.Cause == model.CauseUnknown, h.Cause == want, h.Cause == model.CauseLeft && want != model.CauseExpired,
@@ -383,14 +374,13 @@ func (s *causeSim) checkEvent(e model.Event) {
 			s.published[b.From.Name] = b.Cause
 		}
 		if b.Cause == model.CauseExpired && b.From != nil && !s.late[b.From.Name].IsZero() {
-			s.early++ // a later event takes the expiry back
+			s.early++
 			return
 		}
 		s.checkCause(&b)
 	}
 }
 
-// act draws what a client does.
 func (s *causeSim) act(t *rapid.T, c *simClient) {
 	if c.Stopped {
 		return
@@ -413,7 +403,7 @@ func (s *causeSim) act(t *rapid.T, c *simClient) {
 	}
 }
 
-// closeLate lets a client that was stopped close its session shortly before it expires.
+// closeLate lets a stopped client close its session shortly before the expiry.
 func (s *causeSim) closeLate(c *simClient, before time.Duration) {
 	switch left := s.left(c); {
 	case c.Over || !c.Expired.IsZero():
@@ -425,9 +415,6 @@ func (s *causeSim) closeLate(c *simClient, before time.Duration) {
 	}
 }
 
-// A reported cause is the true one, however late the observer reads. A client that was stopped
-// may close its session just before it expires. That looks like an expiry, and is taken back when
-// the servers report that no session expired.
 func TestCausesAreTrue(t *testing.T) {
 	reported, early := map[model.Cause]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -455,8 +442,6 @@ func TestCausesAreTrue(t *testing.T) {
 	t.Logf("causes: %v, %d taken back", reported, early)
 }
 
-// A correct election has no finding above info except flapping, and no wrong or missing edge,
-// however its candidates come and go and whenever the servers are asked.
 func TestHealthyElection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: "/e"}
@@ -487,7 +472,7 @@ func TestHealthyElection(t *testing.T) {
 			switch c := s.Clients[rapid.IntRange(1, len(s.Clients)-1).Draw(t, "who")]; rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0:
 				s.withdraw(c)
-			case 1: // a reset
+			case 1:
 				s.withdraw(c)
 				s.At(s.between("until it volunteers again", 0, time.Second), func() { s.volunteer(c) })
 			case 2:
@@ -513,7 +498,6 @@ func TestHealthyElection(t *testing.T) {
 				}
 			}
 		}
-		// When nothing changes any more, all edges are verified.
 		s.run(2 * time.Second)
 		s.poll(true)
 		s.run(100 * time.Millisecond)
@@ -529,9 +513,8 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// silentSim returns an ensemble whose tick time is one of ticks. Its servers report deadlines by
-// their monotonic clock or their wall clock. They may report no deadlines or, if conns is true, no
-// connections.
+// silentSim returns an ensemble with one of the tick times. Its servers report deadlines by one of
+// their two clocks. They may report no deadlines or, if conns is true, no connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
@@ -540,7 +523,6 @@ func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	return s
 }
 
-// stop stops a client, or kills it.
 func stop(t *rapid.T, s *sim, victim *simClient) {
 	victim.Stopped, victim.StopAt = true, s.Tree.Now
 	if rapid.Bool().Draw(t, "killed") {
@@ -548,8 +530,8 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// boundsHold checks the bounds of a client whose session expired. If byEpoch is true, it checks an
-// upper bound only if it names the epoch of the expiry.
+// boundsHold checks the bounds of a client whose session expired. If byEpoch is true, an upper
+// bound counts only if it names the epoch of the expiry.
 func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)
@@ -560,8 +542,6 @@ func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool
 	}
 }
 
-// A client that is stopped, or killed, is at risk before its session expires,
-// and all its bounds hold. No other client is at risk.
 func TestRiskBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := silentSim(t, false, 500*time.Millisecond, 2*time.Second, 3*time.Second)
@@ -631,8 +611,6 @@ func TestRiskBounds(t *testing.T) {
 	})
 }
 
-// Whatever the ensemble does, a bound holds in the epoch that it names. No risk has a bound while
-// the epoch is unknown.
 func TestRiskBoundsThroughElections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := silentSim(t, true, 500*time.Millisecond, 2*time.Second)

@@ -46,13 +46,12 @@ var rules = []rule{
 type rule struct {
 	id    string
 	check func(*report)
-	// always reports whether the rule runs even if the children are no candidates: it is
-	// about the servers or the znodes.
+	// always reports whether the rule runs even if the children are no candidates, because it
+	// checks the servers or the znodes.
 	always bool
 	// sure reports whether the severity stays the same if the recipe is only a guess.
 	sure bool
-	// byTables reports whether the rule can find something new only in a new table of the
-	// servers.
+	// byTables reports whether only a new table of the servers can show something new to the rule.
 	byTables bool
 }
 
@@ -73,8 +72,7 @@ type draft struct {
 	r       *report
 }
 
-// subjectsMax bounds the findings of one rule: more do not help an operator. One
-// more finding sums up the rest.
+// subjectsMax bounds the findings of one rule. One more finding sums up the rest.
 const subjectsMax = 8
 
 // evidenceMax bounds the lines of evidence of one finding. One more line counts the rest.
@@ -109,8 +107,8 @@ func (r *report) check() {
 	r.suspect(&more)
 }
 
-// find adds a finding about a subject; the subject is "" if the rule has only one. values has
-// pairs: a name in braces, and its replacement in t.
+// find adds a finding about a subject, "" if the rule has only one. values are pairs: a name in
+// braces, and its replacement in t.
 func (r *report) find(t text, subject string, values ...string) *draft {
 	in := strings.NewReplacer(values...)
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -130,7 +128,6 @@ func (f *draft) because(format string, args ...any) {
 	}
 }
 
-// about adds the znodes and sessions of candidates.
 func (f *draft) about(candidates ...*dialect.Candidate) *draft {
 	for _, c := range candidates {
 		f.Znodes = append(f.Znodes, f.r.path(c.Name))
@@ -139,7 +136,6 @@ func (f *draft) about(candidates ...*dialect.Candidate) *draft {
 	return f
 }
 
-// sortSessions sorts the sessions and removes duplicates.
 func (f *draft) sortSessions() {
 	slices.Sort(f.Sessions)
 	f.Sessions = slices.Compact(f.Sessions)
@@ -155,7 +151,7 @@ func (r *report) suspect(f *draft) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("and %d more", more))
 	}
 	if r.s.Dialect.Unknown() && !r.rule.sure {
-		f.Severity = Info // it may not be an election
+		f.Severity = Info // the path may be no election
 	}
 	var table time.Time
 	if t := r.s.Table; r.newTable && t != nil {
@@ -167,11 +163,11 @@ func (r *report) suspect(f *draft) {
 // candidates counts candidates in words.
 func candidates(n int) string { return units.Count(n, "candidate", "candidates") }
 
-// safe returns a name in a form that is safe to show.
+// safe returns a name that is safe to show.
 func safe(name string) string { return znode.Safe(name, 0) }
 
-// ruleContext holds the input of the rules in one run: the election, the doctor's memory, and
-// indexes that several rules use. An index is built when it is first used.
+// ruleContext holds the input of the rules in one run, and indexes that are built at their first
+// use.
 type ruleContext struct {
 	d        *Doctor
 	s        *model.State
@@ -184,7 +180,6 @@ type ruleContext struct {
 	faults *watchFaults
 }
 
-// state returns the election as a [State], for its edges.
 func (rc *ruleContext) state() *State {
 	if rc.view == nil {
 		rc.view = rc.d.state(rc.s)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each rule is a function with its name, in a file with its name: ghost-node is ghostNode in ghostnode.go.
+// The rule ghost-node is the function ghostNode in ghostnode.go.
 func TestRulesHaveTheirFiles(t *testing.T) {
 	for _, r := range rules {
 		name := strings.ReplaceAll(r.id, "-", "")

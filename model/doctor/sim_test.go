@@ -15,9 +15,8 @@ import (
 	"electop/model/session"
 )
 
-// sim is an ensemble with an election of correct clients, in virtual time: a
-// tree, sessions with deadlines on the leader's clock as ZooKeeper rounds and
-// batches them, data watches, and an observer that reads when it is notified.
+// sim is an ensemble with an election of correct clients, in virtual time. Deadlines are rounded
+// and batched on the leader's clock, as in ZooKeeper. An observer reads after notifications.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree
@@ -26,22 +25,22 @@ type sim struct {
 	agenda modeltest.Agenda
 
 	servers    int
-	Leader     int // of the ensemble; -1: an election is under way
+	Leader     int // leader of the ensemble; -1: it is electing
 	epoch      int64
-	ElectionAt time.Time // when the last election began
+	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
 	clock      time.Duration // the leader's clock at the start
 	Wall       bool          // deadlines are reported as wall-clock seconds
 	Clients    []*simClient
 	own        *simClient // the observer's session
 
-	reading bool          // the observer will read soon
+	reading bool
 	Dated   bool          // reads have Notified, Heard and Sent
 	Lag     time.Duration // longest time from a notification to the observer's read
 	react   time.Duration // longest reaction of a client
-	// SilentConns and SilentDeadlines: the servers report no connections, or no deadlines.
+	// The servers report no connections, or no deadlines.
 	SilentConns, SilentDeadlines bool
-	Counts                       bool        // the ensemble's leader reports how many sessions it let expire
+	Counts                       bool        // the ensemble's leader reports how many sessions expired
 	expired                      map[int]int // number of sessions that expired, by server
 	Every                        time.Duration
 
@@ -69,10 +68,9 @@ func (s *sim) between(what string, from, to time.Duration) time.Duration {
 	return time.Duration(rapid.Int64Range(int64(from), int64(to)).Draw(s.T, what))
 }
 
-// At calls do after the time in.
 func (s *sim) At(in time.Duration, do func()) { s.agenda.Add(s.Tree.Now.Add(in), do) }
 
-// run lets time pass and wakes the journal at its deadlines.
+// run lets time pass and calls the journal at its deadlines.
 func (s *sim) run(d time.Duration) {
 	end := s.Tree.Now.Add(d)
 	for {
@@ -106,7 +104,6 @@ func (s *sim) apply(o model.Observation) {
 	}
 }
 
-// changed lets the observer read the election some time after a change, unless it will read soon.
 func (s *sim) changed() {
 	if s.reading {
 		return
@@ -130,7 +127,7 @@ type simClient struct {
 	deadline time.Duration
 	resp     time.Time
 	received int64
-	pending  bool // touched, but the leader does not know yet
+	pending  bool // the server received a message, the leader does not know yet
 	Stopped  bool
 	Over     bool // the session has ended
 	Expired  time.Time
@@ -140,7 +137,6 @@ type simClient struct {
 	watches  map[string]bool
 }
 
-// volunteer makes a client volunteer.
 func (s *sim) volunteer(c *simClient) {
 	if c.Over || c.Stopped || c.Server < 0 || c.znode != "" {
 		return
@@ -151,7 +147,6 @@ func (s *sim) volunteer(c *simClient) {
 	s.rewatch(c)
 }
 
-// rewatch lists the children and watches the predecessor, after a short time.
 func (s *sim) rewatch(c *simClient) {
 	s.At(s.between("reaction", time.Millisecond, s.react), func() {
 		if c.Over || c.Stopped || c.znode == "" {
@@ -168,10 +163,9 @@ func (s *sim) rewatch(c *simClient) {
 	})
 }
 
-// left returns how much longer the client's session lasts if the client sends nothing.
+// left returns the time until the client's session expires if the client sends nothing.
 func (s *sim) left(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
 
-// withdraw deletes the client's znode. Its watch stays.
 func (s *sim) withdraw(c *simClient) {
 	if c.znode == "" {
 		return
@@ -199,7 +193,6 @@ func (s *sim) withdraw(c *simClient) {
 	}
 }
 
-// move connects a client to another server, with some time between.
 func (s *sim) move(c *simClient) {
 	if c.Server < 0 || c.Stopped || c.Over {
 		return
@@ -222,7 +215,6 @@ func (s *sim) candidate(c *simClient) *dialect.Candidate {
 	return nil
 }
 
-// leaderNow returns the time of the leader's clock.
 func (s *sim) leaderNow() time.Duration { return s.clock + s.Tree.Now.Sub(modeltest.Start) }
 
 func (s *sim) client(session uint64, timeout time.Duration) *simClient {
@@ -234,7 +226,6 @@ func (s *sim) client(session uint64, timeout time.Duration) *simClient {
 	return c
 }
 
-// ping sends a ping every third of the client's timeout.
 func (s *sim) ping(c *simClient) {
 	s.At(c.Timeout/3, func() {
 		if c.Over {
@@ -287,7 +278,6 @@ func (s *sim) batch() {
 	})
 }
 
-// end ends a session.
 func (s *sim) end(c *simClient) {
 	if c.Over {
 		return
@@ -297,8 +287,8 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// elect lets the ensemble lose its leader and, after a while, elect a server, perhaps the same
-// one. All clients lose their connections, and running clients connect again.
+// elect lets the ensemble elect a server, perhaps the same one. All clients lose their connections,
+// and running clients connect again.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
@@ -315,7 +305,7 @@ func (s *sim) elect() {
 				continue
 			}
 			c.pending = true
-			s.pass(c) // every session's time starts again
+			s.pass(c) // each session's timeout starts again
 			if !c.Stopped {
 				s.At(s.between("back", time.Millisecond, time.Second), func() {
 					if !c.Over && !c.Stopped && c.Server < 0 && s.Leader >= 0 {
@@ -334,7 +324,7 @@ func (s *sim) elect() {
 	})
 }
 
-// poll asks the servers. Their answers show the present state, and arrive 10 ms later.
+// poll asks the servers. The answers show the present state, and arrive 10 ms later.
 func (s *sim) poll(watches bool) {
 	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
 		s.touch(s.own)
@@ -350,7 +340,7 @@ func (s *sim) table(watches bool) *session.Table {
 	t := &session.Table{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.Every}
 	for i := range s.servers {
 		sv := session.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: session.ModeFollower, Zxid: s.epoch<<32 + s.Tree.Zxid, Basic: answered, Tick: s.Tick}
-		if s.Leader < 0 { // nobody serves
+		if s.Leader < 0 {
 			none := session.Answer{State: session.Failed, At: reply, Why: "not serving"}
 			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = session.ModeUnknown, 0, none, none, none, none
 			t.Servers = append(t.Servers, sv)
@@ -377,7 +367,7 @@ func (s *sim) table(watches bool) *session.Table {
 		for _, c := range s.Clients {
 			if i == s.Leader && !c.Over && !s.SilentDeadlines {
 				d := session.Deadline{Session: c.Session, At: c.deadline}
-				if s.Wall { // whole seconds of a clock of its own
+				if s.Wall { // whole seconds of the server's own clock
 					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true
 				}
 				sv.Deadlines = append(sv.Deadlines, d)
@@ -405,14 +395,12 @@ func (s *sim) table(watches bool) *session.Table {
 		}
 		t.Servers = append(t.Servers, sv)
 	}
-	// The last request of the observer that was answered.
 	t.Anchors = []session.Anchor{{
 		Session: s.own.Session, Sent: s.own.resp.Add(-time.Millisecond), Timeout: s.own.Timeout,
 	}}
 	return t
 }
 
-// polls asks the servers repeatedly.
 func (s *sim) polls(every func() time.Duration, watches bool) {
 	s.At(every(), func() {
 		s.poll(watches)

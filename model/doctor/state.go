@@ -13,11 +13,11 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events counts the events until now, including those that are
-	// held back for an acknowledgement.
+	// Events counts the events until now, including those that are held back for an
+	// acknowledgement.
 	Events uint64
-	// Risks are the contenders whose sessions are about to expire, in queue
-	// order. Findings are the doctor's findings, worst first.
+	// Risks are the contenders whose sessions are about to expire, in queue order. Findings are
+	// sorted by severity, the worst first.
 	Risks    []*Risk
 	Findings []*Finding
 	Pending  []Pending // suspicions that are not findings yet, by rule
@@ -28,8 +28,7 @@ type State struct {
 	lost        []uint64
 }
 
-// Early returns the findings and, while nobody leads, the suspicions that are shown before they
-// have lasted long enough.
+// Early returns the findings and, while nobody leads, the suspicions with a [Pending.Early].
 func (s *State) Early() []*Finding {
 	out := slices.Clip(s.Findings)
 	for _, p := range s.Pending {
@@ -45,9 +44,9 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToAsk returns the sessions to ask the servers about, sorted:
-// [model.State.Sessions], the sessions whose candidates were deleted with the parent, and the
-// sessions of the last third-party leaders.
+// SessionsToAsk returns the sessions to ask the servers about, sorted: [model.State.Sessions], the
+// sessions whose candidates were deleted with the parent, and the sessions of the last third-party
+// leaders.
 func (s *State) SessionsToAsk() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -109,8 +108,8 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	if to <= 0 {
 		return "its session's timeout is unknown"
 	}
-	// The first round after a client's last message shows the time of that message. The next
-	// rounds show that the client is silent for longer than healthy clients are.
+	// The first round after a client's last message shows the time of that message. The next rounds
+	// show that the client is silent for longer than healthy clients are.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
@@ -118,29 +117,29 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role. It follows from the contender's znode, the
-// acknowledgement, the servers, and the own report of a candidate of electop. Use it wherever
-// the leader is shown. It is "" if nobody is said to lead: see [State.NoLeader].
+// Lead is how far the first contender has the role, according to its znode, the acknowledgement,
+// the servers, and the own report of a candidate of electop. Use it wherever the leader is shown.
+// "" means that nobody leads: see [State.NoLeader].
 type Lead string
 
 const (
-	// Leads: it is first, and acknowledged if the election has an acknowledgement that can be read.
+	// Leads: first, and acknowledged if the election has an acknowledgement that can be read.
 	Leads Lead = "leads"
-	// Elected: it is first and has not acknowledged, or does not know yet that it has.
+	// Elected: first, but not acknowledged, or not yet aware of its own acknowledgement.
 	Elected Lead = "elected"
-	// Unaware: it is first, and reports that it still waits.
+	// Unaware: first, but the candidate still waits according to its own report.
 	Unaware Lead = "unaware"
-	// Suspended: it lost its connection or its lease.
+	// Suspended: the candidate lost its connection or its lease.
 	Suspended Lead = "suspended"
-	// Ending: it closes its session.
+	// Ending: the candidate closes its session.
 	Ending Lead = "ending"
-	// Stopped: its candidacy is over, and its znode still exists.
+	// Stopped: the candidacy is over, but the znode still exists.
 	Stopped Lead = "stopped"
-	// Deleted: the embedded server deleted its znode, and no read shows that yet.
+	// Deleted: the embedded server deleted the znode, and no read shows that yet.
 	Deleted Lead = "deleted"
-	// AtRisk: the servers receive nothing from it.
+	// AtRisk: the servers receive nothing from the session.
 	AtRisk Lead = "at-risk"
-	// Faulty: it was killed, frozen or cut off, and its znode still exists.
+	// Faulty: the candidate was killed, frozen or cut off, but the znode still exists.
 	Faulty Lead = "faulty"
 )
 
@@ -176,17 +175,17 @@ func (s *State) Lead() Lead {
 	return Elected
 }
 
-// wakesMax bounds the last deletions that znodeDeleted searches: a read follows each of them.
+// wakesMax bounds the deletions that znodeDeleted searches. Reads have shown older ones.
 const wakesMax = 64
 
-// znodeDeleted reports whether the embedded server reported that it deleted the contender's znode.
+// znodeDeleted reports whether the embedded server reported the deletion of the contender's znode.
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	last := s.Wakes[max(0, len(s.Wakes)-wakesMax):]
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns one of [model.State.Rivals], if possible one that is twofold: two rounds of the
-// servers' tables show that it does not wait. e is the edge of the blind one.
+// Rival returns one of [model.State.Rivals], and the edge of its Blind. twofold reports whether two
+// rounds of the servers' tables show that Blind does not wait; such a rival is preferred.
 func (s *State) Rival() (r dialect.Rival, e Edge, twofold bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

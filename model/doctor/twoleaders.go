@@ -18,7 +18,7 @@ func twoLeaders(r *report) {
 	if r.s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {
 		return
 	}
-	// The acknowledgement is ephemeral: it exists, so its session is alive.
+	// The acknowledgement is ephemeral, so its session is alive.
 	f := r.find(otherAcknowledged, safe(head.Name)).about(head)
 	f.Znodes, f.Sessions = append(f.Znodes, a.Path), append(f.Sessions, a.Session)
 	f.because("lowest: %s", described(head))
@@ -57,8 +57,8 @@ func believers(r *report) {
 	}
 }
 
-// heldTwice finds candidates of two libraries that lead at the same time: the clients of one
-// library do not count those of the other, so the first of them waits for nobody.
+// heldTwice finds candidates of two libraries that lead at the same time, because the clients of
+// one library do not count those of the other.
 func heldTwice(r *report) {
 	s := r.state()
 	if s.NoLeader() != model.MixedClients {
@@ -89,8 +89,8 @@ func heldTwice(r *report) {
 	}
 }
 
-// leadsBeside reports whether c is a rival (see [State.Rival]), or of its library, and two rounds
-// of tables show that the rival does not watch its predecessor of another library.
+// leadsBeside reports whether c has the library of a rival that does not wait, according to two
+// rounds of tables.
 func (rc *ruleContext) leadsBeside(c *dialect.Candidate) bool {
 	rival, _, twofold := rc.state().Rival()
 	return twofold && rival.Blind.Library() == c.Library()

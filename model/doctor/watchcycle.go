@@ -2,8 +2,8 @@ package doctor
 
 import "slices"
 
-// watchCycle finds candidates that wait for each other. A cycle needs a candidate that waits for
-// a higher number, as a read lock does that watches the wrong znode.
+// watchCycle finds candidates that wait for each other. One of them must wait for a higher number,
+// such as a read lock that watches the wrong znode.
 func watchCycle(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -30,7 +30,7 @@ func (r *report) circle(last, base *watchTable) []int {
 	for i, c := range s.Queue.All() {
 		place[c.Name] = i
 	}
-	waits := make(map[int][]int) // position of a contender -> positions of those that it waits for
+	waits := make(map[int][]int) // position of a contender -> positions that it waits for
 	upward := false
 	for session, all := range r.owners() {
 		w := last.watching[session]
@@ -42,7 +42,7 @@ func (r *report) circle(last, base *watchTable) []int {
 			if !queued || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
-			// Of several contenders of a session, those behind the watched one wait.
+			// Only the contenders of the session behind the watched one wait for it.
 			behind := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				behind = all[k:]

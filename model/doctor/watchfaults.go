@@ -32,9 +32,8 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return c
 }
 
-// watchFaults checks the edges, once in a run. Changes of the queue add no fault, they only make
-// the tables too old. So without a new table it checks nothing if the last check came [calm] after
-// the last table and found no fault.
+// watchFaults checks the edges, once in a run. Without a new table a check finds nothing new if the
+// last check came at least [calm] after the last table and found no fault.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults
@@ -79,7 +78,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 				v.crowd(name).sure = append(v.crowd(name).sure, i)
 			}
 		default:
-			// The last table alone shows a watch on another child, and there was time to set it.
+			// One table is enough for maybe, if the contender had time to set the right watch.
 			if s.At.Before(sure) || len(e.Watched) == 0 || last.several[c.Session] || !s.hadTarget(last, c, s.Queue.At(t), true) {
 				continue
 			}
@@ -110,7 +109,6 @@ func (r *report) stuck(i int) Severity {
 	return Warning
 }
 
-// mustWatch names the znode that the contender at i must watch.
 func (r *report) mustWatch(i int) string {
 	t, ok := r.s.Recipe.Watches(r.s.Queue, i)
 	if !ok {

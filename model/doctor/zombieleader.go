@@ -1,7 +1,7 @@
 package doctor
 
-// zombieLeader finds a leader that is dead or stopped while its session is alive.
-// It needs two rounds of answers, or a silence that two rounds showed.
+// zombieLeader finds a leader that is dead or stopped while its session is alive. One round of
+// answers is not enough.
 func zombieLeader(r *report) {
 	for _, x := range r.d.risks.all {
 		if !x.Leader || !x.Sure {
@@ -9,8 +9,8 @@ func zombieLeader(r *report) {
 		}
 		f := r.find(silentLeader, safe(x.Candidate.Name)).about(x.Candidate)
 		f.because("%s: %s", described(x.Candidate), x.Evidence)
-		// A client that received nothing for two thirds of its timeout has given the connection
-		// up (Java, Python and Go alike): it does not lead then, or does not run.
+		// Java, Python and Go clients close a connection on which they received nothing for two
+		// thirds of the timeout. A client that does not is stopped.
 		if again := x.Silent.Add(x.Timeout * 2 / 3); x.Timeout > 0 && r.at.Before(again) {
 			f.again = again
 		} else if x.Timeout > 0 {

@@ -8,12 +8,10 @@ import (
 	"electop/model/znode"
 )
 
-// From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three
-// days.
+// From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three days.
 const rolloverNear = 0xf0000000
 
-// zxidRollover finds an ensemble that must soon elect a new leader because it has
-// used up its transaction numbers.
+// zxidRollover finds an ensemble that has nearly used up its transaction numbers.
 func zxidRollover(r *report) {
 	all := answered(r.s.Table)
 	if len(all) == 0 {
