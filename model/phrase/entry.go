@@ -1,7 +1,7 @@
-// Package phrase holds the words for the state of an election: why nobody is said to
-// lead, how far the first candidate leads, and why a leader stopped. Each situation has
-// one [Entry]. The screen, the plain text and the metrics use that entry, so the same
-// situation has the same words everywhere. An entry has a severity, and no colour.
+// Package phrase has the words for the state of an election: why there is no leader, how far the
+// first candidate leads, and why a leader stopped. Each situation has one [Entry]. The screen, the
+// plain text and the metrics use that entry, so they use the same words. An entry has a severity,
+// and no colour.
 package phrase
 
 import (
@@ -26,7 +26,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if it needs no attention
 }
 
-// Could names the programs that could lead if nobody does, and the reason if none of them may.
+// Could names the programs that could lead or, if none of them may, the reason.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -39,8 +39,7 @@ func Could(s *doctor.State) string {
 	}
 }
 
-// Beside returns sentences about what the znodes beside an election show: the leader's own
-// state, the last leader, and the number of requests that wait for the leader.
+// Beside returns sentences about what the znodes beside an election show.
 func Beside(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
@@ -82,7 +81,8 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered returns a candidate's sequence number, otherwise its znode's name; "another" for nil.
+// Numbered returns a candidate's sequence number or, without one, its znode's name; "another" for
+// nil.
 func Numbered(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
@@ -93,8 +93,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode, with the hosts of the clients that are no
-// candidates; "" if only the next candidate watches it, or if the watchers are not known.
+// Watchers describes who watches the leader's znode. It is "" if only the next candidate does, or
+// if the watchers are not known.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && w.Candidates < 2 {

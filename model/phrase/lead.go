@@ -11,12 +11,13 @@ import (
 	"electop/model/znode"
 )
 
-// Lead returns the words for how far the first candidate leads: the sentence follows the
-// candidate's name. They are empty if it leads without reservation, or if nobody is said to lead.
+// Lead returns the words for how far the first candidate leads; the sentence follows the
+// candidate's name. The words are empty if the candidate leads in every respect, or if nobody
+// leads.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
 	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }
-	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // a message is on its way
+	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server holds the message
 		trouble = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
 	switch lead {
@@ -65,7 +66,7 @@ func Lead(s *doctor.State) Entry {
 // None is the Cell of an [Entry] if there certainly is no leader.
 const None = "none"
 
-// NoLeader returns the words for why nobody is said to lead; they are empty if there is a leader.
+// NoLeader returns the words for why there is no leader; they are empty if there is one.
 func NoLeader(s *doctor.State) Entry {
 	first, leads, n := Label(s.First()), RoleOf(s).Has, s.Queue.Len()
 	unsure := func(sentence, row string) Entry {
@@ -133,8 +134,7 @@ func noCandidate(s *doctor.State) Entry {
 	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
 }
 
-// Led describes how long a reign has lasted. It gives bounds if electop did not observe the
-// beginning of the reign.
+// Led describes how long a reign has lasted, with bounds if electop did not observe its beginning.
 func Led(r model.Reign, now time.Time) string {
 	least, most := now.Sub(r.Latest), now.Sub(r.Earliest)
 	switch age := units.Age(now.Sub(r.From)); {
@@ -150,8 +150,8 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column: the time, with the prefix most if it is an upper bound, or "-"
-// if no upper bound is known.
+// LedCell is [Led] for a column. The prefix most marks an upper bound; "-" means that no upper
+// bound is known.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -178,8 +178,8 @@ func RoleOf(s *doctor.State) Role {
 	return Role{"leads", "lead", "leader"}
 }
 
-// RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others
-// hold", "amber is elected and has not acknowledged". name returns a candidate's name.
+// RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others hold", "amber
+// is elected and has not acknowledged".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -194,8 +194,8 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for the row of the contender at position if nobody is said to lead:
-// for the first contender, and for a contender that may lead beside the first.
+// Standing returns the words for the row of a contender if there is no certain leader. Only the
+// first contender, and one that may lead beside the first, have such words.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -215,8 +215,8 @@ func Standing(s *doctor.State, position int) Entry {
 	return Entry{}
 }
 
-// Trouble returns the highest severity of an election's findings, its risks, and its lack of a
-// leader, "" for none. Use it wherever elections are listed.
+// Trouble returns the highest severity of an election's findings, risks and lack of a leader, ""
+// for none. Use it wherever elections are listed.
 func Trouble(s *doctor.State) doctor.Severity {
 	all := slices.Clone(s.Findings)
 	if s.Phase != model.Unseen && s.Phase != model.Forbidden {
@@ -233,7 +233,7 @@ func Trouble(s *doctor.State) doctor.Severity {
 }
 
 // NothingFound returns the words for no findings. well is false if [NoLeader] or [Lead] has a
-// severity, or if a suspicion needs to be observed for longer (see [doctor.Pending.Decides]).
+// severity, or if a suspicion decides (see [doctor.Pending.Decides]).
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if Lead(s).Severity != "" {
 		return RoleHolders(s, Label) + ". No other finding in what was checked.", false

@@ -11,65 +11,60 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, by its own monotonic clock. Let T be the
-// time by that clock at which the leader last heard from a session, to the session's
-// timeout, and tick the leader's tick time. The leader keeps and reports the deadline
+// Only the ensemble's leader expires sessions, by its own monotonic clock. T is the time by that
+// clock at which the leader last heard from a session, to is the session's timeout, and tick is the
+// leader's tick time. The leader reports the deadline
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
 //
-// A client sends a ping when it has sent no request for a third of its timeout. The member of the
-// ensemble to which the client is connected answers, and reports the client to the leader
-// in batches, every half tick. So for a healthy client T is at most to/3 + tick/2 old,
-// plus some time for the network ([Slack]).
+// A client sends a ping when it has sent no request for a third of its timeout. The client's server
+// reports the client to the leader in batches, every half tick. So for a healthy client T is at
+// most to/3 + tick/2 old, plus some time for the network ([Slack]).
 //
-// There are two sources of a bound.
+// # Bounds from deadlines
 //
-// The first source is the deadlines. Let d be the time by our clock at which the leader's
-// clock shows 0. (Both clocks run evenly for the few minutes that matter.) A deadline D
-// is D+d by our clock, so we need bounds of d. The same reply has the deadlines of our own
-// sessions (anchors), and these bound d. Take an anchor with deadline D' and timeout to', in
-// a reply that arrived at R by our clock. The leader heard from our session before R, and at
-// T >= D' - to' - tick by its own clock:
+// d is the time by our clock at which the leader's clock shows 0, so a deadline D is D+d by our
+// clock. Anchors bound d: they are our own sessions, and the same reply has their deadlines. Take
+// an anchor with deadline D' and timeout to', in a reply that arrived at R by our clock. The leader
+// heard from the anchor before R, and at T >= D' - to' - tick by its own clock:
 //
-//	d = (our time of T) - T  <=  R - (D' - to' - tick)
+//	d  <=  R - (D' - to' - tick)
 //
-// So a session expires no later than the largest D + d. The ensemble then commits the
-// session's end, which takes at most [commit].
+// So a session expires no later than the largest D + d. The ensemble then commits the session's
+// end, which takes at most [commit].
 //
-// The lower bound of d: our session sent a request at S that was answered. If our session
-// is connected to the leader, the leader heard from it at S or later. Otherwise the request
-// may not have reached the leader yet, but the ping before it did, which was sent at
-// S - to'/3 - tick or later. So d > S - (D' - to'), or d > S - to'/3 - tick - (D' - to').
+// For the lower bound of d, the anchor sent a request at S that was answered. If the anchor is
+// connected to the leader, the leader heard from it at S or later, so d > S - (D' - to').
+// Otherwise only the ping before S surely reached the leader, and the bound is to'/3 + tick
+// earlier.
 //
-// The reply to dump has wall-clock times in whole seconds, and the server computes each line
-// from two clocks. Then D and D' are at most 10 ms earlier, and at most a second and 10 ms
-// later, than their lines say.
+// The reply to dump has wall-clock times in whole seconds. D and D' are at most 10 ms earlier, and
+// at most 1.01 s later, than these times.
 //
-// The second source is what electop sees. If a connection is the same in a reply at R and
-// in a later reply, or is not listed at R, then the leader last heard from the client before
-// R + tick/2, and the session expires no later than R + tick/2 + to + tick. If the servers
-// do not report connections, the same holds for a deadline.
+// # Bounds from silence
 //
-// No bound outlives an election of the ensemble's leader (another server or the same), or
-// a restart of a standalone server: every session then gets its full timeout again. So a
-// bound names its epoch (see ensembleTerm), another epoch drops all bounds, and there is no
-// bound while the ensemble's leader is unknown.
+// If a connection is the same in a reply at R and in a later reply, or is not listed at R, the
+// leader last heard from the client before R + tick/2. Then the session expires no later than
+// R + tick/2 + to + tick. If the servers do not report connections, the same holds for a deadline.
+//
+// # Elections of the ensemble
+//
+// An election of the ensemble, or the restart of a standalone server, gives each session its full
+// timeout again. So a bound names its epoch, another epoch drops all bounds, and there is no bound
+// while the ensemble's leader is unknown. See ensembleTerm.
 const (
-	// Slack allows for the network, a client's timer and a busy server. Java clients ping
-	// up to a second early; no client is known to ping late.
+	// Slack allows for the network, a client's timer and a busy server.
 	Slack = 500 * time.Millisecond
-	// commit bounds the time in which the servers agree on the end of an expired session,
-	// with a busy leader and slow disks.
+	// commit bounds the time in which the servers agree on the end of an expired session.
 	commit = time.Second
 	// tickDefault is tickTime in ZooKeeper's sample configuration.
 	tickDefault = 2 * time.Second
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
-	// reconnect is the time in which a healthy client connects again: the Go library waits
-	// a second before it tries.
+	// reconnect is the time in which a healthy client connects again. The Go library waits a second
+	// before it tries.
 	reconnect = 3 * time.Second
-	// DangerOver is the time after the bound of a danger at which electop drops the danger
-	// if the znode still exists: the client is back, or the bound was wrong.
+	// DangerOver is how long after its bound a danger is dropped if the znode still exists.
 	DangerOver = tickDefault
 )
 
@@ -121,8 +116,7 @@ func tickOf(s *Server) time.Duration {
 	return tickDefault
 }
 
-// replyTime returns the time of a reply, or the end of the round if that is earlier or the time
-// is not known.
+// replyTime returns the time of a reply, but at most the end of the round.
 func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
 		return t.End.Round(0)
@@ -130,8 +124,7 @@ func replyTime(t *Table, a Answer) time.Time {
 	return a.At.Round(0)
 }
 
-// Liveness bounds when the servers last heard from one contender's session, according to
-// their tables. Only a new table changes it.
+// Liveness bounds when the servers last heard from one contender's session.
 type Liveness struct {
 	timeout time.Duration // 0: not known
 
@@ -145,11 +138,11 @@ type Liveness struct {
 	by        time.Time // latest time of the deadline by our clock; zero: no anchor
 	notBefore time.Time // earliest time of the deadline by our clock; zero: not known
 
-	// quiet is the time of the first reply that showed the connection as it is now, or the
-	// deadline as it is now if connections are not reported; zero: neither was reported.
+	// quiet is the time of the first reply with the present state of the connection or, if
+	// connections are not reported, of the deadline; zero: neither was reported.
 	quiet time.Time
-	// asked is the beginning of the last round that listed the connection or its absence.
-	// askedDue is the beginning of the last round with a deadline.
+	// asked is the beginning of the last round with connections, and askedDue that of the last
+	// round with a deadline.
 	asked, askedDue time.Time
 
 	// after is a time after which the servers certainly heard from the client; zero: not known.
@@ -158,8 +151,8 @@ type Liveness struct {
 	sound time.Time
 	// silent reports whether the client was connected and silent when the danger was seen.
 	silent bool
-	// danger describes why the session is about to expire, "" if it is not.
-	// dangerSince is the time at which that was first seen.
+	// danger describes why the session is about to expire, "" if it is not. dangerSince is when
+	// electop first saw that.
 	danger      string
 	dangerSince time.Time
 }
@@ -173,7 +166,7 @@ func (h *Liveness) applyConn(t *Table, x Conn) {
 	if old == nil || h.last.Server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
 		h.quiet = x.At
 		if old != nil || !h.absent.IsZero() {
-			// The connection changed after the last reply, which came after its round began.
+			// The connection changed after the last round began.
 			h.after = Later(h.after, h.asked)
 		}
 	}
@@ -182,7 +175,6 @@ func (h *Liveness) applyConn(t *Table, x Conn) {
 	h.asked = t.At.Round(0)
 }
 
-// applyNoConn notes that no member lists a connection.
 func (h *Liveness) applyNoConn(t *Table) {
 	if h.absent.IsZero() {
 		h.absent = t.End.Round(0)
@@ -196,8 +188,8 @@ func (h *Liveness) applyNoConn(t *Table) {
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The leader heard of the client after the last round with a deadline began. The
-			// client's member heard from it at most one batch earlier.
+			// The deadline moved after the last round with a deadline began. The client's server
+			// heard from the client at most one batch earlier.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
@@ -218,8 +210,8 @@ func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renew notes that another [ensembleTerm] began: all timeouts began again, no later than the
-// end of the round.
+// renew notes that a new [ensembleTerm] began: all timeouts started again before the end of the
+// round.
 func (h *Liveness) renew(t *Table) {
 	h.quiet, h.askedDue = time.Time{}, time.Time{}
 	if h.conn != nil {
@@ -231,11 +223,9 @@ func (h *Liveness) renew(t *Table) {
 	h.deadline, h.leader, h.by, h.notBefore = Deadline{}, "", time.Time{}, time.Time{}
 }
 
-// bound returns the time by which the session expires, unless the client returns;
-// zero: not known.
+// bound returns the time by which the session expires unless the client returns; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	// The member may not have reported the client's last request to the leader yet. The
-	// report moves the deadline once more.
+	// A request that the client's server has not reported yet would move the deadline once more.
 	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
 		by = h.by.Add(commit)
 	}
@@ -257,9 +247,8 @@ func (h *Liveness) Alive() time.Time {
 // Timeout returns the session's timeout, 0 if it is not known.
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
-// Silence returns the time since which the client is silent; zero: not known. sure is false
-// while a client without a connection may be connecting again: until two rounds list none, and
-// the client had the time to connect.
+// Silence returns the time since which the client is silent; zero: not known. sure is false while a
+// client without a connection may be connecting again.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
 	if !h.absent.IsZero() {
 		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
@@ -267,9 +256,8 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.quiet, true
 }
 
-// Silent bounds how long the client of an expired session had been silent when its znode
-// was deleted, between from and to. tick is the servers' tick time. ok is false if the
-// timeout is not known.
+// Silent bounds how long the client of an expired session had been silent when its znode was
+// deleted. The deletion was between from and to. ok is false if the timeout is not known.
 func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
 	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
 	if since, _ := h.Silence(); !since.IsZero() && !h.asked.Before(to.Add(-h.timeout)) {
@@ -281,7 +269,7 @@ func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most t
 	return least, max(least, most), h.timeout > 0
 }
 
-// LastKnown describes what was last known about the session, as evidence of why it ended.
+// LastKnown describes the last answers about the session, as evidence of why it ended.
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
@@ -292,18 +280,16 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely returns the time from which a deletion of the znode means that the session expired.
-// Before that, the client was not silent yet and may have deleted the znode itself. If the
-// session has no connection, its client may have closed it. A session that was not closed lasts
-// at least for the rest of its timeout: its client was healthy at joined or later, and pinged
-// every third of the timeout.
+// Likely returns the time from which a deletion of the znode probably means that the session
+// expired. Before that time, the client may have deleted the znode or closed the session. A client
+// that was healthy at joined pings every third of the timeout, so its session lasts for most of the
+// timeout after that.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return h.quiet
 	}
-	// If the session was closed just before the round, electop sees the deletion of its
-	// znodes within the Slack.
+	// electop sees the deletions of a closed session within Slack.
 	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
@@ -333,7 +319,7 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// patience returns the longest time for which the answers about a healthy client stay the same.
+// patience returns how long the answers about a healthy client may stay the same.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
 	if h.conn == nil { // a deadline moves by whole ticks, up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2
@@ -341,8 +327,8 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes when the members first listed no connection, and when a member last
-// listed one. of is the number of members, which is mentioned if it is above 1.
+// unlistedAt describes when the members first listed no connection, and when a member last listed
+// one. of is the number of members.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {
@@ -354,8 +340,8 @@ func (h *Liveness) unlistedAt(of int) string {
 	return text
 }
 
-// signs describes why the session is about to expire, "" if nothing shows that. of is the
-// number of members that were asked.
+// signs describes why the session is about to expire, "" if nothing shows that. of is the number of
+// members that were asked.
 func (h *Liveness) signs(tick time.Duration, of int) string {
 	switch {
 	case !h.absent.IsZero():
@@ -372,8 +358,8 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 	return ""
 }
 
-// untilKnown returns how much longer electop must observe the session to know whether its
-// client is alive; 0 or less: that is known, or the servers do not report enough.
+// untilKnown returns how much longer electop must observe the session to know whether its client is
+// alive. 0 or less means that this is known, or that the servers do not report enough.
 func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {
 	case !h.absent.IsZero():

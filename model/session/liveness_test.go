@@ -14,7 +14,8 @@ var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// deadline returns the deadline of session id if the leader last heard from it at second heard.
+// deadline returns the deadline of session id if the leader last heard from the session at second
+// heard.
 func deadline(id uint64, heard int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
 }
@@ -34,8 +35,7 @@ func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.De
 	r.tracker.Apply(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
 }
 
-// After an election of the ensemble no server reports the session any more, so electop
-// does not wait to know more about it.
+// After an election of the ensemble no server reports the session any more.
 func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	var r rounds
 	r.apply(0, 1, false, deadline(7, 0))
@@ -73,8 +73,8 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 	}
 }
 
-// The evidence names the last round that listed the connection, and the first that did not,
-// because the time between them at which it ended is unknown. The last address stays known.
+// The time at which the connection ended is unknown, so the evidence names the rounds before and
+// after it.
 func TestLastSeenConnected(t *testing.T) {
 	var k session.Tracker
 	ask := func(sec int, clients ...session.Client) {
@@ -103,8 +103,6 @@ func TestLastSeenConnected(t *testing.T) {
 	}
 }
 
-// A deadline shows when the servers last heard from a client, even if the first round is
-// much later.
 func TestSilenceBeforeTheFirstRound(t *testing.T) {
 	var r rounds
 	for _, sec := range []int{7, 8} {

@@ -9,8 +9,6 @@ import (
 	"electop/model/session"
 )
 
-// A round that does not ask for watches keeps the last answer about them. A round that asks
-// replaces it.
 func TestMergedKeepsAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	answered := func(s int) session.Answer {

@@ -10,42 +10,36 @@ import (
 	"electop/model/znode"
 )
 
-// Table has the answers of the ensemble's members in one round of questions. No other
-// source shows who really watches what. Each member knows only its own connections and
-// watches. Sessions and ephemerals are the same on all members. Only the ensemble's
-// leader knows deadlines.
+// Table has the answers of the ensemble's members in one round of questions. Each member knows only
+// its own connections and watches. Sessions and ephemerals are the same on all members. Only the
+// ensemble's leader knows deadlines.
 //
-// A journal gets only the part about its election: the watches on the election's path,
-// its children and its acknowledgement; the connections and deadlines of the sessions
-// that own or watch one of these, of the sessions in State.Sessions (package model) and of
+// A journal gets only the part about its election: watches on the election's znodes; connections
+// and deadlines of the sessions that own or watch them, of State.Sessions in package model, and of
 // the Anchors; and the connections from the Hosts. The counts are of the whole server.
 type Table struct {
-	// At is the beginning of the round and End the time of its last reply, by this
-	// program's clock. A reply may or may not show what happened after At.
+	// At is the beginning of the round and End the time of its last reply, by this program's clock.
 	At  time.Time `json:"at"`
 	End time.Time `json:"end"`
-	// Whole reports whether Servers are all members of the ensemble that clients can
-	// connect to: the ensemble's own configuration was read, and each of its members has
-	// an entry. Unwhole is the reason if they are not.
+	// Whole reports whether Servers are all members that clients can connect to, according to the
+	// ensemble's own configuration. Unwhole is the reason if they are not.
 	Whole   bool   `json:"whole"`
 	Unwhole string `json:"unwhole,omitempty"`
 	// Every is the interval of the requests for connections and sessions; 0: only on demand.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
-	// Anchors relate the servers' clocks to ours. They are sessions of this process; their
-	// deadlines are in the same reply as those of the other sessions.
+	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
 	Anchors []Anchor `json:"anchors,omitempty"`
-	// Cheap reports whether connections and sessions are requested only while that costs
-	// the servers little. Restraint, if it is not zero, is why they are not requested; then
-	// Every is 0.
+	// Cheap reports whether connections and sessions are requested only while that costs the
+	// servers little. A Restraint that is not zero is why they are not requested; Every is 0 then.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
-	// Hosts are hosts of clients (see [HostOf]). The table has all connections from these hosts.
+	// Hosts are hosts of clients, see [HostOf]. The table has all connections from these hosts.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is a session of our own from which the servers heard after Sent, by our clock,
-// and before they replied with deadlines.
+// Anchor is a session of this process. The servers heard from it after Sent, by our clock, and
+// before they replied with deadlines.
 type Anchor struct {
 	Session uint64        `json:"session"`
 	Sent    time.Time     `json:"sent"`
@@ -72,10 +66,9 @@ type Server struct {
 	// Basic is the answer about mode, zxid, version and counts, which is cheap.
 	Basic Answer `json:"basic"`
 
-	Connections Answer   `json:"connections"`
-	Clients     []Client `json:"clients,omitempty"`
-	// ConnectionCount counts the connections of the whole server.
-	ConnectionCount int `json:"connection_count,omitempty"`
+	Connections     Answer   `json:"connections"`
+	Clients         []Client `json:"clients,omitempty"`
+	ConnectionCount int      `json:"connection_count,omitempty"`
 
 	Sessions Answer `json:"sessions"`
 	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
@@ -143,39 +136,37 @@ type Client struct {
 	Outstanding  int           `json:"outstanding,omitempty"`
 }
 
-// Deadline is the time at which a session expires: by the ensemble leader's monotonic
-// clock (AdminServer), or by its wall clock in whole seconds if Wall is set (dump).
+// Deadline is the time at which a session expires, by the ensemble leader's monotonic clock or, if
+// Wall is set, by its wall clock in whole seconds.
 type Deadline struct {
 	Session uint64        `json:"session"`
 	At      time.Duration `json:"at"` // since the clock's zero (the Unix epoch of a wall clock)
 	Wall    bool          `json:"wall,omitempty"`
 }
 
-// Ephemeral is an ephemeral znode as a member lists it.
 type Ephemeral struct {
 	Session uint64 `json:"session"`
 	Path    string `json:"path"` // as this client sees it: without the chroot
 }
 
-// Watch lists the sessions with data or exists watches on a path. No server's table
-// has child watches.
+// Watch lists the sessions with data or exists watches on a path. Servers do not list child
+// watches.
 type Watch struct {
 	Path     string   `json:"path"` // as this client sees it
 	Sessions []uint64 `json:"sessions"`
 }
 
-// When returns the end of the round: reads during the round come before it.
+// When returns the end of the round.
 func (o *Table) When() time.Time { return o.End }
 
-// Anchored reports whether the session is one of the anchors, which are this process's.
+// Anchored reports whether the session is one of the anchors.
 func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns the table, but with Whole false if its servers may belong to another
-// ensemble: they list every connection but none of this process, or no session at all though
-// ours exists. No contender of this election has a connection or a watch on such servers. A
-// table may look like this also while electop connects again: then one round is lost.
+// Checked returns the table with Whole set to false if its servers may belong to another ensemble:
+// they list every connection, but none of this process, or they list no session at all. One round
+// may also look like that while electop connects again.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -192,7 +183,7 @@ func (t *Table) Checked() *Table {
 		}
 	}
 	if len(t.Anchors) == 0 && (knows || !sessions) {
-		return t // no list has to have a session of this process
+		return t // this process has no session that the lists must have
 	}
 	doubted := *t
 	doubted.Whole = false
@@ -242,9 +233,8 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns the last answer of each member of last to each question: the answers in
-// last and, for questions that last did not ask, the answers in before. A regular round does
-// not ask for watches.
+// MergedOver returns the last answer of each member of last to each question. For a question that
+// last did not ask, the answer is from before.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -302,7 +292,7 @@ func HostOf(addr string) string {
 	return addr
 }
 
-// Conns indexes the connections of a table by session, nil if no server listed connections.
+// Conns returns the connections of a table by session, nil if no server listed connections.
 func (t *Table) Conns() map[uint64]Conn {
 	var out map[uint64]Conn
 	for i := range t.Servers {
@@ -367,8 +357,8 @@ type Restraint struct {
 	// Connections is the number of connections of all servers, if that is more than
 	// [CheapConnections].
 	Connections int `json:"connections,omitempty"`
-	// Server is the server that took longer than [CheapAnswer], and Took the time, if Took
-	// is set. The next request is at Again.
+	// Server took longer than [CheapAnswer], namely Took, if Took is not 0. The next request is at
+	// Again.
 	Server string        `json:"server,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
 	Again  time.Time     `json:"again,omitzero"`
@@ -377,8 +367,8 @@ type Restraint struct {
 // demand is the flag that makes electop request connections and sessions regularly.
 const demand = "--admin-sessions 2s"
 
-// Unasked returns why electop does not request connections and sessions regularly, and
-// how to make it do so; "" if it does. t is nil if no server was ever asked.
+// Unasked returns why electop does not request connections and sessions regularly, and which flag
+// changes that; "" if it does. t is nil if no server was ever asked.
 func (t *Table) Unasked() string {
 	switch {
 	case t == nil:

@@ -9,9 +9,9 @@
 //
 //	Table -> Tracker.Apply -> Liveness, Danger, View
 //
-// Anchors relate the clocks of other machines to ours: they are sessions of this process, and
-// their deadlines are in the same reply as those of the other sessions (liveness.go). A
-// bound is published only if it follows from observations.
+// Anchors are sessions of this process. They relate the clocks of other machines to ours, because
+// their deadlines are in the same reply as those of the other sessions (liveness.go). A bound is
+// published only if it follows from observations.
 package session
 
 import (
@@ -40,12 +40,12 @@ type View struct {
 	hosts   []string // the hosts with all their connections in clients
 	whole   bool
 	live    map[uint64]Liveness
-	unknown int           // number of holders of unknown liveness
+	unknown int           // number of holders whose liveness is unknown
 	left    time.Duration // until the liveness of all holders is known
 	tick    time.Duration
 }
 
-// A Holder is a znode whose session must be tracked.
+// A Holder is a znode whose session is tracked.
 type Holder struct {
 	Session uint64
 	// Timeout is the session's timeout from another source; 0: unknown.
@@ -53,8 +53,8 @@ type Holder struct {
 	SeenAt  time.Time // when this program first saw the znode
 }
 
-// Apply applies a round at the time at. The tracker forgets the sessions without a holder,
-// except those for which keep is true.
+// Apply applies a round at the time at. The tracker forgets sessions that have no holder, unless
+// keep is true for them.
 func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
 	before := k.known.live
@@ -125,8 +125,8 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 	k.known.live, k.known.tick = live, k.tick
 }
 
-// ConnectionLost notes that electop's own connection was lost. The ensemble's leader
-// may be down, so no bound holds until the table of a round that began later.
+// ConnectionLost notes that electop's own connection was lost. The ensemble's leader may be down,
+// so there is no bound until the table of a later round.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
@@ -142,23 +142,23 @@ func (k *Tracker) Of(session uint64) *Liveness {
 
 // Danger shows that a session is about to expire.
 type Danger struct {
-	// By and NotBefore bound the time at which the session expires unless its client
-	// returns, by this program's clock; zero: not known. By holds while the ensemble keeps
-	// its leader: an election begins another Epoch (the upper half of the zxids) and starts
-	// all timeouts again. So does the restart of a standalone server, in the same epoch.
+	// By and NotBefore bound the time at which the session expires unless its client returns, by
+	// this program's clock; zero: not known. By holds only in Epoch, the upper half of the zxids,
+	// because an election of the ensemble starts all timeouts again. The restart of a standalone
+	// server does so in the same epoch.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
 	Since         time.Time // when that was first seen
-	// Timeout is the session's timeout, 0 if not known. Silent and Sure are as in
+	// Timeout is the session's timeout, 0 if not known. Silent and Sure are the results of
 	// [Liveness.Silence], but Silent is earlier if the deadline shows that.
 	Timeout time.Duration
 	Silent  time.Time
 	Sure    bool
 }
 
-// Danger returns the evidence that the session is about to expire, with bounds; nil if
-// there is none, or if it is too old.
+// Danger returns the evidence that the session is about to expire, with bounds; nil if there is
+// none, or if the evidence is too old.
 func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	h := k.known.live[session]
 	if h.danger == "" {
@@ -184,8 +184,7 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 // longest timeout that servers grant is 20 ticks.
 const dangerStale = 20 * tickDefault
 
-// Over returns the time at which electop drops the danger, if the last round of
-// [Tracker.Rounds] ended at heard.
+// Over returns the time at which electop drops the danger. heard is [Tracker.Heard].
 func (d *Danger) Over(heard time.Time) time.Time {
 	if d.By.IsZero() {
 		return Later(d.Since, heard).Add(dangerStale)
@@ -204,8 +203,8 @@ func (k *Tracker) Tick() time.Duration { return k.tick }
 // Memory estimates the memory of a tracker, in bytes.
 func (k *Tracker) Memory() int { return len(k.known.live) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
-// From returns the sessions that were connected from a host in the last round, sorted.
-// ok is false if there may be others.
+// From returns the sessions that were connected from a host in the last round, sorted. ok is false
+// if there may be other sessions.
 func (v View) From(host string) (sessions []uint64, ok bool) {
 	if !v.whole || !slices.Contains(v.hosts, host) {
 		return nil, false
@@ -219,12 +218,11 @@ func (v View) From(host string) (sessions []uint64, ok bool) {
 	return sessions, true
 }
 
-// Client returns the session's connection in the servers' last answers; Conn is nil if
-// they list none.
+// Client returns the session's connection in the servers' last answers. Its Conn is nil if they
+// list none.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
 
-// Last returns the session's connection as Client does. If the servers no longer list
-// one, it returns the last connection, and listed is false.
+// Last returns the session's last connection. listed reports whether the servers still list it.
 func (v View) Last(session uint64) (x Conn, listed bool) {
 	if x, listed = v.clients[session]; !listed {
 		x = v.live[session].last
@@ -254,29 +252,28 @@ func (v View) Absent(session uint64) bool {
 // Timeout returns the session's timeout; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
-// LivenessUnknown returns the number of holders whose clients may be alive or dead, because
-// electop has observed them for too short a time. left is the time until that is known.
+// LivenessUnknown returns the number of holders that electop has not observed for long enough to
+// know whether their clients are alive, and the time until that is known.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
-// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It
-// ends when the ensemble elects a leader (another server or the same), or a standalone
-// server is restarted. Then every session gets its full timeout again, so no bound
-// outlives its term.
+// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It ends with
+// an election of the ensemble, even of the same server, or with the restart of a standalone server.
+// Then each session gets its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
 	leader string // the server's address
-	// epoch is the upper half of the leader's zxid: each election begins another.
+	// epoch is the upper half of the leader's zxid. Each election has a new one.
 	epoch int64
 	alone bool // a standalone server
 	known bool
 }
 
-// updateTerm applies the term that a table shows, and reports whether all deadlines
-// started again since the table before.
+// updateTerm applies the term that a table shows, and reports whether all timeouts have started
+// again since the table before.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		// A deposed leader that does not know it has an older epoch.
+		// A deposed leader that still believes it leads has an older epoch.
 		if epoch := s.Zxid >> 32; (s.Mode == ModeLeader || s.Mode == ModeStandalone) && (!now.known || epoch > now.epoch) {
 			now = ensembleTerm{leader: znode.Safe(s.Addr, 0), epoch: epoch, alone: s.Mode == ModeStandalone, known: true}
 		}
@@ -285,8 +282,7 @@ func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 		k.term.known = false
 		return false
 	}
-	// The restart of a standalone server does not change the epoch, but it ends our
-	// connection.
+	// The restart of a standalone server keeps the epoch, but ends electop's connection.
 	same := k.term.leader == now.leader && k.term.epoch == now.epoch && (!now.alone || k.steady)
 	renewed = k.term.leader != "" && !same
 	k.term, k.steady = now, true
