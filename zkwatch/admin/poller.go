@@ -61,7 +61,8 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due, at most once in two seconds. It needs [Poller.Run].
+// Verify makes one poll for everything due, at most once in two seconds. Verify needs
+// [Poller.Run].
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()

@@ -112,7 +112,7 @@ var (
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read does not parse, to be fast: while a server writes a table it may hold a lock that its
+// read does not parse, to be fast: while a server writes a table, the server may hold a lock that its
 // requests need.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer

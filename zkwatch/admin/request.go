@@ -25,8 +25,8 @@ type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting of a server that permits all words that electop sends. It has srvr too,
-// because it replaces the default.
+// allWords is the setting of a server that permits all words that electop sends. The list
+// has srvr too, because the setting replaces the default.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 // A requester makes requests and returns the replies unparsed. The end of a poll closes its idle

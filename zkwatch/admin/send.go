@@ -104,7 +104,7 @@ func (s *server) ways() []way {
 }
 
 // send sends a query in one way after the other until there is an answer. After a table that does
-// not arrive in time it stops, because the server is still busy with the table. With retry, send
+// not arrive in time send stops, because the server is still busy with the table. With retry, send
 // also sends a query that was refused recently.
 //
 // A failed answer names the server's setting or the flag of electop that would help.

@@ -180,8 +180,8 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether rejoining after err cannot help. It can if an earlier candidacy was
-// established: a lost parent may be created again, and a server may accept the credentials again.
+// hopeless reports whether rejoining after err cannot help. If an earlier candidacy was established, a
+// missing parent may be created again, and servers may accept the credentials again.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -209,8 +209,8 @@ func (c *Candidate) connect() (*client.Conn, error) {
 }
 
 // leave closes a candidacy's connection and session, which deletes the znode. If disconnected, leave
-// tries in the background until the session must have expired. Later tries could keep the session
-// alive: a partitioned follower may still forward them to the ensemble leader.
+// tries in the background until the session must have expired. A later try could keep the session
+// alive: a partitioned follower may still forward the try to the ensemble leader.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {

@@ -306,8 +306,8 @@ const (
 )
 
 // letSuccessorRead delays the close of a session whose znode someone else deleted. The successor is
-// notified at the same time. In a standalone server its read would wait until the close, a write, is
-// on disk. The acknowledgement remains until the close, so the pause is short.
+// notified at the same time. In a standalone server the successor's read would wait until the close,
+// a write, is on disk. The acknowledgement remains until the close, so the pause is short.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

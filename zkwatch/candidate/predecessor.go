@@ -16,7 +16,7 @@ import (
 // wait watches the predecessor until it is deleted. If deleted is false, the caller must list the
 // children again.
 //
-// getData sets the watch, because it leaves no watch on a missing znode; exists does. If the
+// getData sets the watch: unlike exists, getData leaves no watch on a missing znode. If the
 // predecessor may not be read, exists sets the watch, and wait also polls: since CVE-2024-23944
 // servers withhold events of unreadable znodes.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {

@@ -25,7 +25,7 @@ var ErrNoRoot = errors.New("the root does not exist")
 // Walk does not visit children with sequence numbers. If the first 64 children of a directory have
 // no children, Walk skips its other children. A walk from "/" skips /zookeeper.
 //
-// Walk counts znodes that it may not read. After a lost connection it waits for the next one. If
+// Walk counts znodes that it may not read. After a lost connection Walk waits for the next one. If
 // Walk returns an error, the Progress still counts what was visited.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
@@ -105,7 +105,7 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped stores the bound that ended the walk early; "nodes" replaces "depth".
+// stopped stores the bound that was reached; "nodes" replaces "depth".
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound

@@ -23,8 +23,8 @@ type Request struct {
 }
 
 // A Peer is a scripted server over net.Pipe connections, for behaviour that real servers do not
-// show. Without a script it grants the requested session and timeout, session 0x51 to a new client,
-// and answers every request with an empty success.
+// show. Without a script it grants the requested timeout, and session 0x51 to a client without a
+// session. It answers every request with an empty success.
 type Peer struct {
 	// Accept, if set, receives each raw connection. If it returns true, the peer does not serve the
 	// connection. n is the connection's number, from 1.
