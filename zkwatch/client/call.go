@@ -9,16 +9,15 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// A call is one request.
+// A call describes one request.
 type call struct {
 	op, path   string
 	write      bool // the servers commit a transaction
 	sequential bool // the server appends a number to the path
 	absolute   bool // the chroot does not apply to the path
-	size       int  // size of the request in bytes, without its path and requestOverhead
+	size       int  // the request's bytes beyond its path and requestOverhead
 }
 
-// failed wraps err with the operation and the path.
 func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
 
 // unanswered returns the error of a call that may have been sent and has no valid answer.
@@ -29,9 +28,8 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// do runs request, which blocks in the library, and waits until request returns, ctx is
-// done or the connection is lost. The library does not stop in the last two cases: an
-// abandoned request ends with the Conn at the latest.
+// do runs request, and returns early if ctx is done or the connection is lost. The abandoned
+// request then blocks in the library, at most until the Conn ends.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	full, err := c.check(ctx, k)
 	if err != nil {
@@ -50,7 +48,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		c.dequeued(number) // in case the library never wrote it
+		c.dequeued(number) // if the library never wrote the request
 		results <- result{value, err}
 	}()
 	got, err := await(ctx, c, k, lost, results)
@@ -71,11 +69,11 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	return none, k.failed(named(err))
 }
 
-// check returns the path of a call in the servers' tree, or why the call cannot be made.
+// check returns the path of a call with the chroot, or why the call cannot be made.
 func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	path := k.path
 	if k.sequential {
-		path += "0" // before the number, a path may end in a slash
+		path += "0" // the path of a sequential znode may end in a slash
 	}
 	if err := ValidatePath(path); err != nil {
 		return "", k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
@@ -102,7 +100,7 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 		return a, k.unanswered(ctx.Err())
 	case <-lost:
 		select {
-		case a = <-answers: // it arrived just before the loss
+		case a = <-answers: // the answer arrived just before the loss
 			return a, nil
 		default:
 			return a, k.unanswered(c.lostErr())
@@ -110,9 +108,8 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 	}
 }
 
-// admit waits for a call's turn, and admits the call if there is a connection. lost is
-// closed when that connection is lost; number is the call's number. After an error nothing
-// has been sent.
+// admit waits until the library has written the previous call's request, and numbers this call.
+// lost is closed when the connection is lost. After an error, nothing was sent.
 func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost
@@ -152,8 +149,7 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr returns why an admitted call has no answer: the reason for the end of the last
-// connection. There may be another connection by now.
+// lostErr returns why the last connection ended, as the error of an unanswered call.
 func (c *Conn) lostErr() error {
 	c.mu.Lock()
 	err := c.lostBy

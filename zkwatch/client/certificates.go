@@ -18,13 +18,12 @@ import (
 // maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
 const maxPEMFile = 4 << 20
 
-// LoadTLS makes a [Config.TLS] from PEM files. ca holds the authorities that may have
-// signed servers' certificates; "" means the system's authorities. cert and key are the
-// client's own certificate (with its chain) and private key; give both or neither.
-// serverName is the name that servers' certificates must have; "" means each server's
-// host in the connect string. The oldest permitted version is TLS 1.2.
+// LoadTLS makes a [Config.TLS] from PEM files. File ca has the authorities of servers'
+// certificates; "" means the system's authorities. File cert has the client's certificate and its
+// chain, file key its private key; give both or neither. serverName is the name in the servers'
+// certificates; "" means each server's host in the connect string.
 //
-// Errors name the file that is wrong, but never its contents.
+// TLS 1.2 is the oldest permitted version. Errors name a file, but never show its contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {
@@ -57,7 +56,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(chain, private)
-	if err != nil { // private has only one block, so err shows nothing of the file
+	if err != nil {
 		return nil, fmt.Errorf("client key file %s for the first certificate of %s: %w", key, cert, err)
 	}
 	cfg.Certificates = []tls.Certificate{pair}
@@ -101,11 +100,11 @@ func readKey(path string) ([]byte, error) {
 	case blocks[i].Type == "ENCRYPTED PRIVATE KEY" || blocks[i].Headers["DEK-Info"] != "":
 		return nil, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", path)
 	}
-	// An error of package tls would show the type of the block.
+	// Package tls shows the types of blocks in its errors, so the type is replaced.
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
-// readPEM returns the blocks of a PEM file; what names the file in errors.
+// readPEM returns the blocks of a PEM file. what names the kind of file in errors.
 func readPEM(what, path string) ([]*pem.Block, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -130,7 +129,7 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 	return blocks, nil
 }
 
-// readBounded reads a file. A file of more than most bytes is an error.
+// readBounded reads a file. If the file has more than most bytes, readBounded returns an error.
 func readBounded(f *os.File, most int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err == nil && len(data) > most {
@@ -139,11 +138,11 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// explainTLS returns the meaning of a server's TLS alert, "" if err is not an alert or has no
-// known meaning. certificates is the number of configured client certificates.
+// explainTLS returns the meaning of a server's TLS alert, or "" if the meaning is unknown.
+// certificates is the number of the client's certificates.
 func explainTLS(err error, certificates int) string {
 	switch alert(err) {
-	case 42, 43, 44, 45, 46, 48: // bad, unsupported, revoked, expired, unknown, of an unknown CA (RFC 8446, 6.2)
+	case 42, 43, 44, 45, 46, 48: // a bad client certificate (RFC 8446, 6.2)
 		if certificates == 0 {
 			return "the server wants a client certificate, but none is configured"
 		}
@@ -159,8 +158,8 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert returns the number of the TLS alert that a server sent, 0 if err is not an alert.
-// Package tls does not export the alert's type.
+// alert returns the number of the TLS alert that a server sent, 0 if err is not an alert. Package
+// tls does not export the alert's type, so alert uses reflection.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {
@@ -172,9 +171,8 @@ func alert(err error) uint64 {
 	return 0
 }
 
-// A tlsConn is a TLS connection that closes without an alert. To send the alert would take
-// up to five seconds if the peer's window is full, and a client that simulates a dead
-// process must not send one.
+// A tlsConn closes without a TLS alert: sending one may block for five seconds, and a simulated
+// crash must not send one.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -182,7 +180,7 @@ type tlsConn struct {
 
 func (c tlsConn) Close() error { return c.raw.Close() }
 
-// secure makes the TLS handshake over raw. If the handshake fails or ctx is done, it closes raw.
+// secure makes the TLS handshake over raw. If the handshake fails, secure closes raw.
 func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn, error) {
 	cfg := c.TLS
 	if cfg.ServerName == "" {
@@ -210,9 +208,8 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	return nil, fmt.Errorf("TLS handshake: %w", err)
 }
 
-// ServerName returns the name or address that the certificate of the server at host:port
-// must have. It leaves out the zone of an IPv6 address, which has a meaning only on this
-// machine.
+// ServerName returns the host of addr, without the zone of an IPv6 address. The server's certificate
+// must name this host.
 func ServerName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

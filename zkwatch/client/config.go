@@ -22,15 +22,15 @@ const (
 	defaultDialTimeout    = 3 * time.Second
 
 	defaultBufferSize = 1536 << 10 // as in the library; a server's default limit is 1 MiB
-	defaultMaxReply   = 16 << 20   // the names of 100,000 children or more
+	defaultMaxReply   = 16 << 20   // room for the names of 100,000 children
 
 	minBufferSize = 1 << 10
 	minMaxReply   = 1 << 10
 
-	// replyLimit is the largest MaxReply of Roomier: more than servers send in practice.
+	// replyLimit is the largest MaxReply that Roomier returns.
 	replyLimit = 1 << 30
 
-	// requestOverhead bounds the fixed part of a request: lengths, xid, opcode, version, flags.
+	// requestOverhead bounds the bytes of a request's fixed part: lengths, xid, opcode, version, flags.
 	requestOverhead = 64
 )
 
@@ -42,64 +42,60 @@ type Config struct {
 	// allow: see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
 
-	// DialTimeout bounds one attempt at one server: resolving its name, connecting, the
-	// TLS handshake, the answer to the request for a session, and SASL. 0 means 3 s.
+	// DialTimeout bounds one attempt at one server: name resolution, TCP, TLS, the request for a
+	// session, and SASL. 0 means 3 s.
 	DialTimeout time.Duration
 
 	// Dial connects to a server's host:port. It must return when ctx is done.
 	// nil means a net.Dialer, which resolves the host name for each connection.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// TLS, if set, configures TLS over the connections of Dial; see [LoadTLS]. If its
-	// ServerName is empty, each certificate must match the server's host in Servers.
-	// nil means plain TCP.
+	// TLS configures TLS over the connections of Dial; see [LoadTLS]. If its ServerName is empty,
+	// each certificate must match the server's host in Servers. nil means plain TCP.
 	TLS *tls.Config
 
-	// Logger receives the messages of the client library, at debug level. nil
-	// discards them. Credentials are never logged.
+	// Logger receives the library's messages at debug level, without credentials. nil discards
+	// the messages.
 	Logger *slog.Logger
 
-	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size.
-	// It must have room for the paths of all current watches of GetW and ExistsW, 128 KiB at
-	// most. 0 means 1.5 MiB; 16 KiB is enough for a candidate.
+	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
+	// less than 128 KiB needs room for the paths of all watches of GetW and ExistsW. 0 means
+	// 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 
-	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with
-	// ErrReplyTooLarge. Each Conn allocates a buffer of that size, of 1.5 MiB at most.
-	// 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
+	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
+	// Each Conn allocates a buffer of MaxReply bytes, but of 1.5 MiB at most. 0 means 16 MiB;
+	// 64 KiB is enough for a candidate of a small election.
 	MaxReply int
 
-	// Tick is the longest tickTime of the ensemble's servers. A leader's lease depends
-	// on it: see [Conn.Renew]. 0 means unknown; the lease then assumes at most half of
-	// the session timeout, which is true unless minSessionTimeout is set.
+	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
+	// lease. 0 means unknown: the lease then assumes at most half of the session timeout, which
+	// is true unless minSessionTimeout is set.
 	Tick time.Duration
 
-	// Auth has the credentials that every connection sends before any request. A
-	// credential of scheme sasl is a DIGEST-MD5 account; the Conn uses it as SASL.
+	// Auth has the credentials that every connection sends before any request. A credential of
+	// scheme sasl is a DIGEST-MD5 account for SASL.
 	Auth []Auth
 
-	// SASL, if set, is the account with which every connection authenticates first. Set
-	// it or a credential of scheme sasl in Auth, not both.
+	// SASL is the account with which every connection authenticates first. If SASL is set, Auth must
+	// have no credential of scheme sasl.
 	SASL sasl.Mechanism
 
-	// Gate freezes the Conn: nothing is read, written or dialled while Gate is shut. The
-	// owner of successive Conns uses one gate for all of them. nil means a new gate.
+	// Gate freezes the Conn: nothing is read, written or dialled while Gate is shut. Several Conns
+	// may share a Gate. nil means a new gate.
 	Gate *fault.Gate
 
-	// Line, if set, is a network that can have a partition. nil means that no partition is
-	// simulated.
+	// Line, if set, simulates network partitions.
 	Line *fault.Line
 
-	// Replies, if set, can lose a reply of the servers. nil means that no reply is lost.
+	// Replies, if set, simulates lost replies.
 	Replies *fault.Replies
 
-	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
-	// servers are tried.
+	// Shuffle orders the servers before the first attempt. nil means rand.Shuffle.
 	Shuffle func(n int, swap func(i, j int))
 }
 
-// withDefaults returns the config with its defaults filled in, or an error if the config is
-// unusable.
+// withDefaults fills in the defaults, and returns an error if the config is unusable.
 func (cfg Config) withDefaults() (Config, error) {
 	if len(cfg.Servers.Servers) == 0 {
 		return cfg, errors.New("no servers")
@@ -184,8 +180,8 @@ func (cfg Config) Accounts() (n int) {
 // Authenticates reports whether connections send any credential.
 func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
-// Roomier returns the configuration with twice the limit for a reply, at most replyLimit. It
-// returns false if the limit is already replyLimit or more.
+// Roomier returns the configuration with twice the MaxReply, at most replyLimit. It returns false
+// if MaxReply is already replyLimit or more.
 func (cfg Config) Roomier() (Config, bool) {
 	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
 	cfg.MaxReply = min(2*room, replyLimit)

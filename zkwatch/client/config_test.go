@@ -22,8 +22,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A Conn skips a server whose certificate is not for the server's host. TLS 1.3 reports a
-// refused client certificate only after the handshake.
+// A Conn skips a server whose certificate is not for the server's host.
 func TestTLSServerNames(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
@@ -95,7 +94,6 @@ func TestTLSServerNames(t *testing.T) {
 	})
 }
 
-// The TLS handshake with a silent server ends after the DialTimeout.
 func TestTLSHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(_ int, c net.Conn) bool {
@@ -108,7 +106,7 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 		began := time.Now()
 		c := p.Connect(t, func(cfg *client.Config) { cfg.TLS = &tls.Config{}; cfg.DialTimeout = 2 * time.Second })
 		s := electiontest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
-		if took := time.Since(began); took != 2*time.Second { // virtual
+		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("the attempt took %v, want 2s", took)
 		}
 		if !errors.Is(s.Err, os.ErrDeadlineExceeded) || !strings.Contains(s.Err.Error(), "TLS handshake: no answer within 2s") {
@@ -120,7 +118,7 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 func TestLoadTLSNamesTheFile(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key, otherKey := a.CA, a.Cert, a.Key, zktest.NewCertificates(t).Key
-	const secret = "c2VjcmV0IHRleHQ" // in every broken file
+	const secret = "c2VjcmV0IHRleHQ"
 	broken := electiontest.File(t, secret)
 	badCert := electiontest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
 	badKey := electiontest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n"+
@@ -171,7 +169,7 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	}
 }
 
-// secure serves an embedded server with TLS at a loopback address.
+// secure starts an embedded server with TLS at a loopback host, and returns its address.
 func secure(t *testing.T, host string, cfg *tls.Config) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -267,7 +265,7 @@ func TestParseConnectString(t *testing.T) {
 		{"::1/app", "[::1]:2181", "/app"},
 		{"fe80::a:b,[fe80::1%eth0]:1", "[fe80::a:b]:2181 [fe80::1%eth0]:1", ""},
 		{"1:2:3:4:5:6:7:8", "[1:2:3:4:5:6:7:8]:2181", ""},
-		{"::1:12181", "[::1]:12181", ""}, // five digits are no part of an address
+		{"::1:12181", "[::1]:12181", ""}, // a group of an address has at most four digits
 		{"a,a", "a:2181 a:2181", ""},
 	} {
 		got, err := client.ParseConnectString(tt.in)

@@ -18,14 +18,12 @@ import (
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
 const goodbyeTimeout = time.Second
 
-// A Conn is one session with a cluster, from the first attempt to connect to the end of
-// the session. It keeps the session over lost connections and changes of server. It never
-// becomes another session. It enters a terminal state when the session has expired, when a
-// server refuses its credentials, or when no server has granted or continued a session for
-// long (ErrNoSession); then the owner connects again. So a request made with a Conn never
-// runs in a later session.
+// A Conn is one session with a cluster. It keeps the session over lost connections and changes
+// of server. It ends when the session expires, when a server refuses its credentials, or when no
+// server serves the session for long ([ErrNoSession]); then the owner may connect again. So a
+// request never runs in a later session.
 //
-// Its methods may be called by any goroutine at any time.
+// Any goroutine may call its methods at any time.
 type Conn struct {
 	cfg     Config
 	log     *slog.Logger
@@ -39,7 +37,7 @@ type Conn struct {
 	life     context.Context // done from the terminal state on
 	end      context.CancelFunc
 	done     chan struct{} // closed at the terminal state
-	detach   func()        // called when the library has its farewell connection and reaches no server
+	detach   func()        // called when the library has its farewell connection
 	detached chan struct{} // closed by detach
 	finished chan struct{} // closed when all goroutines except those of Subscribe have ended
 	turn     chan struct{} // holds a token while queued is not 0
@@ -103,10 +101,10 @@ func Connect(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session, which deletes its ephemeral znodes. It waits a second at most for
-// the server to confirm this, and then for all goroutines except those of Subscribe.
-// Without a connection, or while the gate is shut, Close cannot inform a server: the
-// session expires later. Close may be called more than once, in any state.
+// Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
+// server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
+// while the gate is shut, the session expires later. Close may be called in any state, several
+// times.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished
@@ -116,21 +114,20 @@ func (c *Conn) Close() error {
 // CloseWithError ends the session as Close does, but does not wait. Status.Err becomes err.
 func (c *Conn) CloseWithError(err error) { c.terminate(Closed, err, true) }
 
-// Cut ends the Conn like a crash of the process: it closes the connection and informs no
+// Cut ends the Conn like a crash of the process: it closes the connection without a message to the
 // server. The session and its ephemeral znodes exist until the session expires.
 func (c *Conn) Cut() {
 	c.terminate(Closed, ErrCut, false)
 	<-c.finished
 }
 
-// Format implements fmt.Formatter. Without it, package fmt would print all fields, while
-// other goroutines change them.
+// Format implements fmt.Formatter, because package fmt would read fields without the lock.
 func (c *Conn) Format(f fmt.State, _ rune) {
 	st := c.Status()
 	fmt.Fprintf(f, "session %#x at %s: %s", st.SessionID, c.cfg.Servers, st.State)
 }
 
-// Config returns the configuration with its defaults filled in. Its Gate freezes the Conn.
+// Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
 // spawn runs f in a goroutine; teardown waits for it. If the Conn has ended, spawn returns
@@ -152,8 +149,7 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// setErr records err, and notifies the subscribers if its text is new. The caller holds
-// c.mu.
+// setErr records err, and notifies the subscribers if its text is new. The caller holds c.mu.
 func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
 	c.status.Err = err
@@ -169,8 +165,7 @@ func (c *Conn) setState(state State, err error) {
 	c.publish()
 }
 
-// sessionWait returns the time after which the Conn gives up if no server grants or continues
-// the session. The servers end a session after one timeout.
+// sessionWait returns the time after which the Conn gives up if no server serves the session.
 func (c *Conn) sessionWait() time.Duration {
 	timeout := c.status.Timeout
 	if timeout == 0 {
@@ -179,15 +174,14 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that no server has served for too long. It also helps a client that has
-// seen a higher zxid than a restarted server: the server refuses the client each time, and
-// only a new Conn starts without a zxid.
+// giveUp ends a Conn that no server has served for too long. A server with a lower zxid than the
+// client's refuses the client each time; only a new Conn starts without a zxid.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
-	if idle && rest > 0 { // time in which the Conn was frozen does not count
+	if idle && rest > 0 { // frozen time does not count
 		c.watchdog.Reset(rest)
 	}
 	last := c.status.Err
@@ -202,8 +196,8 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-// terminate enters a terminal state, unless the Conn is in a terminal state, and starts
-// teardown. With goodbye, a connected Conn first requests the end of the session.
+// terminate enters a terminal state, unless the Conn is already in one, and starts teardown. With
+// goodbye, teardown requests the end of the session if the Conn is connected.
 func (c *Conn) terminate(state State, err error, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +218,7 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 	go c.teardown(n, goodbye)
 }
 
-// teardown ends the connection and the library. Close and Cut wait for it.
+// teardown ends the connection and the library.
 func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	defer close(c.finished)
 	if n != nil {
@@ -234,8 +228,7 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 		n.shut()
 	}
 	<-c.started
-	// Close of the library is quick only if the library has a farewell connection, which it
-	// now gets from dial.
+	// The library's Close is quick only over the farewell connection, which dial returns now.
 	<-c.detached
 	c.zk.Close()
 	for range c.events {
@@ -243,13 +236,13 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	c.calls.Wait()
 }
 
-// zkLogger logs the library's messages, and ends the Conn if one means that watches are lost.
+// zkLogger logs the library's messages. It ends the Conn if a message reports lost watches.
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// If a request to set the watches again does not fit in the buffer, the library
-	// continues without watches and only logs an error.
+	// If setWatches does not fit in the buffer, the library logs an error and continues without
+	// watches.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {
 			l.c.terminate(Closed, fmt.Errorf("set watches again: %w", ErrRequestTooLarge), false)

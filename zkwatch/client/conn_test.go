@@ -199,7 +199,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 				t.Errorf("create: %v, want ErrNotConnected", err)
 			}
 		}
-		if unknown == 0 { // the library had one of the requests
+		if unknown == 0 { // the library's queue had one of the requests
 			t.Error("no outcome is unknown, want one or more")
 		}
 		p.Connected(t, c, 2)
@@ -212,9 +212,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	})
 }
 
-// The request that sets watches again names the last zxid of the earlier connections, even
-// if replies over the new connection have a later zxid: with the later zxid, changes
-// between the two connections would trigger no watch.
+// A later zxid in setWatches would hide the changes between the two connections.
 func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -267,10 +265,10 @@ func TestTimeoutRoundTripAndExpiresFrom(t *testing.T) {
 			Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 				d := time.Duration(delay.Load())
 				time.Sleep(d)
-				return d > time.Second // no answer
+				return d > time.Second // true without a reply: no answer
 			},
 		}
-		c := p.Connect(t) // requests 9 s
+		c := p.Connect(t) // with a session timeout of 9 s
 		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Timeout != 3*time.Second || !s.ExpiresFrom.Equal(time.Now().Add(3*time.Second)) {
 			t.Errorf("timeout %v, ExpiresFrom in %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
@@ -331,8 +329,6 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("read after the thaw: %v", err)
 		}
 
-		// A Conn that loses its connection during a long freeze does not connect again and does
-		// not give up. After the thaw it continues the session.
 		c.Config().Gate.Freeze()
 		time.Sleep(time.Minute)
 		p.Drop(1)
@@ -577,7 +573,6 @@ func TestAnchor(t *testing.T) {
 	})
 }
 
-// A reading is a connection that reads from another reader.
 type reading struct {
 	net.Conn
 	io.Reader
@@ -585,8 +580,7 @@ type reading struct {
 
 func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
-// LoseCreate loses one reply to a successful ephemeral sequential create, with its
-// connection, however the bytes arrive. Other replies are not lost.
+// LoseCreate loses the next reply to a successful ephemeral sequential create, and no other reply.
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
 		"at once":      func(r io.Reader) io.Reader { return r },
@@ -638,15 +632,13 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// connectOverLine returns a connected Conn to p over a new line, and the line.
 func connectOverLine(t *testing.T, p *electiontest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
 	line := new(fault.Line)
 	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	return c, line
 }
 
-// A request during a partition is lost if the connection ends before the partition ends. The
-// outcome is unknown to the caller.
+// A request during a partition is lost if the connection ends before the partition.
 func TestRequestDuringAPartitionIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -725,7 +717,6 @@ func TestCloseDuringAPartition(t *testing.T) {
 	}
 }
 
-// A line keeps a bounded number of bytes during a partition.
 func TestWritesDuringAPartitionAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}

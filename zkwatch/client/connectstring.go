@@ -21,10 +21,9 @@ type ConnectString struct {
 	Chroot  string   // an absolute path, or "" for none
 }
 
-// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is
-// 2181. An IPv6 address is written in brackets. Without brackets it is accepted, with or
-// without a port, unless the text can mean both. Space around the text and around each
-// server is ignored.
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181. An
+// IPv6 address needs brackets only if its last group may also be a port. White space around
+// the text and around each server is ignored.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {
@@ -104,8 +103,7 @@ func isIPv6(host string) bool {
 	return err == nil && a.Is6() && validHost(host) == nil
 }
 
-// validHost refuses text that cannot be a name or an address. Only a dial shows whether
-// the name exists.
+// validHost returns why host cannot be a name or an address.
 func validHost(host string) error {
 	switch {
 	case host == "":
@@ -123,13 +121,12 @@ func validHost(host string) error {
 	return nil
 }
 
-// String returns the connect string with every port. Parsing it gives the same
-// ConnectString.
+// String returns the connect string with every port. ParseConnectString parses the result.
 func (cs ConnectString) String() string {
 	return strings.Join(cs.Servers, ",") + cs.Chroot
 }
 
-// full returns the path in the servers' tree for a path below the chroot.
+// full returns path with the chroot.
 func (cs ConnectString) full(path string) string {
 	switch {
 	case cs.Chroot == "":
@@ -140,8 +137,8 @@ func (cs ConnectString) full(path string) string {
 	return cs.Chroot + path
 }
 
-// ValidatePath returns why path cannot be the path of a znode, according to the rules of
-// ZooKeeper's PathUtils: it refuses characters beyond U+FFFF, which are surrogates in Java.
+// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
+// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

@@ -12,10 +12,9 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// An Auth is a credential for one of the server's authentication schemes, such
-// as "digest" with "user:password". The scheme "sasl" means SASL with the mechanism
-// DIGEST-MD5. Formatting, logging or encoding an Auth, even inside another value,
-// shows only its scheme.
+// An Auth is a credential for an authentication scheme of the servers, such as "digest" with
+// "user:password". The scheme "sasl" means SASL with DIGEST-MD5. Formatting, logging or encoding
+// an Auth, even inside another value, shows only its scheme.
 type Auth struct {
 	Scheme string
 
@@ -46,8 +45,7 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme accepts names that look like the known schemes. A credential in the wrong
-// place usually does not.
+// validScheme reports whether s looks like a scheme. A credential in its place usually does not.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false
@@ -88,7 +86,7 @@ func ParseAuth(line string) (Auth, error) {
 	return a, nil
 }
 
-// saslScheme is the scheme of a SASL account.
+// saslScheme is the scheme of a SASL account in [Config.Auth].
 const saslScheme = "sasl"
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
@@ -149,14 +147,14 @@ func ReadAuthFile(path string) ([]Auth, error) {
 }
 
 func (a Auth) String() string {
-	if !validScheme(a.Scheme) { // a credential in the wrong place
+	if !validScheme(a.Scheme) { // it may be a credential by mistake
 		return "(no scheme):(hidden)"
 	}
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter for every verb: no verb may print a credential that stands
-// in the place of the scheme.
+// Format implements fmt.Formatter. Every verb prints String, because Scheme may contain a
+// credential by mistake.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.

@@ -58,8 +58,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	return n, nil
 }
 
-// beginSASL starts the authentication at a server. It runs before the dial, because a
-// mechanism may first need a ticket from another server.
+// beginSASL starts the authentication before the dial, because Kerberos may need a ticket first.
 func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error) {
 	if c.cfg.SASL == nil {
 		return nil, nil
@@ -78,7 +77,7 @@ func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error
 	return nil, err
 }
 
-// attempting publishes the server of the next attempt.
+// attempting publishes the address of the server that is dialled next.
 func (c *Conn) attempting(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,16 +109,16 @@ func unknownHost(err error) bool {
 
 // A pause before an attempt to connect is from minPause to maxPause, see servers.
 const (
-	minPause = 50 * time.Millisecond // a restarted server is back in about a second
-	maxPause = time.Second           // a thousand candidates must not overload a dead server
+	minPause = 50 * time.Millisecond
+	maxPause = time.Second
 )
 
-// servers gives the library one server after the other. It replaces the library's own
-// HostProvider, which resolves names only once. With that HostProvider and only one server,
-// the library also sleeps for a second before each attempt except the first. Here the first
-// round of attempts, one at each server, has no delay. Before each later round there is a
-// pause, which doubles up to maxPause. The loss of a connection that has lasted for maxPause
-// or longer starts a first round.
+// servers gives the library one server after the other. The first round, one attempt at each
+// server, has no pause. A pause precedes each later round, and doubles up to maxPause. The loss of
+// a connection that lasted for maxPause or longer starts a first round.
+//
+// The library's own HostProvider resolves names only once. With that HostProvider and one server,
+// the library sleeps for a second before each attempt except the first.
 type servers struct {
 	addrs []string
 
@@ -140,8 +139,7 @@ func (s *servers) Init([]string) error { return nil }
 // Len implements zk.HostProvider.
 func (s *servers) Len() int { return len(s.addrs) }
 
-// Next implements zk.HostProvider. It never reports the start of another round, because
-// the library would sleep.
+// Next implements zk.HostProvider. It always returns false, otherwise the library would sleep.
 func (s *servers) Next() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,8 +148,7 @@ func (s *servers) Next() (string, bool) {
 	return addr, false
 }
 
-// Connected implements zk.HostProvider. It does nothing: only a connection that lasts ends
-// the pauses, see lost.
+// Connected implements zk.HostProvider. It does nothing: lost resets the pauses.
 func (s *servers) Connected() {}
 
 // lost starts a first round if the lost connection has lasted for maxPause or longer.
@@ -183,13 +180,9 @@ func (s *servers) pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// farewell returns a connection without a server. It grants a session, discards every
-// request and answers closeSession. The library gets it when the Conn has ended.
-//
-// Without a connection, Close of the library would wait a second for an answer to
-// closeSession. And requests that are still in the library's queue would be sent over the
-// next connection. With the farewell connection no request reaches a server, and Close
-// is quick.
+// farewell returns a connection without a server, for the library of an ended Conn. The connection
+// grants a session, answers closeSession, and discards all other requests. So no queued request
+// reaches a server, and the library's Close does not wait a second for an answer.
 func (c *Conn) farewell() net.Conn {
 	library, end := net.Pipe()
 	c.calls.Go(func() { // until the library closes its end

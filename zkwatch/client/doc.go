@@ -1,18 +1,16 @@
-// Package client keeps one session with a ZooKeeper cluster. It uses
+// Package client keeps one session with a ZooKeeper cluster. It uses the library
 // github.com/go-zookeeper/zk and avoids that library's traps.
 //
-// [Connect] returns a [Conn]. A Conn keeps its session over lost connections and changes of
-// server, and never replaces it silently: when the session ends, the Conn ends. A request ends
-// at the latest with its connection, and its error says whether the server may have executed
-// it. The [Status] has what the library does not report: the granted timeout, round trips, and
-// the time until which the session cannot expire.
+// [Connect] returns a [Conn]. A Conn keeps its session if the connection is lost or the server
+// changes. When the session ends, the Conn ends. The error of a request tells whether the
+// server may have executed the request. A [Status] adds what the library does not report: the
+// granted timeout, round trips, and until when the session cannot expire.
 //
-// Between the library and each server is a net.Conn (serverconn.go) that reads the
-// messages. It refuses lengths and sessions that the library would accept, authenticates
-// (SASL) and sends credentials first, bounds the handshake, and makes requests of its own.
+// The library reads and writes through a net.Conn of this package (serverconn.go). This net.Conn
+// checks lengths and sessions, sends credentials first, and adds requests of this package.
 //
-// A leader needs a lease: the time until which the session cannot expire, as committed
-// writes prove (lease.go has the proof). [Conn.Renew] renews the lease.
+// A leader's lease is the time until which committed writes prove that the session cannot
+// expire (lease.go). [Conn.Renew] renews the lease.
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, session.go, status.go                        the life of a session

@@ -14,8 +14,8 @@ import (
 // The reasons why a connection or a [Conn] ended, or why a request failed. Most errors of
 // servers are errors of package zk, such as zk.ErrNoNode.
 var (
-	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
-	// connection again: connect again with twice the limit.
+	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry fails too; connect again
+	// with a higher limit.
 	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrNotZooKeeper: another program listens at the address.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
@@ -23,21 +23,19 @@ var (
 	ErrProtocol = errors.New("protocol violation")
 	// ErrRefused: a server accepted a connection and closed it without an answer.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrAuthRequired: the server serves only clients that have authenticated with one of
-	// the schemes that it demands. The error is also a zk.ErrAuthFailed.
+	// ErrAuthRequired: the server demands authentication with one of its schemes. The error is also
+	// a zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
 	// ErrNotConnected: there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrUnknownOutcome: a write may have been sent, and no valid answer arrived before the
-	// connection was lost or the caller stopped waiting. The write may have happened.
+	// ErrUnknownOutcome: a write has no valid answer. The server may have executed the write.
 	ErrUnknownOutcome = errors.New("outcome unknown")
-	// ErrFenced: a write was refused because the znode that guards it does not exist.
+	// ErrFenced: a write was refused because its guard znode does not exist.
 	ErrFenced = errors.New("fenced")
 	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNoSession: for a long time no server granted or continued a session. Connect
-	// again.
+	// ErrNoSession: for a long time no server granted or continued a session. Connect again.
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
@@ -51,7 +49,7 @@ var (
 	ErrQuota = errors.New("quota exceeded")
 )
 
-// A refusal is an error that is also zk.ErrAuthFailed, without its text.
+// A refusal is an error for which errors.Is also matches zk.ErrAuthFailed.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error      { return r.error }
@@ -62,9 +60,8 @@ func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that a request has no answer, because the connection
-// or the session ended, or because the caller stopped waiting for a write that may have been
-// sent. ErrReplyTooLarge is an answer: a retry would have the same result.
+// Unanswered reports whether err means that the connection or the session ended before an answer,
+// or that the outcome of a write is unknown. ErrReplyTooLarge is an answer.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false

@@ -18,12 +18,11 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes that wait for Take. If there are more, all are dropped,
-// and the caller must read everything again.
+// maxChanges bounds the changes that wait for Take. If there are more, all are dropped, and the
+// caller must read everything again.
 const maxChanges = 10_000
 
-// A Change is an event of a watch: the creation or deletion of a znode, or a change of its
-// data or, with a one-time watch, of its children.
+// A Change is an event of a watch. Only a one-time watch reports changes of a znode's children.
 type Change struct {
 	// N numbers the events of a connection. A reply with seen >= N shows the change.
 	N    uint64
@@ -32,22 +31,21 @@ type Change struct {
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// Heard is the send time of the last request that was answered before the event. The
-	// connected server applied the change later.
+	// Heard is the send time of the last request that was answered before the event. The server
+	// applied the change after Heard.
 	Heard time.Time
 }
 
-// A Following reads a path over one connection, and receives the events of all watches of its
-// Conn at the path and below. Servers send events and replies in the order of the changes. A
-// watch is a one-time watch, or persistent and recursive ([Following.Watch]). A Following ends
-// with the connection: no later connection reports the changes that it missed. A Conn may have
-// only one Following for each path at a time.
+// A Following reads a path over one connection, and receives the events of all watches of its Conn
+// at the path and below. Events and replies arrive in the order of the changes. A Following ends
+// with the connection: no later connection reports the changes that it missed. A Conn may have only
+// one Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
 	lost       <-chan struct{}
 	path, full string
-	more       chan struct{} // capacity 1: there are changes
+	more       chan struct{} // has a token if there are changes
 
 	mu      sync.Mutex
 	changes []Change
@@ -76,10 +74,9 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	return f, nil
 }
 
-// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). It reports each
-// creation, deletion and change of data at the path and below. In 3.6 to 3.8 a one-time watch
-// replaces a persistent watch of the same session on the same znode (ZOOKEEPER-4466): do not
-// set both.
+// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6), which reports each creation,
+// deletion and change of data at the path and below. Set no one-time watch on the same znode: in
+// 3.6 to 3.8 it replaces the persistent watch (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -92,7 +89,7 @@ func (f *Following) Stop(ctx context.Context) error {
 	return err
 }
 
-// Close ends the Following. The server keeps its watch until the connection ends.
+// Close ends the Following. The server keeps the watch until the connection ends.
 func (f *Following) Close() {
 	n := f.over
 	n.mu.Lock()
@@ -106,8 +103,8 @@ func (f *Following) Lost() <-chan struct{} { return f.lost }
 // More returns a channel that receives when Take has something to return.
 func (f *Following) More() <-chan struct{} { return f.more }
 
-// Take returns the changes since the last Take, oldest first. complete is false if there
-// were too many: then some or all are missing.
+// Take returns the changes since the last Take, oldest first. complete is false if changes were
+// dropped.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,8 +136,7 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// add stores a change for Take. The goroutine that reads the connection calls add in the order
-// of the events.
+// add stores a change for Take. Only the goroutine that reads the connection calls add.
 func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
 	c.Heard = f.conn.anchor.Sent
@@ -155,7 +151,7 @@ func (f *Following) add(c Change) {
 	f.signal()
 }
 
-// drop drops all changes, and Take then returns complete false.
+// drop drops all changes.
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
@@ -195,9 +191,8 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode itself, as Child reads a child. With watch, it also sets a one-time
-// watch, even if the znode does not exist. If the znode is likely to be absent, set absent:
-// that saves a round trip.
+// Znode reads the znode at the path. With watch, it also sets a one-time watch, even if the znode
+// does not exist. absent saves a round trip if the znode probably does not exist.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -208,7 +203,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// The znode exists. If it is deleted before it is read, the watch of Exists reports that.
+	// If the znode is deleted before this read, the watch of Exists reports the deletion.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -225,9 +220,8 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	return z, seen, err
 }
 
-// noteEvent passes the event that begins with n.head to the listeners. The event also stays
-// in the input of the library: a server sends only one event for all watches of a client on
-// one znode.
+// noteEvent passes the event that begins with n.head to the listeners. The library receives the
+// event too: a server sends one event for all watches of a client on a znode.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -260,7 +254,7 @@ func (n *serverConn) noteEvent() error {
 	return nil
 }
 
-// cutPath returns path relative to root, and whether path is root or below root.
+// cutPath returns path relative to root. ok is false if path is neither root nor below root.
 func cutPath(path, root string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, root)
 	switch {
@@ -272,11 +266,9 @@ func cutPath(path, root string) (below string, ok bool) {
 	return below[1:], true
 }
 
-// The library has no addWatch, it cannot remove a watch, and it does not keep the order of
-// replies and events. So a Following makes requests of its own over the library's
-// connection: send writes them between the library's requests, and Read removes their
-// replies. Their xids are less than the negative xids of the protocol; the library's xids
-// are positive.
+// The library has no addWatch, cannot remove a watch, and loses the order of replies and events. So
+// a Following sends its own requests between the library's requests, and Read removes their
+// replies. Their xids are less than the protocol's negative xids; the library's are positive.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
@@ -296,7 +288,7 @@ type answer struct {
 var ErrUnsupported = errors.New("the server does not know this request")
 
 // roundTrip makes a request over the connection of f, and decodes the reply's body into reply,
-// unless reply is nil. seen is the N of the last event before the reply.
+// if reply is not nil. seen is the N of the last event before the reply.
 func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
@@ -365,8 +357,7 @@ func (n *serverConn) forget(xid int32) {
 	delete(n.waiting, xid)
 }
 
-// takeAnswer reads the reply that begins with n.head, and passes it to the caller of
-// roundTrip instead of the library.
+// takeAnswer reads the reply that begins with n.head, and passes it to roundTrip.
 func (n *serverConn) takeAnswer() error {
 	frame := make([]byte, n.left)
 	if _, err := io.ReadFull(n.ahead, frame); err != nil {
@@ -379,7 +370,7 @@ func (n *serverConn) takeAnswer() error {
 	xid := xidOf(n.head)
 	n.mu.Lock()
 	c := n.waiting[xid]
-	delete(n.waiting, xid) // a second reply would block for ever
+	delete(n.waiting, xid) // otherwise a second reply with this xid would block
 	n.mu.Unlock()
 	if c != nil {
 		c <- answer{code: replyCode(n.head), body: frame[prefixSize+replyHeaderSize:], seen: n.events}
@@ -387,9 +378,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode; name is the Name of the result. If the znode does not exist, the
-// result is Unread. If the ACL forbids reading its data, the result has only its stat.
-// ReadZnode passes each request to try, which may repeat it.
+// ReadZnode reads a znode, and calls it name. If the znode does not exist, the result is Unread. If
+// the ACL forbids reading its data, the result has only its stat. ReadZnode passes each request to
+// try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -414,8 +405,7 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		// Old servers permit names that no client can read. The znode exists, and must
-		// not prevent the reads of other znodes.
+		// Old servers permit names that no client can read. Such a znode must not stop the caller.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil
@@ -443,8 +433,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime converts a server's time in ms since 1970. It returns the zero time for ms of 0
-// or less, and for years after 9999, which RFC 3339 cannot write.
+// serverTime converts milliseconds since 1970. It returns the zero time for ms of 0 or less, and for
+// years after 9999, which RFC 3339 cannot write.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

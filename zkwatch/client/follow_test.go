@@ -16,7 +16,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// takeChanges waits for n changes and returns them.
 func takeChanges(t *testing.T, f *client.Following, n int) (changes []client.Change) {
 	t.Helper()
 	for deadline := time.After(20 * time.Second); len(changes) < n; {
@@ -66,7 +65,7 @@ func TestFollow(t *testing.T) {
 		if err != nil || z.Session == 0 || string(z.Data.Bytes) != "d" {
 			t.Errorf("child %+v, %v; want a session and data d", z, err)
 		}
-		// A watch of the library on the same znode is triggered by the same event.
+		// The library's watch on the same znode receives the same event.
 		_, _, once, err := c.GetW(ctx, one)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +109,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("stop: %v", err)
 		}
 		on.Make(on.Path+"/later", 0)
-		if _, _, err := c.Children(ctx, on.Path); err != nil { // answered after any event
+		if _, _, err := c.Children(ctx, on.Path); err != nil { // the server sends earlier events first
 			t.Fatal(err)
 		}
 		if changes, _ := f.Take(); len(changes) > 0 {
@@ -119,7 +118,6 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Watch returns ErrUnsupported if the server does not know addWatch.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
@@ -149,7 +147,7 @@ func TestFollowLongAfterTheHandshake(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Second) // the library writes nothing meanwhile
+		time.Sleep(5 * time.Second) // after the handshake's deadline, before the library's first ping
 		if _, _, err := f.Exists(t.Context(), false); err != nil || p.Dials() != 1 {
 			t.Errorf("exists: %v, %d connections; want success over 1", err, p.Dials())
 		}
@@ -159,7 +157,7 @@ func TestFollowLongAfterTheHandshake(t *testing.T) {
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
-			return f.Opcode == wire.OpExists // no answer
+			return f.Opcode == wire.OpExists // true without a reply: no answer
 		}}
 		c := p.Session(t)
 		f := follow(t, c, "/e")

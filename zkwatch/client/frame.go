@@ -13,9 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the number of bytes of a frame's body that are inspected: a
-	// ConnectResponse up to the length of its password, or a ReplyHeader and the count
-	// or length at the start of a reply.
+	// headSize is the number of a frame's bytes that are inspected: a ConnectResponse with the
+	// length of its password, or a ReplyHeader with the first count or length of a reply.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -23,16 +22,16 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
-	// minTimeout is the shortest session timeout that a server may grant. The library
-	// sends pings at intervals of a third of the timeout, and panics if that is 0.
+	// minTimeout is the shortest session timeout that a server may grant. The library panics if
+	// a third of the timeout, its ping interval, is 0.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply is the largest reply, in bytes, whose length does not lengthen its round trip.
+	// smallReply is the largest reply, in bytes, that counts as a small round trip.
 	smallReply = 1 << 10
 )
 
-// connectResponseSize checks the length prefix of the answer to a ConnectRequest. The
-// first bytes of other protocols give an impossible length.
+// connectResponseSize checks the length prefix of a ConnectResponse. The first bytes of other
+// protocols give an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -58,7 +57,7 @@ func replySize(size, limit int) error {
 }
 
 // replyCount checks the count or length at the start of a reply's body. The library would
-// allocate as much as they say.
+// allocate that much without a check.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil
@@ -86,13 +85,13 @@ func withZxid(frame []byte, at int, zxid int64) []byte {
 	return changed
 }
 
-// isRead reports whether a server answers an operation by itself and at once.
+// isRead reports whether op is a read, which a server answers without other servers.
 func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// joins reports whether a request creates an ephemeral sequential znode: a candidate
-// joins an election with such a request. The flags come last.
+// joins reports whether a request creates an ephemeral sequential znode, as a candidate does.
+// The flags are the last field.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }

@@ -33,16 +33,15 @@ func (n *serverConn) connectResponse(head []byte) error {
 	if err := n.authenticate(); err != nil {
 		return err
 	}
-	n.Conn.SetDeadline(time.Time{}) // the library sets its own
+	n.Conn.SetDeadline(time.Time{}) // the library sets its own deadlines
 	n.sendCredentials()
 	n.conn.linkReady(n)
 	return nil
 }
 
-// sendCredentials sends the credentials before any frame of the library: it takes the
-// token for writing before the library gets the ConnectResponse. A goroutine writes
-// them, because Read must continue meanwhile: a server that answers the first credential
-// before it reads the second one would block both sides.
+// sendCredentials sends the credentials before any frame of the library, by holding the token for
+// writing. A goroutine writes the credentials, because Read must continue: some servers answer the
+// first credential before they read the second one.
 func (n *serverConn) sendCredentials() {
 	if len(n.conn.cfg.Auth) == 0 {
 		return
@@ -64,7 +63,7 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply handles the answer to a credential. A refusal ends the Conn: the server would
+// authReply handles the answer to a credential. A refusal ends the Conn, because a server would
 // refuse the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
@@ -80,7 +79,7 @@ func (n *serverConn) authReply(code wire.Code) error {
 	return err
 }
 
-// explain returns the meaning of an error of Read.
+// explain adds the meaning of an error of Read.
 func (n *serverConn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
@@ -101,8 +100,8 @@ func (n *serverConn) explain(err error) error {
 }
 
 const (
-	// xidSASL is an xid that the library's own requests do not reach in practice. All SASL
-	// requests have it: each is answered before the next is sent.
+	// xidSASL is the xid of all SASL requests. The library's own requests do not reach this xid in
+	// practice.
 	xidSASL = xidGoodbye - 1
 
 	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
@@ -112,10 +111,9 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
 )
 
-// authenticate authenticates with SASL. The library does not have its session yet, so
-// nothing else is read or written meanwhile. The deadline of the handshake applies. A refusal
-// ends the Conn: it would happen again, and without the identity an ACL could hide znodes
-// from reads. A failure of the connection does not end the Conn.
+// authenticate authenticates with SASL, before the library has its session and sends requests. A
+// refusal ends the Conn: without the identity, ACLs could hide znodes. A failure of the connection
+// does not end the Conn.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil
@@ -185,7 +183,7 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the Conn, because SASL has failed for the reason why.
+// unauthenticated ends the Conn with the reason why SASL failed.
 func (n *serverConn) unauthenticated(why error) error {
 	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.conn.cfg.SASL.Name(), n.addr, why)}
 	n.conn.terminate(Closed, err, false)

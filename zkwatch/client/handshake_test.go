@@ -179,7 +179,7 @@ func TestSASLThatCannotBegin(t *testing.T) {
 	})
 }
 
-// A frozen client authenticates after the thaw, over this connection or the next one.
+// A frozen Conn authenticates after the thaw, over this connection or the next one.
 func TestSASLOfAFrozenConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -223,7 +223,6 @@ func TestOneAccountForSASL(t *testing.T) {
 	}
 }
 
-// A Conn ends with ErrAuthRequired if the server demands authentication.
 func TestServerThatDemandsAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {

@@ -142,7 +142,7 @@ func TestClientAheadOfRestartedServerEndsItsSession(t *testing.T) {
 		behind := false
 		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
 		c := p.Session(t)
-		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // now the client has seen a zxid
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // the client needs a zxid of the server
 			t.Fatal(err)
 		}
 		behind = true
@@ -173,7 +173,7 @@ func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n%2 == 0 {
-				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil // fails at the credentials, at the request after, ...
+				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil // the first fails at the credentials
 			}
 			return c, nil
 		}}

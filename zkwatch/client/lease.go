@@ -2,45 +2,42 @@ package client
 
 import "time"
 
-// A lease proves, from a session's answers, until when the ensemble must keep the
+// A lease computes, from the answers to a session's requests, until when the ensemble must keep the
 // session. All times are by this machine's clock.
 //
-// An answer alone proves little. A follower that is cut off from the ensemble answers pings and
-// reads by itself until it notices, while the ensemble leader lets the session expire. Only a
-// committed write needs a quorum. But even a committed write does not show the ensemble leader
-// that the client is alive: a follower lists the sessions that sent it a message only in its
-// answers to the ensemble leader's pings, which come every half tick. Three answers over one
-// connection prove it:
+// An answer to a ping or a read proves nothing: a follower that is cut off from the ensemble still
+// answers, while the ensemble leader lets the session expire. A committed write needs a quorum, but
+// does not prove that the ensemble leader knows of the client: a follower lists its active sessions
+// only when it answers a ping of the ensemble leader, every half tick. Three requests over one
+// connection, each with its answer, are a proof:
 //
-//	k  any answer: the follower received a message of the session after k was sent
+//	k  any request
 //	m  a committed write, sent gap or more after k was answered
 //	n  a committed write, sent after m was answered
 //
-// Both directions between a follower and the ensemble leader are streams in order. Between k's
-// answer and m's sending the ensemble leader sent a ping. The follower received the ping before
-// m's commit. It answered the ping, with the session in the list, before it forwarded n. So n's
-// commit means that the ensemble leader has counted the session's timeout from k or later. If
-// there is a new ensemble leader after that, it starts every session with its full timeout.
+// Messages between the follower and the ensemble leader stay in order. The ensemble leader sent a
+// ping between k's answer and m's sending, and the follower received this ping before m's commit.
+// The follower answered the ping with a list that has the session, and forwarded n later. So at n's
+// commit the ensemble leader counts the session's timeout from k's sending or later. A new ensemble
+// leader starts every session with its full timeout.
 //
-// When a session is created or continues over another connection, the ensemble leader itself
-// starts its timeout. Then one committed write proves as much, counted from the ConnectRequest.
+// The ensemble leader itself starts the timeout of a session that is created, or that continues over
+// another connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
-// The proof does not cover a client of an observer server that learns from a
-// follower, because two servers forward the list there. And a follower can lose k
-// in the microseconds in which it sends its list; the session's next message,
-// a tenth of the timeout later, is in the next list.
+// The proof does not cover a client of an observer server that learns from a follower, because two
+// servers forward the list. And a follower may lose k while it sends its list; the list after the
+// session's next message repairs that.
 //
-// The proof assumes that clocks run equally fast (leaders keep a margin), and that a
-// ping of the ensemble leader is late by maxPingDelay at most, unless the ensemble
-// leader commits no write meanwhile either. Source: Leader, LearnerHandler and
-// LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
+// The proof assumes that clocks run equally fast, so leaders keep a margin. It also assumes that a
+// ping of the ensemble leader is late by at most maxPingDelay, unless its commits are late too.
+// Source: Leader, LearnerHandler and LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
 type lease struct {
 	timeout time.Duration // the shortest granted timeout
 	tick    time.Duration // the servers' tickTime, 0: unknown
 
-	hello   time.Time  // when this connection's ConnectRequest was sent; zero: already used
-	answers []exchange // the answers kept of this connection, oldest first
-	commits []exchange // the last committed writes over this connection, oldest first
+	hello   time.Time  // when this connection's ConnectRequest was sent; zero after the first commit
+	answers []exchange // kept answers of this connection, oldest first
+	commits []exchange // kept commits of this connection, oldest first
 
 	end time.Time // zero: nothing is proved yet
 }
@@ -48,20 +45,18 @@ type lease struct {
 // An exchange has the times of a request and its answer.
 type exchange struct{ sent, answered time.Time }
 
-// maxCommits bounds the commits that are kept. One is enough for a leader that sends its
-// writes one after the other; the writes of others may overlap.
+// maxCommits bounds the kept commits. One would be enough if writes did not overlap.
 const maxCommits = 4
 
-// answersIn is the largest number of answers kept for each session timeout. The answers that
-// are not kept shorten a lease by timeout/answersIn at most.
+// answersIn bounds the kept answers of one session timeout. Dropped answers shorten a lease by
+// timeout/answersIn at most.
 const answersIn = 64
 
-// maxPingDelay returns the largest delay of a ping of the ensemble leader.
+// maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
 func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
 
-// gap returns the time within which the ensemble leader must send a ping. If the
-// tick is unknown, gap assumes half of the session timeout: by default servers grant
-// at least two ticks.
+// gap returns the time within which the ensemble leader must send a ping. If the tick is unknown,
+// gap assumes half of the session timeout: by default servers grant at least two ticks.
 func (l *lease) gap() time.Duration {
 	half := l.tick / 2
 	if l.tick == 0 {
@@ -70,8 +65,7 @@ func (l *lease) gap() time.Duration {
 	return half + maxPingDelay(l.timeout)
 }
 
-// connected begins another connection, whose ConnectRequest was sent at sent. The server
-// granted timeout.
+// connected begins a connection with the granted timeout. sent is the time of its ConnectRequest.
 func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	if l.timeout == 0 || timeout < l.timeout {
 		l.timeout = timeout
@@ -84,14 +78,14 @@ func (l *lease) answered(e exchange) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
 		return
 	}
-	old := 0 // the number of answers that can prove nothing any more
+	old := 0 // number of answers whose timeout has passed
 	for old < len(l.answers) && l.answers[old].sent.Add(l.timeout).Before(e.answered) {
 		old++
 	}
 	l.answers = append(l.answers[old:], e)
 }
 
-// committed adds the answer to a write that was executed.
+// committed adds a write that was executed.
 func (l *lease) committed(n exchange) {
 	if !l.hello.IsZero() {
 		l.prove(l.hello)
@@ -117,7 +111,7 @@ func (l *lease) committed(n exchange) {
 	}
 }
 
-// prove notes that the ensemble leader has counted the timeout from the given time or later.
+// prove records that the ensemble leader counts the timeout from the given time or later.
 func (l *lease) prove(from time.Time) {
 	if end := from.Add(l.timeout); end.After(l.end) {
 		l.end = end

@@ -90,8 +90,8 @@ func (e *ensemble) ping() {
 	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
-// request sends a request of the client. When the ensemble leader commits a write, it calls
-// committed with the time from which it counts the session's timeout.
+// request sends a request of the client. If the ensemble leader commits it, committed gets the time
+// from which the ensemble leader counts the session's timeout.
 func (e *ensemble) request(write bool, answer func(sent time.Time), committed func(counted time.Time)) {
 	sent := e.now
 	e.at(sent.Add(e.upTo(e.session/50)), func() { // at the follower
@@ -160,8 +160,6 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	return excess, float64(held) / float64(e.now.Sub(start))
 }
 
-// With any delays between the servers, no lease ends after the time until which the
-// ensemble leader keeps the session.
 func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Parallel()
 	seed := zktest.Seed(t)
@@ -185,7 +183,7 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 			t.Errorf("%s: there is a lease for %.0f %% of the time, want more than 10 %%", c.name, 100*share)
 		}
 	}
-	// Check the test itself: with a gap that is too short it must find a violation.
+	// Check the test: with a gap that is too short, a lease must be too long.
 	for i := range uint64(runs) {
 		if excess, _ := leases(seed+i, func(tick time.Duration) time.Duration { return tick / 10 }); excess > 0 {
 			return
@@ -194,8 +192,7 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Error("the test finds no violation with a tenth of the gap")
 }
 
-// TestLeaseOfAQuietEnsemble checks the length of leases without delays: a leader's intervals
-// depend on it.
+// TestLeaseOfAQuietEnsemble checks that leases are long enough if no message is delayed.
 func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	const session = 10 * time.Second
 	start := time.Unix(1e9, 0)
@@ -206,8 +203,8 @@ func TestLeaseOfAQuietEnsemble(t *testing.T) {
 		l.answered(at(d)) // a waiting candidate's pings
 	}
 	elected := time.Minute
-	l.committed(at(elected)) // its acknowledgement
-	l.committed(at(elected)) // its first renewal
+	l.committed(at(elected)) // the leader's acknowledgement
+	l.committed(at(elected)) // the leader's first renewal
 	if left := l.end.Sub(start.Add(elected)); left < session*3/10 {
 		t.Errorf("the first lease is %v, want 30 %% of %v or more", left, session)
 	}

@@ -10,16 +10,13 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// The operations below take and return paths below the chroot. Each returns at the latest when
-// ctx is done or the connection is lost. Their errors name the operation and the path. They
-// wrap the server's error (zk.ErrNoNode and so on), or ErrNotConnected if there was no
-// connection. The error of a write that may have been sent, and has no answer, is an
-// ErrUnknownOutcome.
+// The methods below take and return paths relative to the chroot. Each returns at the latest when
+// ctx is done or the connection is lost. Errors wrap the server's error, such as zk.ErrNoNode, or
+// ErrNotConnected. A write that may have been executed without an answer returns ErrUnknownOutcome.
 //
-// The library sets a watch again after a lost connection. The watch's channel receives
-// one event and is closed; the path of the event includes the chroot. If the Conn ends
-// first, the event is a zk.EventNotWatching. The library cannot remove a watch: keep at
-// most one for each path and kind.
+// A watch's channel receives one event, whose path includes the chroot, and is closed. The library
+// sets watches again after a lost connection. If the Conn ends first, the event is a
+// zk.EventNotWatching. The library cannot remove a watch: keep at most one for each path and kind.
 
 // Children lists the children of path.
 func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, error) {
@@ -31,8 +28,8 @@ func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 	return read(ctx, c, "getData", path, c.zk.Get)
 }
 
-// GetW reads the data of path and watches for its change or deletion. Unlike
-// ExistsW it sets no watch if the znode is absent.
+// GetW reads the data of path and watches for its change or deletion. If the znode does not exist,
+// GetW sets no watch.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
 	return watch(ctx, c, "getData", path, c.zk.GetW)
 }
@@ -46,9 +43,8 @@ func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) 
 	return exists, stat, err
 }
 
-// ExistsW reports whether path exists and watches for its creation, change or
-// deletion. If the znode does not exist, the watch may last as long as the session:
-// use GetW to wait for a deletion.
+// ExistsW reports whether path exists and watches for its creation, change or deletion. The watch
+// on a missing znode may last as long as the session: use GetW to wait for a deletion.
 func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
 	exists, stat, events, err := watch(ctx, c, "exists", path, c.zk.ExistsW)
 	if !exists {
@@ -57,16 +53,16 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 	return exists, stat, events, err
 }
 
-// Touch sends the server a small request, so that the next [Conn.Anchor] is recent.
-// Without Touch the anchor may be as old as the last ping, a third of the timeout.
+// Touch sends a small request, which makes the next [Conn.Anchor] recent. Without Touch, the anchor
+// may be as old as the last ping.
 func (c *Conn) Touch(ctx context.Context) error {
 	_, _, err := c.Exists(ctx, "/")
 	return err
 }
 
-// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the
-// ensemble. The chroot does not apply. The znode is missing before ZooKeeper 3.5
-// (zk.ErrNoNode), and its ACL may forbid the read (zk.ErrNoAuth).
+// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the ensemble.
+// The chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode), and later
+// its ACL may forbid the read (zk.ErrNoAuth).
 func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	data, err := do(ctx, c, call{op: "getData", path: "/zookeeper/config", absolute: true}, func(full string) ([]byte, error) {
 		data, _, err := c.zk.Get(full)
@@ -75,9 +71,8 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-// Create creates a znode and returns its path. The path of a sequential znode ends
-// with the number from the server. flags are the flags of package zk, except those for
-// TTL nodes and containers.
+// Create creates a znode and returns its path, which ends with the server's number if the znode is
+// sequential. flags are flags of package zk, except those for TTL nodes and containers.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)
 	for _, a := range acl {
@@ -105,16 +100,15 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has caught up with the ensemble leader. A later read
-// shows everything that the ensemble leader had committed by then. It has two limits: an
-// unanswered write can still be executed after a Sync, and an isolated ensemble leader
-// answers although the others have committed more.
+// Sync waits until the server has applied everything that the ensemble leader had committed before.
+// An unanswered write may still be executed after Sync. An isolated ensemble leader also answers,
+// although the other servers may have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
 	return err
 }
 
-// read makes a request that reads.
+// read makes a read request without a watch.
 func read[T any](ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, error)) (T, *zk.Stat, error) {
 	value, stat, _, err := watch(ctx, c, op, path, func(full string) (T, *zk.Stat, <-chan zk.Event, error) {
 		value, stat, err := request(full)
@@ -123,7 +117,7 @@ func read[T any](ctx context.Context, c *Conn, op, path string, request func(str
 	return value, stat, err
 }
 
-// watch makes a request that reads and sets a watch.
+// watch makes a read request, which may set a watch.
 func watch[T any](
 	ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, <-chan zk.Event, error),
 ) (T, *zk.Stat, <-chan zk.Event, error) {
@@ -139,13 +133,11 @@ func watch[T any](
 	return r.value, r.stat, r.events, err
 }
 
-// Renew commits a check that path exists, which proves that the session is alive. It
-// extends Status.LeaseEnd: the first write over a connection counts from the
-// ConnectRequest, later writes as in lease.go. Renew changes nothing and fires no watch. It
-// costs a transaction: one record in the log of each voter, and a part of an fsync.
+// Renew commits a check that path exists, which extends Status.LeaseEnd as in lease.go. Renew
+// changes no znode and fires no watch. It costs one transaction in the log of each voter.
 //
-// The request is a multi with nothing but a check: every server version commits it. A read
-// and a sync need no quorum, and prove nothing.
+// The request is a multi with only a check, which every server version commits. A read or a sync
+// needs no quorum, so it proves nothing.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
@@ -164,9 +156,8 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 
 var errLeaseEnded = errors.New("the lease was ended on request")
 
-// EndLease ends the connection and the lease, as if no server had answered for the
-// whole lease. Use it only for a session that the server expires on demand: otherwise
-// the lease ends before the session.
+// EndLease ends the connection and the lease now. Use EndLease only if the server expires the
+// session on demand, otherwise the session lasts longer than the lease.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link
@@ -181,8 +172,7 @@ func (c *Conn) EndLease() {
 	}
 }
 
-// CheckLease returns [ErrTimeoutTooShort] if the session timeout is too short for a lease to
-// last from one renewal to the next.
+// CheckLease returns [ErrTimeoutTooShort] if a lease could not last until its next renewal.
 func (c *Conn) CheckLease() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,12 +182,12 @@ func (c *Conn) CheckLease() error {
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }
 
-// SetFenced replaces a znode's data if the znode guard exists, both in one transaction:
-// multi(check(guard), set(path)). If guard does not exist, it changes nothing and returns
-// ErrFenced. It returns the Stat after the change; the change's zxid is Stat.Mzxid.
+// SetFenced sets the data of path if the znode guard exists, in one transaction. If guard does not
+// exist, SetFenced changes nothing and returns ErrFenced. The Mzxid of the returned Stat is the zxid
+// of the transaction.
 //
-// A guard's name must never be used again, so it needs a sequence number: a guard
-// that was deleted and created again would exist.
+// guard needs a sequence number, because SetFenced cannot notice that a guard was deleted and
+// created again.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
 	if err := ValidatePath(guard); err != nil {
@@ -208,8 +198,7 @@ func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard st
 			&zk.CheckVersionRequest{Path: c.cfg.Servers.full(guard), Version: -1},
 			&zk.SetDataRequest{Path: full, Data: data, Version: -1},
 		)
-		// Each part of a failed transaction has a result: the part that failed has its own
-		// error, the parts before it have no error, the parts after it have another error.
+		// A failed transaction has a result for each part. The parts before the failed one have no error.
 		switch {
 		case len(results) > 0 && errors.Is(results[0].Error, zk.ErrNoNode):
 			return nil, fmt.Errorf("%w: %s does not exist", ErrFenced, guard)

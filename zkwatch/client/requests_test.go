@@ -358,8 +358,7 @@ func TestSetFenced(t *testing.T) {
 			t.Errorf("after ErrFenced: data %q, %+v, %v; want no change", data, now, err)
 		}
 
-		// Only the guard's name counts: a name without a sequence number can exist again,
-		// and then proves nothing.
+		// SetFenced cannot notice that a guard without a sequence number was created again.
 		create("/fixed", zk.FlagEphemeral)
 		if err := c.Delete(ctx, "/fixed", -1); err != nil {
 			t.Fatal(err)
@@ -412,7 +411,6 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 	})
 }
 
-// The outcome of an unanswered transaction is unknown.
 func TestSetFencedOutcomeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
@@ -432,7 +430,6 @@ func TestSetFencedOutcomeUnknown(t *testing.T) {
 	})
 }
 
-// SetFenced returns an error for a malformed reply.
 func TestSetFencedRefusesBrokenAnswers(t *testing.T) {
 	end := func(b []byte) []byte {
 		b = binary.BigEndian.AppendUint32(b, 0xffffffff)

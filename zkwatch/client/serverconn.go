@@ -14,24 +14,20 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// readAhead is the size of the buffer for bytes from a server. The library reads the length
-// of a frame and then the frame. With the buffer, a short frame needs one system call.
+// readAhead is the size of the read buffer. With this buffer, a short frame needs one system call;
+// the library alone needs two.
 const readAhead = 4 << 10
 
-// A serverConn is a net.Conn between the client library and one connection to a server.
+// A serverConn is a net.Conn between the library and one connection to a server. Write receives
+// the library's frames, one with each call. Read returns the server's frames, always to the same
+// goroutine of the library.
 //
-// It reads the heads of the frames. It reports to its Conn what the library does not report
-// (the granted timeout, round trips), and refuses what the library would accept (lengths,
-// another session). It adds what the library lacks: SASL and credentials before anything
-// else (handshake.go), a bound on the handshake, the gate, and requests of its own with the
-// events of their watches (follow.go).
+// A serverConn reads the heads of the frames. It refuses lengths and sessions that the library would
+// accept, and reports the granted timeout and round trips to its Conn. It adds SASL and credentials
+// (handshake.go), a bound on the handshake, the gate, and requests of a Following (follow.go).
 //
-// It also hides zxids from the library. When the library sets watches again, it reads its
-// last zxid without a lock. That zxid may already be from the new connection, and then
-// earlier changes would trigger no watch.
-//
-// Write receives the library's frames, Read returns the server's frames to the library. The
-// library writes one frame with each Write, and reads from one goroutine.
+// It also hides zxids from the library, which reads its last zxid without a lock when it sets watches
+// again. A zxid of the new connection would suppress the events of earlier changes.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
@@ -63,17 +59,16 @@ type serverConn struct {
 	// For the requests of a Following: see follow.go.
 	nextXid   int32
 	waiting   map[int32]chan<- answer // channels of the waiting callers by xid
-	listeners []*Following            // a change replaces the slice
+	listeners []*Following            // replaced, never changed in place
 }
 
 type request struct {
 	op    wire.Op
-	joins bool // it creates a candidate's znode
+	joins bool // creates a candidate's znode
 	at    time.Time
 }
 
-// newServerConn returns a serverConn over raw. raw fails at the deadline unless the handshake
-// has ended before.
+// newServerConn returns a serverConn over raw. The handshake must end before the deadline.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
 		Conn:     raw,
@@ -119,9 +114,8 @@ func (n *serverConn) open() {
 	n.opened = true
 }
 
-// Write implements net.Conn. It returns no error: if a write fails while the library sets
-// watches again, the library waits for ever. Instead Write closes the connection, and Read
-// reports that.
+// Write implements net.Conn. It returns no error: after an error while it sets watches again, the
+// library waits for ever. Instead Write closes the connection.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
@@ -147,7 +141,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	defer n.mu.Unlock()
 	now := time.Now()
 	if n.hello.IsZero() {
-		// int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
+		// ConnectRequest: int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
 		n.hello = now
 		n.requested = binary.BigEndian.Uint64(frame[prefixSize+16:])
 		return withZxid(frame, prefixSize+4, n.since), false
@@ -160,8 +154,8 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
 	case !n.opened:
-		// The request was in the library's queue when the last connection was lost. Its
-		// caller already got an error, so it must not be executed now.
+		// The request was queued before the last connection was lost, and its caller already got an
+		// error. So it must not be executed now.
 		return nil, true
 	}
 	n.conn.requests.Add(1)
@@ -181,9 +175,8 @@ func (n *serverConn) send(frame []byte) error {
 	return err
 }
 
-// SetReadDeadline implements net.Conn. It does nothing during the handshake, which has a
-// deadline of its own: the library's deadline is nearly seven session timeouts, and the
-// library removes it after the first four bytes.
+// SetReadDeadline implements net.Conn. It does nothing during the handshake, which has a deadline
+// of its own.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
@@ -191,7 +184,7 @@ func (n *serverConn) SetReadDeadline(t time.Time) error {
 	return n.Conn.SetReadDeadline(t)
 }
 
-// SetWriteDeadline implements net.Conn, as SetReadDeadline does.
+// SetWriteDeadline implements net.Conn. It does nothing during the handshake.
 func (n *serverConn) SetWriteDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
@@ -202,7 +195,7 @@ func (n *serverConn) SetWriteDeadline(t time.Time) error {
 // xidGoodbye is an xid that the library's own requests do not reach in practice.
 const xidGoodbye = 0x7fffffff
 
-// sayGoodbye requests the end of the session, and waits for the answer at most for timeout.
+// sayGoodbye requests the end of the session, and waits for the answer until timeout has passed.
 func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -251,8 +244,7 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// readConn reads for ahead. Data that arrives while the gate is shut is returned when the
-// gate opens.
+// readConn reads for ahead. It keeps data that arrives while the gate is shut until the gate opens.
 func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
 	if !n.conn.gate.Pass(n.closed) {
@@ -271,8 +263,7 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// nextFrame begins the library's next frame. It first handles the replies to requests of a
-// Following.
+// nextFrame begins the library's next frame, after all replies to a Following before that frame.
 func (n *serverConn) nextFrame() error {
 	for {
 		if err := n.beginFrame(); err != nil {
@@ -324,7 +315,7 @@ func (n *serverConn) beginFrame() error {
 // checkReply checks the head of a reply. It returns fault.ErrReplyLost if Replies loses the reply.
 func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
-		// The server demands authentication, and would demand it on each connection.
+		// Each connection would get the same answer.
 		err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
 		n.conn.terminate(Closed, err, false)
 		return err
@@ -355,7 +346,7 @@ func (n *serverConn) received() error {
 	}
 	n.mu.Lock()
 	var at time.Time
-	var zxid int64 // 0 for a ping, whose zxid does not count, as in the Java client
+	var zxid int64 // 0 for a ping: its zxid does not count, as in the Java client
 	var small bool
 	if xid == wire.XidPing {
 		small = true

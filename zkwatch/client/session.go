@@ -11,9 +11,9 @@ import (
 	"electop/model/session"
 )
 
-// granted records that the server of n granted session id, 0 for none. The ConnectRequest,
-// which was sent at sent, requested the session asked, 0 for a new session. After an error the
-// library does not get the answer.
+// granted records a ConnectResponse from the server of n. id is the granted session, 0 if the
+// requested session has expired. asked is the requested session, 0 for a new one, and sent is the
+// time of the request. After an error, the library does not get the response.
 func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -22,7 +22,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	}
 	known := c.status.SessionID
 	if c.status.State == Connecting && asked == 0 {
-		known = 0 // neither the library nor any caller knows that session
+		known = 0 // no caller knows a session from before the first Connected
 	}
 	switch {
 	case id == 0 && known == 0:
@@ -30,7 +30,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
 	case id == 0:
 		c.mu.Unlock()
-		// The library gets this answer and notifies the watchers.
+		// The library gets this response and notifies the watchers.
 		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
 		return nil
 	case known != 0 && (asked != known || id != known):
@@ -56,11 +56,9 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued records that the library has written or dropped the request of the call with that
-// number. The library's queue has at most one request. If c.queued is not 0 when the
-// connection is lost, that request is left in the queue, and the library would send it over
-// the next connection, although its caller already got an error. The next connection drops
-// the request, and no other request is admitted before.
+// dequeued records that the library has written or dropped the request of call number, and admits
+// the next call. If the connection is lost before, this request stays in the library's queue.
+// Its caller gets an error, so the next connection drops the request.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,9 +70,9 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered records that the server of n has answered a request that was sent at sent. zxid is
-// the zxid in the answer, 0 if it does not count. small means that the request was a ping, or
-// a read with a small answer.
+// answered records that the server of n has answered a request. sent is the time of the request,
+// zxid the zxid in the answer, 0 if it does not count. small means that the request was a ping, or a
+// read with a small answer.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +115,8 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.watchdog.Reset(c.sessionWait())
 }
 
-// refusalHint returns a likely reason why servers have refused this client count times in a
-// row, or "". since is the last zxid that the client has seen.
+// refusalHint returns a likely reason why servers have refused this client count times in a row, or
+// "". since is the last zxid that the client has seen.
 func refusalHint(count int, since int64, tls bool) string {
 	switch {
 	case since > 0:
@@ -131,7 +129,7 @@ func refusalHint(count int, since int64, tls bool) string {
 	return ""
 }
 
-// connectIfReady opens the connection for requests if it is ready. The caller holds c.mu.
+// connectIfReady admits requests if a connection is ready. The caller holds c.mu.
 func (c *Conn) connectIfReady() {
 	if c.ready == nil || c.link != c.ready || c.queued.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
@@ -155,8 +153,8 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed extends the lease by a write that was sent at sent or later and has been executed
-// and answered. lost belongs to the connection of the write.
+// committed extends the lease by a write that was sent at sent or later and was executed. lost
+// belongs to the connection of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

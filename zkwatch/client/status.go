@@ -15,7 +15,7 @@ const (
 	Connected                 // a server granted or continued the session; no loss of the connection is known
 	Disconnected              // there is no connection; the session may be alive
 	Expired                   // the servers have ended the session
-	Closed                    // this side has ended the Conn; Status.Err has the reason
+	Closed                    // this client has ended the Conn; Status.Err has the reason
 )
 
 func (s State) String() string {
@@ -38,19 +38,18 @@ type Status struct {
 	// the server needs for a request; 0: unknown.
 	Distance time.Duration
 
-	// LeaseEnd is the time until which the session cannot expire, as committed
-	// writes have proved: see [Conn.Renew]. It is zero before the first such write.
-	// Leave a margin for clocks that run at different rates.
+	// LeaseEnd is the time until which the session cannot expire, as committed writes have
+	// proved: see [Conn.Renew]. It is zero before the first such write. Leave a margin for
+	// clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is the time at which the last answered request or ping was sent,
-	// plus Timeout. The servers keep the session until then, unless the follower that
-	// answered is cut off from the ensemble: so ExpiresFrom proves no lease. It is zero
-	// before the first session.
+	// ExpiresFrom is Timeout after the last answered request or ping was sent. The session
+	// exists until then, unless the server that answered was cut off from the ensemble: so
+	// ExpiresFrom is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 
-	// Err is the reason why there is no connection: why the last attempt failed, or why
-	// the last connection or the Conn ended. It is nil while Connected.
+	// Err is the reason why there is no connection: the error of the last attempt, of the last
+	// connection, or of the Conn. It is nil while Connected.
 	Err error
 
 	Change uint64 // counts the changes of State
@@ -63,9 +62,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns the time, by this machine's clock, at which the last answered request or
-// ping was sent: the servers received a message of the session later than that. It returns
-// false if there was no session yet.
+// Anchor returns when the last answered request or ping was sent, by this machine's clock. It
+// returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -82,9 +80,9 @@ func (c *Conn) Requests() uint64 { return c.requests.Load() }
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Subscribe returns a channel that receives the current status and then one for each change of
-// State, Err or Server, in order. A slow reader misses no change of State; of several statuses
-// in one State it may get only the latest. The channel is closed after a terminal status, or
-// when ctx is done: a caller that stops reading earlier must end ctx.
+// State, Err or Server, in order. A slow reader misses no change of State, but may miss others. The
+// channel is closed after a terminal status, or when ctx is done. A caller that stops reading
+// earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -148,8 +146,8 @@ func (c *Conn) publish() {
 	}
 }
 
-// A subscription is an unbounded queue of statuses; the Conn's mu guards it. It stays short:
-// only changes of state lengthen it, and each of them needs a new or a lost connection.
+// A subscription is a queue of statuses, guarded by the Conn's mu. Only a change of State lengthens
+// the queue.
 type subscription struct {
 	queue []Status
 	more  chan struct{}
@@ -167,8 +165,8 @@ func (s *subscription) add(status Status) {
 	}
 }
 
-// distanceSamples is the number of small round trips that are kept: enough that at least one
-// did not wait in a queue, few enough to notice soon that round trips became longer.
+// distanceSamples is the number of kept round trips: enough to include one without a delay, few
+// enough to notice soon that round trips became longer.
 const distanceSamples = 8
 
 // A distance estimates the round-trip time to a server by the shortest of the last small

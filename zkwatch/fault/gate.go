@@ -3,8 +3,8 @@
 // partition it delivers nothing. [Replies] close a client's connection instead of
 // delivering one reply.
 //
-// Package client calls them when it dials, reads and writes: neither the code that uses the
-// client nor the server changes. The demo's candidates and tests use them.
+// Package client calls them when it dials, reads and writes. The code that uses the client does
+// not change. The demo's candidates and tests use this package.
 package fault
 
 import (
@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// A Gate freezes and thaws a client. To others a frozen client looks like a process in a
-// long garbage collection pause. While the gate is shut, the client's connections do not
-// read, write or dial, and its goroutines wait. A Gate outlives a connection: a frozen
-// client stays frozen when its session ends.
+// A Gate freezes and thaws a client. While the gate is shut, the client's connections do not read,
+// write or dial, and its goroutines wait, as in a long garbage collection pause. A frozen client
+// stays frozen when its session ends.
 //
 // The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
-	open chan struct{} // nil: the gate is open; otherwise Thaw closes the channel
+	open chan struct{} // closed by Thaw; nil while the gate is open
 
 	thawed time.Time // the time of the last Thaw
 }
@@ -47,8 +46,8 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open: 0 while it is shut, and the longest
-// duration if it was never shut.
+// OpenFor returns how long the gate has been open, 0 while it is shut. If the gate was never shut,
+// OpenFor returns the longest duration.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +63,7 @@ func (g *Gate) OpenFor() time.Duration {
 // Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait waits until the gate is open. If ctx is done, even before, Wait returns ctx's error.
+// Wait waits until the gate is open. If ctx is done, even with an open gate, Wait returns ctx's error.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -72,8 +71,8 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open, and returns true. If stop is closed, even before, Pass
-// returns false.
+// Pass waits until the gate is open, and returns true. If stop is closed, even with an open gate,
+// Pass returns false.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {

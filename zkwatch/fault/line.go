@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lineBuffer bounds the bytes that a client can write during a partition. One write may
-// be larger. Beyond the bound a write fails.
+// lineBuffer bounds the bytes that a client can write during a partition, except for a single larger
+// write. Beyond the bound a write fails.
 const lineBuffer = 64 << 10
 
 // A Line is the network between a client and its servers. During a partition it delivers
@@ -29,12 +29,11 @@ type Owner struct {
 	Go   func(f func()) bool // runs f in a goroutine; returns false if the owner has ended
 }
 
-// Dial connects with dial. During a partition it waits for the end of the partition or of
-// ctx, as in a network that drops every packet.
+// Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
 //
-// The connection behaves like TCP. A read waits for the end of the partition. A write is
-// accepted and delivered after the partition, unless the connection is closed before. During the
-// partition the peer does not notice that the connection was closed. Read deadlines still apply.
+// The connection behaves like TCP. During a partition, a read waits, at most until its deadline, and
+// a write is kept. The kept data is delivered after the partition, unless the connection is closed
+// before. The peer does not notice a close during the partition.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {
@@ -118,12 +117,12 @@ func (l *lineConn) deliver() {
 		if len(p) == 0 {
 			return
 		}
-		l.Conn.Write(p) // the next Read returns the error
+		l.Conn.Write(p) // if this fails, the next Read fails too
 	}
 }
 
-// Close implements net.Conn. During a partition the underlying connection stays open until the
-// partition or the owner ends.
+// Close implements net.Conn. The underlying connection stays open until the partition or the owner
+// ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
@@ -163,7 +162,7 @@ func (l *lineConn) setReading(t time.Time) {
 	}
 }
 
-// await waits for the end of a partition, at most until the read deadline.
+// await waits for the end of a partition, until the read deadline at most.
 func (l *lineConn) await() error {
 	for {
 		select {

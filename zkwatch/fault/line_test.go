@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// pipes dials net.Pipes over a line and sends the other ends to peers.
+// pipes dials net.Pipes over a line, and sends the peers' ends to peers.
 type pipes struct {
 	line  fault.Line
 	peers chan net.Conn

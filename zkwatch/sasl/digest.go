@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// digestURI is the digest-uri: service and host. All ZooKeeper clients and servers use this
-// host name, on every machine.
+// digestURI is the service and host of the digest-uri, the same for all ZooKeeper servers.
 const digestURI = "zookeeper/zk-sasl-md5"
 
 // The limits of RFC 2831, in bytes.
@@ -22,7 +21,7 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes: a longer user might not fit into an answer.
+// maxName bounds a user and a password, in bytes. A longer user might not fit into an answer.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
@@ -107,7 +106,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	values := map[string]string{}
 	for _, d := range list {
 		if _, twice := values[d.name]; twice {
-			if d.name == "realm" { // the client may choose a realm: it chooses the first
+			if d.name == "realm" { // the client may choose a realm, and takes the first
 				continue
 			}
 			return c, fmt.Errorf("%w: %.40q appears twice", ErrChallenge, d.name)
@@ -155,7 +154,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	if !ok || !fits {
 		return nil, fmt.Errorf("%w: user or password has characters beyond ISO 8859-1, and the server does not offer charset utf-8", ErrUnsupported)
 	}
-	realm := c.realm // without charset utf-8: hashed as the server sent it
+	realm := c.realm // without charset utf-8, it is hashed as the server sent it
 	if c.utf8 {
 		realm, _ = encoded(realm, true)
 	}
@@ -190,8 +189,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// firstUse is the nonce count. It is always 1: the server sends a new nonce in each
-// exchange.
+// firstUse is the nonce count, which is 1 because each exchange has a new nonce.
 const firstUse = "00000001"
 
 // verify checks that the server also knows the password.
@@ -218,8 +216,8 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded returns s as it is hashed: in ISO 8859-1 if all characters of s exist there,
-// otherwise in UTF-8. It returns false if s needs UTF-8 and UTF-8 is not allowed.
+// encoded returns s as it is hashed: in ISO 8859-1 if possible, otherwise in UTF-8. It returns
+// false if s needs UTF-8 and UTF-8 is not allowed.
 func encoded(s string, allowed bool) (string, bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {

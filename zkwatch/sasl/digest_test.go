@@ -96,10 +96,9 @@ func TestDigestChallenges(t *testing.T) {
 	}
 }
 
-// Next returns an error if the server's proof does not show that it knows the password.
 func TestDigestServerMustProveThatItKnowsThePassword(t *testing.T) {
 	for proof, want := range map[string]error{
-		"":                                     sasl.ErrRejected, // from a server that keeps the connections of refused clients
+		"":                                     sasl.ErrRejected, // an empty token is a refusal
 		"rspauth=":                             sasl.ErrChallenge,
 		"rspauth=0":                            sasl.ErrImpostor,
 		"other=0":                              sasl.ErrImpostor,

@@ -41,13 +41,12 @@ type ticket struct {
 
 func (t ticket) owner() string { return t.user + "@" + t.realm }
 
-// A kerberosExchange makes a security context with mutual authentication, and chooses no
-// security layer. Its first answer is the request with the ticket. When the server has proved
-// that it has the ticket's key, the second answer is empty. The third answer is the choice.
+// A kerberosExchange authenticates both sides with a ticket, without a security layer. The client
+// sends the ticket, an empty answer to the server's proof, and its choice of no security layer.
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // the server must repeat its time
+	proof   types.Authenticator // the server's proof must repeat its time
 	key     types.EncryptionKey // of the security context
 	subkey  byte                // acceptorSubkey if the server has chosen key, otherwise 0
 	step    int
@@ -62,7 +61,7 @@ func newExchange(t ticket) (*kerberosExchange, error) {
 	if x.proof, err = types.NewAuthenticator(t.realm, types.NewPrincipalName(1, t.user)); err != nil {
 		return nil, fmt.Errorf("authenticator: %w", err)
 	}
-	// The checksum has no channel binding and the flags of the context.
+	// The checksum has the context's flags and no channel binding (RFC 4121, 4.1.1).
 	sum := make([]byte, 24)
 	binary.LittleEndian.PutUint32(sum, 16)
 	binary.LittleEndian.PutUint32(sum[20:], gssapi.ContextFlagMutual|gssapi.ContextFlagInteg)
@@ -74,7 +73,7 @@ func newExchange(t ticket) (*kerberosExchange, error) {
 	return x, nil
 }
 
-// Next implements [Exchange]. The library may panic if a token is malformed.
+// Next implements [Exchange]. It recovers, because the library may panic at a malformed token.
 func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,8 +100,7 @@ func (x *kerberosExchange) Next(token []byte) (answer []byte, done bool, err err
 	return answer, done, err
 }
 
-// Refused implements [Exchange]. It drops the cached tickets: the server may have another
-// key by now.
+// Refused implements [Exchange]. It drops the cached tickets, because the server may have a new key.
 func (x *kerberosExchange) Refused() error {
 	x.ticket.drop()
 	if x.step == 1 {
@@ -197,8 +195,8 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error for a key of another type than keyTypes. Older types have tokens
-// of another form (RFC 4757 and before).
+// supported returns an error for a key type that is not in keyTypes. Tokens of older types have
+// another form (RFC 4757).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
@@ -206,7 +204,7 @@ func supported(key types.EncryptionKey) error {
 	return fmt.Errorf("the encryption type %d of the session key is not supported: use AES", key.KeyType)
 }
 
-// wrap returns a token that protects the integrity of a message of the client.
+// wrap returns a token that protects the integrity of a client's message.
 func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 	kind, err := crypto.GetEtype(x.key.KeyType)
 	if err != nil {
@@ -221,7 +219,7 @@ func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 
 // unwrap checks a token of the server and returns its message.
 func (x *kerberosExchange) unwrap(b []byte) ([]byte, error) {
-	if len(b) > gssapi.HdrLen { // the bytes after the header are rotated to the right
+	if len(b) > gssapi.HdrLen { // the bytes after the header may be rotated to the right (RFC 4121, 4.2.5)
 		body := b[gssapi.HdrLen:]
 		by := int(binary.BigEndian.Uint16(b[6:])) % len(body)
 		b = slices.Concat(b[:gssapi.HdrLen], body[by:], body[:by])

@@ -21,9 +21,9 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// KerberosOptions name the principals of the client and of the servers.
+// KerberosOptions has the principals of the client and of the servers.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" means the ticket cache, see KRB5CCNAME.
+	// Keytab is a file of keys. "" means the ticket cache that KRB5CCNAME names.
 	Keytab string
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
@@ -43,7 +43,7 @@ type Kerberos struct {
 	service service
 
 	requesting chan struct{} // holds a token during requests to the KDC
-	cache      *ticketCache  // a pointer, so that no verb prints its keys from within another struct
+	cache      *ticketCache  // a pointer, because package fmt prints only its address
 }
 
 // A ticketCache has the cached tickets by the name of their principal.
@@ -86,10 +86,9 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 // Format implements fmt.Formatter for every verb: no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes
-// no context, but bounds each attempt. So a goroutine sends the requests to the KDC, one
-// goroutine at a time. It may end some seconds after ctx; its ticket is then kept for the
-// next connection.
+// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
+// context, so a goroutine requests the ticket, only one at a time. The goroutine may end some
+// seconds after ctx; its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -196,8 +195,8 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// cached returns the cached ticket of that name. If there is none that is valid for
-// minValidity, cached calls get and caches the result.
+// cached returns the ticket of that name from the cache, if it is valid for minValidity. Otherwise
+// cached calls get and caches the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
 	a.cache.mu.Lock()
@@ -272,9 +271,9 @@ func codeOf(err error) int {
 // kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained returns the meaning of an error of the library. An answer of the KDC is final
-// (ErrRejected), except if the KDC is not available or does not know the service: the KDC may
-// know another server's service.
+// explained returns the meaning of an error of the library. An answer of the KDC is ErrRejected,
+// except if the KDC is not available or does not know the service. For an unknown service, the
+// caller may try another name.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

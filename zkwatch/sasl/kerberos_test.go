@@ -25,7 +25,6 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// must returns v. It panics on an error, which ends the test.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -106,7 +105,6 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// Next returns an error unless the server has the ticket's key and repeats the request's time.
 func TestServerMustProveThatItHasTheKey(t *testing.T) {
 	for what, c := range map[string]struct {
 		token func(x *kerberosExchange) []byte
@@ -176,8 +174,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// No token makes a client panic or accept the server. No wrap token is accepted except with the
-// message of the seed.
+// No token makes a client panic or accept the server. The only accepted wrap token is the seed's.
 func FuzzTokens(f *testing.F) {
 	x := begun(f)
 	f.Add(proof(aKey(1), repeated(x)), offer(aKey(1), fromAcceptor, []byte{1, 0, 0, 0}))

@@ -44,7 +44,7 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 		key, value, _ := strings.Cut(line, "=")
 		set[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
-	if set["dns_lookup_kdc"] == "" { // the default of other implementations
+	if set["dns_lookup_kdc"] == "" { // as in other implementations
 		conf.LibDefaults.DNSLookupKDC = true
 	}
 	if set["default_tkt_enctypes"]+set["default_tgs_enctypes"]+set["permitted_enctypes"] == "" {
@@ -54,8 +54,8 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 	return conf, set["default_ccache_name"], nil
 }
 
-// A configReader collects the lines of files by section. The library does not support
-// include directives, and keeps only the last of several sections with the same name.
+// A configReader collects the lines of files by section. The library supports no include
+// directives, and keeps only the last of several sections with the same name.
 type configReader struct {
 	files    int
 	names    []string // names of the sections, in order
@@ -152,11 +152,9 @@ type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// names yields the possible principals of the server on host, the most likely first: with
-// the given host name, then with the canonical names from DNS, if krb5.conf permits that. If
-// host is an address, the names from DNS come first. names queries DNS for a host name only if
-// the first principal is not enough. If s has a host, names yields only the principal with that
-// host. An empty realm means the client's realm.
+// names yields the possible principals of the server on host: with host itself, then with its
+// canonical names from DNS. For an IP address, the names from DNS come first. If s has a host, names
+// yields only the principal with that host. An empty realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal
@@ -183,7 +181,7 @@ func (s service) names(ctx context.Context, host string, conf *config.Config) it
 	}
 }
 
-// canonical returns the names of a host or an address in DNS.
+// canonical returns the names of a host or an address in DNS, if krb5.conf permits DNS.
 func canonical(ctx context.Context, host string, address bool, conf *config.Config) (names []string) {
 	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
 		return nil

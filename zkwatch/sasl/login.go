@@ -49,7 +49,8 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab finds a principal in a keytab; "" means the first one.
+// loadKeytab finds a principal in a keytab; "" means the first one. It limits conf to the key types
+// of that principal.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -81,7 +82,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	if len(has) == 0 {
 		return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
 	}
-	// The KDC may know keys of other types too. It must use a key of the keytab.
+	// The KDC may know keys of other types, but the client has only the keys of the keytab.
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
 	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
 	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
@@ -90,8 +91,8 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	return l, nil
 }
 
-// findCache finds the ticket cache by its name in the environment or in the configuration.
-// It checks that the cache belongs to the principal; "" means any.
+// findCache finds the ticket cache by its name in the environment or in the configuration. The cache
+// must belong to the principal; "" means any.
 func findCache(variable, configured, principal string, conf *config.Config) (l login, err error) {
 	name := cmp.Or(variable, configured, "FILE:/tmp/krb5cc_%{uid}")
 	name = strings.NewReplacer("%{uid}", strconv.Itoa(os.Getuid()), "%{euid}", strconv.Itoa(os.Geteuid())).Replace(name)
@@ -131,8 +132,8 @@ func (l login) cache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// grantingTicket returns the ticket-granting ticket in the cache. It reads the cache each
-// time, because other programs renew the ticket.
+// grantingTicket returns the ticket-granting ticket. It reads the cache each time, because other
+// programs renew the ticket.
 func (l login) grantingTicket() (t ticket, err error) {
 	cache, err := l.cache()
 	if err != nil {
@@ -157,8 +158,8 @@ func (l login) grantingTicket() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// parsed calls a parser that may panic if a file is malformed. It hides the parser's errors,
-// which may contain a part of the secret file, except the error of a file that cannot be read.
+// parsed calls a parser, and hides its panics and errors, which may show parts of a secret file. It
+// keeps the error of a file that cannot be read.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError

@@ -1,18 +1,17 @@
-// Package sasl authenticates a client to a server with SASL: DIGEST-MD5 (RFC 2831), with
-// a user and a password, and GSSAPI with Kerberos 5 (RFC 4752, RFC 4121).
+// Package sasl authenticates a client to a server with SASL: DIGEST-MD5 (RFC 2831) with a user and a
+// password, and GSSAPI with Kerberos 5 (RFC 4752, RFC 4121).
 //
-// A [Mechanism] is an account. It starts an [Exchange] of tokens for each connection. The
-// exchange authenticates both sides, or ends with an error. The mechanisms add no integrity
-// or encryption to the connection: use TLS for that.
+// A [Mechanism] is an account. For each connection it begins an [Exchange] of tokens, which
+// authenticates both sides or returns an error. The connection has no integrity or encryption
+// afterwards: use TLS for that.
 //
-// A [Kerberos] account is a keytab or a ticket cache. For each connection it needs a ticket
-// for the server's principal. It gets the ticket from the realm's KDC, and keeps it while it
-// is valid. The messages of Kerberos are from github.com/jcmturner/gokrb5. This package adds
-// what that library lacks: the client's side of a security context, and SASL's choice of no
-// security layer.
+// A [Kerberos] account is a keytab or a ticket cache. It gets a ticket for each server from the
+// realm's KDC, and keeps the ticket while it is valid. The messages of Kerberos are from
+// github.com/jcmturner/gokrb5. This package adds the client's side of a security context, and
+// SASL's choice of no security layer.
 //
-// Data from a server is untrusted: its length is bounded, and errors quote it. No error
-// contains a password or anything that is computed from one.
+// The length of data from a server is bounded, and errors quote such data. No error contains a
+// password or anything that is computed from a password.
 //
 //	digest.go       DIGEST-MD5
 //	directives.go   the list of names and values in DIGEST-MD5 messages
@@ -35,16 +34,14 @@ const MaxToken = 64 << 10
 type Mechanism interface {
 	// Name is the mechanism's registered name.
 	Name() string
-	// Begin starts an exchange with the server on host. An error that is final
-	// wraps [ErrRejected].
+	// Begin starts an exchange with the server on host. A final error wraps [ErrRejected].
 	Begin(ctx context.Context, host string) (Exchange, error)
 }
 
 // An Exchange is one authentication. Only one goroutine may use it.
 type Exchange interface {
-	// Next returns the client's answer to a token of the server. The first token is nil.
-	// done means that the exchange ends with this answer: the server accepts or refuses
-	// it. If answer is nil too, the client sends nothing more.
+	// Next returns the client's answer to a token of the server. The first token is nil. done
+	// means that the exchange ends with answer; if answer is nil too, the client sends nothing more.
 	Next(token []byte) (answer []byte, done bool, err error)
 	// Refused returns the error for an answer that the server refused. The error wraps
 	// [ErrRejected].
@@ -52,7 +49,7 @@ type Exchange interface {
 }
 
 var (
-	// ErrRejected: another attempt with the same account would end the same way.
+	// ErrRejected: another attempt with the same account would fail too.
 	ErrRejected = errors.New("authentication rejected")
 	// ErrUnsupported: the server does not support what the client needs.
 	ErrUnsupported = errors.New("not supported by the server")

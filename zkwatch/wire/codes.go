@@ -91,7 +91,7 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// The xids of replies that are not numbered. Their requests have the same xids.
+// Reserved xids of replies. A ping or an auth request has the xid of its reply.
 const (
 	XidWatch int32 = -1 // a WatcherEvent, which answers no request
 	XidPing  int32 = -2

@@ -7,7 +7,7 @@ type ConnectRequest struct {
 	Timeout         int32 // requested, in milliseconds
 	SessionID       int64 // 0 requests a new session
 	Passwd          []byte
-	ReadOnly        bool // a server without a quorum is enough
+	ReadOnly        bool // a read-only server without a quorum is enough
 	HasReadOnly     bool // the last byte is present (3.4 and later)
 }
 
@@ -64,7 +64,7 @@ func (h *RequestHeader) Fields(c *Coder) {
 // OK nothing follows.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // the last change the server had applied; -1 in events
+	Zxid int64 // the last change that the server had applied; -1 in events, up to ZooKeeper 3.8
 	Err  Code
 }
 
@@ -95,9 +95,9 @@ type Stat struct {
 	Ctime          int64 // creation, milliseconds since 1970
 	Mtime          int64 // last change of the data, milliseconds since 1970
 	Version        int32 // changes of the data
-	Cversion       int32 // creates and deletes of children, wrapping
+	Cversion       int32 // creates and deletes of children; may overflow
 	Aversion       int32 // changes of the ACL
-	EphemeralOwner int64 // session id; 0 unless ephemeral
+	EphemeralOwner int64 // session id of an ephemeral znode, 0 of a persistent one
 	DataLength     int32 // bytes
 	NumChildren    int32
 	Pzxid          int64 // zxid of the last create or delete of a child
@@ -428,8 +428,8 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes a list with a header before each element, and a last header that marks the
-// end. Writing does not change the list: goroutines may share it.
+// multi codes a list with a header before each element, and a last header that marks the end. It
+// does not change the list when it writes, because goroutines may share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
@@ -469,9 +469,8 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. Op is OpError if the operation
-// failed or, in a multi, if another operation failed; then only Err is used. Creates
-// of containers and TTL nodes have results of create2.
+// A MultiResult is the outcome of one operation. Op is OpError, with only Err, if the operation or
+// another operation of a multi failed. Creates of containers and TTL nodes have results of create2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -39,11 +39,11 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed is wrapped by every error of a [Coder]: the bytes are not the expected record.
+// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps it.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// A Coder writes values to the end of a byte slice, or reads them from one. When it
-// reads, it keeps the first failure for [Coder.Err], and later values are zero.
+// A Coder appends values to a byte slice, or reads them from one. When it reads, it keeps the first
+// failure for [Coder.Err], and later values are zero.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -60,7 +60,7 @@ func Append(b []byte, r Record) []byte {
 // NewDecoder returns a coder that reads from b.
 func NewDecoder(b []byte) *Coder { return &Coder{b: b, reading: true} }
 
-// Err returns the first failure to read, or nil. It wraps [ErrMalformed].
+// Err returns the first failure to read, which wraps [ErrMalformed], or nil.
 func (c *Coder) Err() error { return c.err }
 
 // Rest returns the bytes not read yet; none after a failure.
@@ -133,8 +133,8 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length writes the length n, or reads a length and returns it: -1 for null or after a
-// failure. The length may exceed the bytes that are left.
+// length writes n, or reads a length. It returns -1 for null or after a failure. The length may
+// exceed the bytes that are left.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -213,9 +213,9 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector whose elements have at least size bytes each. When it reads, it fails
-// before it allocates if that many elements cannot fit into the bytes that are left. A
-// negative count reads as 0, as in ZooKeeper's own decoder.
+// vector codes a vector of elements of size bytes or more. When it reads, it checks before it
+// allocates that the elements fit into the bytes that are left. A negative count reads as 0, as in
+// ZooKeeper's own decoder.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -241,7 +241,7 @@ func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 // (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk bounds what ReadFrame allocates for a length prefix alone.
+// firstChunk bounds the memory that ReadFrame allocates before a frame's contents arrive, in bytes.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].
@@ -255,10 +255,9 @@ func (e *FrameSizeError) Error() string {
 }
 
 // ReadFrame reads one frame of at most max bytes and returns its contents without the length
-// prefix. It returns io.EOF if r ends before the first byte of a frame, and io.ErrUnexpectedEOF
-// if r ends inside one. If the announced length is negative or above max, it reads no further
-// and returns a *FrameSizeError. Memory grows with the bytes that arrive, not with the
-// announced length.
+// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside one, and
+// a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
+// arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }

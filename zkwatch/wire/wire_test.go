@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// samples has at least one value of every record, each a fixed point of
-// encoding and decoding.
+// samples returns values of every record. A sample does not change when it is encoded and decoded.
 func samples() []Record {
 	stat := Stat{
 		Czxid: 1, Mzxid: 0x100000002, Ctime: 3, Mtime: 4, Version: 5, Cversion: math.MinInt32, Aversion: -1,
@@ -72,8 +71,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every record at every byte. The result must be an error, or a
-// handshake without its last byte.
+// TestTruncated cuts every record at every byte. Only a handshake may lack its last byte.
 func TestTruncated(t *testing.T) {
 	for _, whole := range samples() {
 		b := Append(nil, whole)
@@ -96,7 +94,6 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestLayout fixes the bytes of the most important records.
 func TestLayout(t *testing.T) {
 	for _, tt := range []struct {
 		r    Record
@@ -259,7 +256,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzReadFrame reads frames from arbitrary bytes to their end.
 func FuzzReadFrame(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01a\x00\x00\x00\x00\x00\x00\x00\x02bc"), uint16(16))
 	f.Add(AppendFrame(nil, samples()[0]), uint16(100))
