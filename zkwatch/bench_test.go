@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// rival is a bare client, with the path of an election.
+// A rival is a connection of the go-zookeeper library to addr, and the path of an election.
 type rival struct {
 	*zk.Conn
 	b          *testing.B
@@ -69,21 +69,19 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// BenchmarkHandoff measures handoffs on Apache ZooKeeper among 3, 50 and 500 candidates: the
-// time from the request that deletes the leader's znode until the successor knows that it is
-// the first. The successor is alternately electop's candidate and a bare client (floor), which
-// receives the notification and lists the children.
+// BenchmarkHandoff measures the time from the delete request for the leader's znode until the
+// successor knows that it is first. x-floor compares electop's candidate with a bare client.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
 			r := newRival(b, addr)
 			r.create(r.path, 0)
-			for i := range n - 2 { // with higher numbers than the server gives
+			for i := range n - 2 { // these stay behind the leader and the successor
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
 			}
 			var candidates, floor []time.Duration
-			for range 20 { // not measured: a server is slow just after its start
+			for range 20 { // warm-up
 				r.handoff(r.candidate)
 				r.handoff(r.floor)
 			}
@@ -94,21 +92,21 @@ func BenchmarkHandoff(b *testing.B) {
 			slices.Sort(candidates)
 			slices.Sort(floor)
 			mine, bare := candidates[len(candidates)/2], floor[len(floor)/2]
-			b.ReportMetric(0, "ns/op") // hidden: contains the preparations
+			b.ReportMetric(0, "ns/op") // hides ns/op, which includes the preparations
 			b.ReportMetric(float64(mine.Microseconds()), "candidate-µs")
 			b.ReportMetric(float64(mine)/float64(bare), "x-floor")
 		})
 	}
 }
 
-// handoff creates a leader's znode, calls join to start a successor, and deletes the znode. It
-// returns the time from the deletion until the successor knows that it is the first.
+// handoff creates a leader's znode, starts a successor with join, and deletes the leader's znode.
+// It returns the time from the delete request until the successor knows that it is first.
 func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
 	end := join(leader, knew)
 	defer end()
-	if _, _, err := r.Exists(leader); err != nil { // a round trip later the successor is idle
+	if _, _, err := r.Exists(leader); err != nil { // a round trip gives the successor time to become idle
 		r.b.Fatal(err)
 	}
 	began := time.Now()
@@ -116,7 +114,7 @@ func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end fun
 	return receive(r.b, knew).Sub(began)
 }
 
-// candidate starts electop's candidate as the successor, see handoff.
+// candidate starts electop's candidate as the successor.
 func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	waiting, ended := make(chan bool, 1), make(chan bool)
 	last := model.Member{}
@@ -144,7 +142,7 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
-// floor starts a bare client as the successor, see handoff.
+// floor starts a bare client as the successor. It lists the children after the notification.
 func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	c := newRival(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
@@ -205,7 +203,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts the received bytes of connections, and the sent bytes and requests without pings.
+// A meter counts the bytes and requests of connections, without the pings that a client sends.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -224,7 +222,7 @@ func (c *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts and writes p, which is one frame.
+// Write expects one frame in p.
 func (c *metered) Write(p []byte) (int, error) {
 	if len(p) < 8 || int32(binary.BigEndian.Uint32(p[4:])) != wire.XidPing {
 		c.m.requests.Add(1)

@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A candidate with credentials creates znodes that everybody may read and only the credentials
-// may change. An observer with the credentials can read an election that only they may read.
+// A candidate with credentials creates znodes that everybody may read. Only the credentials
+// permit changes.
 func TestElectionWithCredentials(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -40,7 +40,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		m := s.Believes(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
 		c := zktest.Client(t, addr)
-		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // otherwise the server hides the digest
+		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // otherwise the server hides digests
 			t.Fatal(err)
 		}
 		for _, p := range []string{path, znode.Join(path, m.Znode), path + "-leader"} {
@@ -71,7 +71,7 @@ func TestElectionWithCredentials(t *testing.T) {
 	})
 }
 
-// failing returns changes of a configuration that make its connection fail in a way whose error
+// failing returns configuration changes that make a connection fail, each with an error that
 // could show the secret.
 func failing(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
 	return map[string]func(*client.Config){
@@ -173,7 +173,6 @@ func TestCredentialsNeverShow(t *testing.T) {
 	})
 }
 
-// A safeBuffer is a buffer for several goroutines.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder

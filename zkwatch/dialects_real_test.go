@@ -19,14 +19,14 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A realElection is an election by another library's recipe. The candidates join one after the
-// other: amber, birch, cedar, delta, ember, fern.
+// A realElection is an election of Curator or kazoo. Its candidates join in this order: amber,
+// birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string // the recipe of each candidate
-	leases  []int    // the number of a semaphore's leases
+	leases  []int    // a semaphore's number of leases; empty for other recipes
 	path    string   // the path that the candidates get
-	read    string   // the path of the election; "" is path
+	read    string   // the parent of the contenders; "" means path
 
 	dialect string
 	queue   []string // the contenders in their order
@@ -57,7 +57,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// Only two candidates: a third would create its lease before it waits.
+		// A third candidate would create its lease znode before it waits.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
@@ -94,7 +94,7 @@ var kazooElections = []realElection{
 	},
 }
 
-// anAddress stands for the address of this machine.
+// anAddress matches every IP address.
 const anAddress = "\x00address"
 
 // TestRealDialects: for each recipe of Curator and kazoo, electop recognises the dialect, the
@@ -197,7 +197,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	e.verify(t, server, j)
 }
 
-// verify reads the server's table of watches until it has the watch of each waiting candidate.
+// verify polls the server's table of watches until it shows the watch of each waiting candidate.
 func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
 	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
 	cancel := poller.Subscribe(admin.Election{

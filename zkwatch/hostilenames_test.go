@@ -22,13 +22,13 @@ const (
 	good = "n_0000000008"
 )
 
-// oddPeer returns a peer with an election in which no client may request the child bad.
+// oddPeer returns a peer with an election. Clients refuse to request its child bad.
 func oddPeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
 		if children > 0 {
-			binary.BigEndian.PutUint32(b[36:], 2*9-children) // the cversion that clients get after nine creates
+			binary.BigEndian.PutUint32(b[36:], 2*9-children) // cversion after nine creates, as DataNode.copyStat computes it
 		}
 		binary.BigEndian.PutUint64(b[44:], owner)
 		binary.BigEndian.PutUint32(b[56:], children)
@@ -61,8 +61,8 @@ func oddPeer() *electiontest.Peer {
 	}}
 }
 
-// TestNameThatNoClientMayRequest: an observer and a walk report an election although no client
-// may request one of its children.
+// TestNameThatNoClientMayRequest: an observer and a walk report an election with a child that no
+// client may request.
 func TestNameThatNoClientMayRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := oddPeer()
@@ -89,8 +89,7 @@ func TestNameThatNoClientMayRequest(t *testing.T) {
 	})
 }
 
-// TestPersistentError: an observer repeats its reads slowly if a server answers each with
-// SystemError.
+// TestPersistentError: an observer retries slowly if the server answers each read with SystemError.
 func TestPersistentError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {

@@ -13,7 +13,6 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// loadTLS calls LoadTLS with the client's certificate.
 func loadTLS(c *zktest.Certificates, serverName string) *tls.Config {
 	return zktest.Must(client.LoadTLS(c.CA, c.Cert, c.Key, serverName))
 }

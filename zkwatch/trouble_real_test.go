@@ -20,8 +20,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A polledElection is an election of real clients that was read once. withTables reads the
-// tables of its server.
+// A polledElection is an election that was read once, with a poller of its server's tables.
 type polledElection struct {
 	*testing.T
 	journal *doctor.Journal
@@ -50,7 +49,7 @@ func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) 
 	return p
 }
 
-// withTables reads the server's tables until ok returns true for the state, and returns it.
+// withTables polls the server's tables until ok returns true for the state, and returns that state.
 func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
 	electiontest.Until(p.T, what, func() error {
@@ -74,9 +73,9 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients join its
-// queue. If their recipe counts the names of go-zookeeper, their watches show electop that both
-// wait. Otherwise the first kazoo client leads too, and electop finds two leaders.
+// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients join its queue.
+// If kazoo recognises go-zookeeper's names, both wait, and the servers' tables show their watches.
+// Otherwise the first kazoo client leads too, and electop finds two leaders.
 func TestLockOfTwoLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -108,7 +107,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 	t.Run("kazoo ignores the holder", func(t *testing.T) {
 		path, holder := held(t, "lock")
-		kazoo.Leads(t, "lock-1") // at the same time
+		kazoo.Leads(t, "lock-1")
 		p := readOnce(t, server, path, 3)
 		s := p.withTables("two leaders", func(s *doctor.State) bool { return slices.Contains(found(s), "two-leaders critical") })
 		if got := found(s); len(got) != 1 || got[0] != "two-leaders critical" || s.Leader() != nil || s.NoLeader() != model.MixedClients {
@@ -121,9 +120,9 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 }
 
-// TestStudentsOfOtherLibraries: beside a candidate with electop's name, kazoo's Election and Curator's
-// recipes lead at once, and a second candidate of each waits for the first. electop infers that from
-// the names, and the servers' tables confirm it. A kazoo lock that counts all names waits.
+// TestStudentsOfOtherLibraries: kazoo's and Curator's recipes ignore candidates with electop's
+// names, so their first candidate leads too. electop infers that from the names, and the servers'
+// tables confirm it. Only the kazoo lock "all" considers every name, and waits.
 func TestStudentsOfOtherLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -175,8 +174,8 @@ func TestStudentsOfOtherLibraries(t *testing.T) {
 	}
 }
 
-// TestSeveralCandidatesOfOneClient: if three latches share a Curator client, or three threads a
-// kazoo client, the first candidate leads, and the only finding is for information.
+// TestSeveralCandidatesOfOneClient: three candidates in one session cause only a finding of
+// severity info.
 func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
