@@ -1,11 +1,10 @@
-// Package action defines what the user can do to an election. Each action is one value
-// of [Table]: its key and where the key works, its names and texts, and what the key
-// would do now. The table of keys, the footer, the help, the list of faults, the status
-// line and the documentation read the table. A [Situation] decides what a key would do
-// now, or why it cannot.
+// Package action defines what the user can do to an election. [Table] has each action with its key,
+// its names and texts, and what the key would do now. The keys, the footer, the help, the list of
+// faults, the status line and the documentation read this table. A [Situation] decides whether an
+// action can be done now. The [Acts] of a dashboard do it.
 //
-// To add an action, add a value to the table, and one to the [Acts] of each dashboard that can
-// do it: live and demo (package ui/cli/dashboard), replay (package ui/cli).
+// To add an action, add a value to the table, and one to the Acts of each dashboard that can do it:
+// live and demo (package ui/cli/dashboard), replay (package ui/cli).
 package action
 
 import (
@@ -58,13 +57,13 @@ const (
 	ArgFaster = "faster"
 )
 
-// Action is something for the dashboard's caller to do.
+// Action is what the user wants to be done.
 type Action struct {
 	Kind Kind
 	// Election is the path of the election on the screen.
 	Election string
-	// Target is the ID of one of electop's own members, otherwise the path of a znode,
-	// or "" if the kind needs none.
+	// Target is the ID of a member of electop, otherwise the path of a znode, "" if the kind needs
+	// none.
 	Target string
 	Arg    string
 }
@@ -99,14 +98,13 @@ type Def struct {
 	Changes bool // it changes more than this program's own view
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
-	// Matters reports whether the action affects what the screen shows now: its key then
-	// stays in the narrowest footer unless the action is refused. Nil: it never does.
+	// Matters reports whether the action affects what the screen shows now. Even a narrow footer
+	// then has the key, unless the action is refused. Nil: it never does.
 	Matters func(*doctor.State) bool
 	// OfCandidate marks an action on the selected candidate.
 	OfCandidate bool
-	// Next, if set, returns the Arg that the key has now. m is the selected candidate's
-	// member, empty for a third-party candidate, nil for an action that is not
-	// OfCandidate.
+	// Next, if set, returns the Arg that the key has now. m is the member of the selected
+	// candidate: empty for a third-party candidate, nil for an action that is not OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words
@@ -172,11 +170,10 @@ func WordsFor(a Action, name string) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// noMember is the member of a third-party candidate. It is read-only, and saves an
-// allocation for each key of each frame.
+// noMember is the member of a third-party candidate. It is read-only.
 var noMember model.Member
 
-// Situation decides what a key would do now, or why it cannot.
+// Situation decides whether an action can be done now, or why it cannot.
 type Situation struct {
 	State    *doctor.State
 	ReadOnly bool   // the keys that change something are disabled
@@ -186,8 +183,8 @@ type Situation struct {
 	By interface{ Why(Action) string }
 }
 
-// Offer returns the action of kind on the candidate in r, and the reason why it cannot be
-// done, "" if it can. The Next of the kind, if it has one, replaces arg.
+// Offer returns the action of kind on the candidate in r, and why it cannot be done, "" if it can.
+// The kind's Next, if set, replaces arg.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -225,13 +222,13 @@ func (x Situation) Refuses(a Action) string {
 	}
 	why := x.By.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
-		// Otherwise a stray key would stop everything.
+		// At full speed a stray key would hold all messages.
 		why = "nothing is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(why, 0)
 }
 
-// Acts implements the actions of a dashboard. Live, demo and replay each provide a table.
+// Acts implements the actions of a dashboard.
 type Acts struct {
 	Of    map[Kind]Act
 	Other string // reason to refuse all other kinds
@@ -239,13 +236,13 @@ type Acts struct {
 
 // Act implements the actions of one kind.
 type Act struct {
-	// Why returns the reason why an action cannot be done now, and what to do instead; ""
-	// if it can. Nil: the action can always be done. Each frame calls Why several times.
+	// Why returns why an action cannot be done now, and what to do instead, "" if it can. Nil: it
+	// can always be done. Each frame calls Why several times.
 	Why func(Action) string
 	Do  func(Action) error
 }
 
-// If returns a Why with one reason, which holds while is returns true.
+// If returns a Why that gives one reason while is returns true.
 func If(is func() bool, why string) func(Action) string {
 	return func(Action) string {
 		if is() {

@@ -1,5 +1,5 @@
-// Package detail has three texts: everything about one candidate, the doctor's findings, and
-// what the servers report.
+// Package detail has three texts about a state: everything about one candidate, the doctor's
+// findings, and what the servers report. [Panel] holds the data; its methods format the texts.
 package detail
 
 import (
@@ -28,11 +28,11 @@ type Panel struct {
 	State  *doctor.State
 	Row    model.Row // the candidate
 	ReadAt time.Time // when its data was read again, zero: never
-	Stale  string    // how old the state is, "" for a current one
+	Stale  string    // age of a stale state, "" for a current one
 	Asking bool      // requests to the servers are under way
 	Why    string    // why the servers cannot be asked, "" if they can be asked
 
-	Recorded bool // the state is from a recording: electop cannot look for anything any longer
+	Recorded bool // the state is from a recording
 }
 
 // facts holds the lines of a text, the most important first.
@@ -42,7 +42,7 @@ func (x *facts) add(name string, st term.Style, text string) {
 	*x = append(*x, term.Fact{Name: name, Style: st, Text: text})
 }
 
-// safe adds a text from outside, if there is one.
+// safe adds a text from outside, unless it is empty.
 func (x *facts) safe(name string, st term.Style, text string) {
 	if text = znode.Safe(text, 0); text != "" {
 		x.add(name, st, text)
@@ -57,7 +57,6 @@ func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
-// facts returns everything that is known of a row, the most important first.
 func (v *Panel) facts(f *term.Frame, r model.Row) facts {
 	out := make(facts, 0, 24)
 	if r.Candidate != nil {
@@ -115,7 +114,6 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// addRole adds the candidate's role in the election.
 func (v *Panel) addRole(out *facts, r model.Row) {
 	s := v.State
 	e, n := phrase.Standing(s, r.Position), s.Holders()
@@ -200,7 +198,6 @@ func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// addData adds the znode's data.
 func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	at, asOf := c.SeenAt, ""
 	if !v.ReadAt.IsZero() {
@@ -220,11 +217,11 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-// scanMax is the length of the longest queue whose watches are all checked for each frame.
+// scanMax is the length of the longest queue in which each frame checks all watches.
 const scanMax = 1000
 
-// watchersOf lists the candidates that watch r: according to the servers' answers, otherwise
-// inferred from the recipe. In a long queue it checks only the candidates that should watch r.
+// watchersOf lists the candidates that watch r, according to the servers or inferred from the
+// recipe. In a long queue it checks only those that should watch r.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
@@ -266,7 +263,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 	return text
 }
 
-// addMember adds what a member of electop reports about itself, and how it differs from the queue.
+// addMember adds what a member reports about itself, and how that differs from the queue.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
 	who := "one of electop's candidates"
@@ -274,7 +271,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 		who = "electop's own candidacy"
 	}
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
-	first := r.Position == 0 && s.NoLeader() == model.MixedClients // it leads, and another may too
+	first := r.Position == 0 && s.NoLeader() == model.MixedClients // it leads, but another may lead too
 	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
@@ -317,8 +314,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	switch {
 	case m.LeaseEnd.IsZero():
 	case m.Fault == model.NoFault:
-		// The member renews its lease many times a second, but reports a lease only with
-		// other changes, or when it ends. So the reported time is too old to be shown.
+		// A lease is reported only with other changes, so the reported time is too old to show.
 		out.add("lease", term.Text, "held: committed writes prove that its session lives; without them it stops leading")
 	default:
 		out.add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")

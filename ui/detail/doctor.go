@@ -22,7 +22,6 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
 }
 
-// diagnosis returns the doctor's report.
 func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	s, found := v.State, v.State.Early()
 	if v.Stale != "" {
@@ -60,7 +59,6 @@ func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	return out
 }
 
-// finding returns the lines of one finding: title, evidence, harm, advice, znodes and sessions.
 func finding(f *term.Frame, path string, x *doctor.Finding) facts {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
 	title := znode.Safe(x.Title, 0)

@@ -18,19 +18,18 @@ import (
 	"electop/ui/wording"
 )
 
-// modes names the modes of servers. The ensemble's leader is not the election's leader, and
-// an observer server is not this program, which only observes. It is never written.
+// modes names the modes of servers. The ensemble's leader is not the election's leader. It is never
+// written.
 var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
-// Servers returns a table of the ensemble's servers, with what they did not report, on lines of w
+// Servers returns a table of the ensemble's servers and what they did not report, on lines of w
 // cells.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
 }
 
-// lines returns what is known of the servers, on lines of w cells.
 func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	s := v.State
 	t := s.Answers
@@ -136,7 +135,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	prose(2, term.Muted, f.Theme.Glyph.Online+" is where this program is connected.")
 }
 
-// connectedTo returns the names of the candidates whose sessions are connected to m.
+// connectedTo names the candidates whose sessions are connected to m, "" for none.
 func (v *Panel) connectedTo(m *session.Server) string {
 	if len(m.Clients) == 0 {
 		return ""
@@ -157,8 +156,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t ended at since or later, and has a server that was asked for
-// watches since then or did not report them when it was asked; or no server at all.
+// AskedForWatches reports whether t has answers to a request for watches at since or later. A
+// failed request counts, and so does a table without servers.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false

@@ -1,9 +1,9 @@
-// Package input gives keys their meaning. One table of bindings with modes ([Bindings])
-// is the source of the footer, the help and the command electop help keys. The keys of actions, such as
-// x to kill, are in [action.Table]. No key has two meanings in one mode.
+// Package input gives keys their meaning. [Bindings] is the table of keys with their modes; it has
+// the keys of [action.Table], too. The footer, the help and the command electop help keys show this
+// table.
 //
-// Each overlay is a [Mode]: the elections, the faults, the help. [Lookup] returns the
-// [Command] of a key in a mode.
+// Each overlay has a [Mode], and a [Stack] holds the open modes. [Lookup] returns the binding of a
+// key in a mode. No key has two meanings in one mode.
 package input
 
 import (
@@ -80,8 +80,8 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether the list of actions can have c. It never has the moves of a selection,
-// answers, and commands that only make sense as a key.
+// Named reports whether c can be in the list of actions. Moves, answers and commands that only make
+// sense as a key cannot.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -140,7 +140,7 @@ type Binding struct {
 	Do          Command
 	Kind        action.Kind // kind of the action, "" for a key that only changes the view
 	Arg         string      // Arg of the action, if its kind has several keys
-	Long        string      // what the key does, for the help; "": as the binding's help
+	Long        string      // what the key does, for the help; "": the short help
 	Foot        int         // place in the footer, from the left; 0: not there
 	Drop        int         // a narrow footer leaves out the key with the highest Drop first; 0: never
 	Shown       string      // keys in the footer, with the opposite key
@@ -154,8 +154,8 @@ type FootKey struct {
 	Style term.Style // of Shown and Label; term.Text: the usual styles
 }
 
-// Bindings returns the table. If observeOnly is set, it lacks the keys that change
-// something, and the questions that these keys lead to.
+// Bindings returns the table. With observeOnly, it lacks the keys that change something, and the
+// answers to their questions.
 func Bindings(observeOnly bool) []Binding {
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
 	const everywhere = scroll | ModeFilter | ModeDialog | ModePast | ModePalette | ModeLesson
@@ -267,13 +267,12 @@ func actions() (out []Binding) {
 	return out
 }
 
-// long returns the binding with text as its help.
 func (b Binding) long(text string) Binding {
 	b.Long = text
 	return b
 }
 
-// named returns the binding with keys in the footer, unless keys is "", and with label.
+// named returns the binding with label and, unless keys is "", with keys in the footer.
 func (b Binding) named(keys, label string) Binding {
 	b.Shown, b.Label = cmp.Or(keys, b.Shown), label
 	return b

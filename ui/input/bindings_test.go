@@ -48,8 +48,7 @@ func TestKeysAreShown(t *testing.T) {
 	}
 }
 
-// The mode opened last is closed first. Opening an open mode again returns to it. During a
-// filter or a question the overlay behind it is in front.
+// The mode opened last is closed first. Opening an open mode again returns to it.
 func TestStack(t *testing.T) {
 	var s Stack
 	expect := func(now, below, front Mode) {

@@ -15,7 +15,6 @@ type helpLine struct {
 	sign, text string
 }
 
-// signs returns the signs of the screen with their meanings.
 func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
@@ -39,7 +38,6 @@ func signs(g *term.Glyphs) []helpLine {
 	}
 }
 
-// lanes returns the signs of the lanes with their meanings.
 func lanes(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Lanes: one for each candidate over time"},
@@ -74,10 +72,10 @@ var words = []helpLine{
 	{term.Text, "shift", "selects text (iTerm2: option); or --no-mouse"},
 }
 
-// firstKeys are the keys of a first visit.
+// firstKeys are the keys for a first visit.
 var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
 
-// pairs maps a command to the words for it and for the opposite command, whose binding comes next.
+// pairs maps a command to the words for it and its opposite, whose binding comes next.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
 	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
@@ -85,7 +83,7 @@ var pairs = map[Command]string{
 	CmdLeft: "a column to the left, right, in a grid", CmdFiner: "a finer, a coarser scale of the time line",
 }
 
-// keyLines returns the lines of the bindings that shown reports, a line for each pair.
+// keyLines returns the help of the bindings that shown selects, with one line for a pair.
 func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	opposite := false
 	for _, b := range table {
@@ -102,9 +100,8 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// helpLines returns the help: the keys of a first visit and the signs for the main screen, and the
-// other keys of the modes in of. If of is 0, it has the keys of all modes and the words, but if
-// brief, the help of the main screen has its keys and signs.
+// helpLines returns the help of the modes in of, or of all modes if of is 0. With brief, the help
+// of all modes lacks the keys and signs of the main screen.
 func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := cmp.Or(of, ^Mode(0)), of == 0
 	if all && brief {
@@ -146,8 +143,8 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	return out
 }
 
-// HelpLines returns the help on lines of w cells, in two columns if they have room: for the modes
-// in of, or for all if it is 0.
+// HelpLines returns the help of the modes in of, or of all modes if of is 0, on lines of w cells.
+// Wide lines have two columns.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
 	const twoFrom, gap = 112, 3
 	all := helpLines(table, g, of, w < twoFrom, withLanes)

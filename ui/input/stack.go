@@ -14,8 +14,7 @@ type Stack struct {
 // Now returns the present mode.
 func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 
-// Below returns the mode behind the present one. Nothing is behind the main screen: there it
-// returns the same as Now.
+// Below returns the mode behind the present one, on the main screen the present one.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
 // at returns the mode in front if only the first n opened modes were open.
@@ -35,8 +34,8 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open opens mode m in front of the present one. If m is open already, Open closes all modes
-// in front of m instead.
+// Open opens mode m in front of the present one. If m is open already, Open closes the modes in
+// front of m.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
@@ -53,10 +52,10 @@ func (s *Stack) Has(m Mode) bool { return slices.Contains(s.opened, m) }
 // CloseAll returns to the main screen.
 func (s *Stack) CloseAll() { s.opened = nil }
 
-// SetBase makes m the mode of the main screen, whatever is open.
+// SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position, from 0 to last, to which do moves from position at.
+// Moved returns the position, from 0 to last, after the move do from at.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

@@ -24,7 +24,7 @@ type Footer struct {
 	Refused   bool // the selected entry of a list cannot be done
 	Leaving   bool // the selected row of the menu of lessons ends the lesson
 
-	Lessons, Invited, Past bool // lessons, ways to join and a past exist
+	Lessons, Invited, Past bool // whether there are lessons, ways to join, and a past
 }
 
 // Draw draws the keys from the left. If there is no room for all, it leaves out the least
@@ -132,7 +132,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// A narrow screen has not all panels in view: it shows the key. Its label is the next panel.
+		// A narrow screen shows this key, because it has not all panels in view.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4

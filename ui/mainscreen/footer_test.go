@@ -14,8 +14,7 @@ import (
 	"electop/ui/travel"
 )
 
-// footer returns the footer of a screen with one candidate, after a change. Of all actions
-// only kill is refused.
+// footer returns the footer of a screen with one candidate. Only the action kill is refused.
 func footer(mode input.Mode, change func(*Footer)) Footer {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(&model.Read{Presence: model.Present, New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2}}})
@@ -36,8 +35,7 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label returns the label of a key in the footer, with a - in front if the key cannot be
-// used, "" if the footer lacks the key.
+// label returns the label of a key in the footer, "" without the key. A - marks an unusable key.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })

@@ -13,7 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Bar is the first line of the screen.
+// Bar is the header, the first line of the screen.
 type Bar struct {
 	State   *doctor.State
 	Number  int // number of this election, from 1
@@ -26,7 +26,7 @@ type Bar struct {
 
 	Held    Holding
 	Since   time.Time       // the moment on the screen if Held is not Live
-	Waiting int             // number of events that a paused picture does not show
+	Waiting int             // number of events since the pause
 	Playing *travel.Playing // playback of a recording, nil if there is none
 	Stopped bool            // the user stopped the source of a replay
 	Ended   bool            // there will be no newer state
@@ -41,7 +41,7 @@ const (
 // wide reports whether the recipe has room beside the candidates.
 func (v *Bar) wide() bool { return v.W >= WideFrom }
 
-// Holding names which time the picture shows.
+// Holding names the time that the screen shows.
 type Holding int
 
 const (
@@ -79,8 +79,8 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// The right side loses spans until the path and the system have room. Its important
-	// spans, such as a lost connection, stay: the system and part of the path go first.
+	// The right side leaves out spans so that the path and the system have room. But for an
+	// important span, such as a lost connection, the system and part of the path go first.
 	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))
@@ -109,7 +109,6 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
 }
 
-// important returns how many spans have at least that Keep.
 func important(spans []term.Span, keep int) int {
 	n := 0
 	for _, s := range spans {
@@ -217,8 +216,8 @@ func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	return term.Alarm, "reconnecting" + since
 }
 
-// role returns this program's role in the election: candidate while it campaigns,
-// otherwise the role that it was started with.
+// role returns "candidate" while this program campaigns, otherwise the role that it was started
+// with.
 func role(started string, s *doctor.State) string {
 	for _, m := range s.Members {
 		if m.You {

@@ -21,8 +21,7 @@ const (
 // tallFrom is the height from which the handoffs get all lines that the panels above do not need.
 const tallFrom = 40
 
-// besideLesson is the number of lines that the candidates and the recipe keep during a
-// lesson before the handoffs get any.
+// During a lesson the handoffs are shown only if besideLesson lines are left above them.
 const besideLesson = 18
 
 // On the widest screens the handoffs get handoffsMost lines if the help then gets helpLeast.
@@ -54,7 +53,7 @@ type Shape struct {
 	Workers  bool // leaders have workers: the beliefs are shown
 	Messages bool // the server reports its messages
 	Rows     int  // lines for the candidates, 0 if a text is there instead
-	Live     bool // a live cluster, no lesson, no candidate of electop: only tab shows the recipe
+	Live     bool // a live cluster without a lesson or a candidate of electop: the recipe needs the focus
 	Findings bool // there are findings, or no candidates
 }
 
@@ -68,24 +67,16 @@ type Arrangement struct {
 	Status, Keys term.Rect
 }
 
-// Arrange lays out a screen of w by h cells. A narrow screen has no room for the recipe
-// beside the candidates: the recipe with the focus replaces the candidates, and without a
-// lesson all other panels. There the panel below gets the lines that the candidates do not
-// need. A lesson replaces the handoffs, unless the screen is tall.
+// Arrange lays out a screen of w by h cells.
 //
-// A very wide screen has a third column for the lesson, the messages, the selected
-// candidate, the findings and the servers. If there is room for a fourth column, the
-// messages get it, and on a tall screen the help is below the handoffs. Without a third column
-// the messages replace the recipe while they have the focus. A text without a place is shown
-// zoomed.
+// A narrow screen has the candidates above the handoffs or a lesson. The recipe and the messages
+// replace other panels while they have the focus. A wide screen has the recipe beside the
+// candidates. A very wide one has a third column for the lesson, the messages and the texts, and
+// may have a fourth one for the messages. A text without a place is shown zoomed.
 //
-// If s.Live is set, the recipe has a place only while it has the focus. Otherwise the text
-// with the focus, the findings or the selected candidate replace it; beside a third column
-// the candidates do. Without candidates the findings explain why.
-//
-// If leaders have workers, the beliefs replace the recipe, or are below it on a tall
-// screen. A narrow screen without a lesson shows them in brief instead of the handoffs while
-// the candidates have the focus.
+// If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
+// the beliefs replace the recipe, or are below it on a tall screen. A narrow screen may show them
+// in brief in place of the handoffs.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -130,7 +121,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		spare = body.H - max(s.Rows, rowsLeast) - 3
 	}
 	if s.Lesson {
-		upper.H -= min(lessonMost+2, max(body.H/2, spare)) // the panels that it explains stay in view
+		upper.H -= min(lessonMost+2, max(body.H/2, spare)) // the panels that the lesson explains stay in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
 	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= besideLesson {
@@ -172,10 +163,9 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight returns how many of h lines the handoffs get: enough for the most
-// important lanes, their axis and one or two handoffs. On a tall screen they get all lines
-// that the other panels do not need. The other panels grow in steps, so that a new
-// candidate rarely moves a panel.
+// handoffsHeight returns how many of h lines the handoffs get: enough for the most important lanes,
+// their axis and one or two handoffs. On a tall screen they get all lines that other panels do not
+// need. Those grow in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14 // lines that the handoffs get although other panels need them
 	const alone = 30   // lines of a recipe without beliefs, with the costs of handoffs and a sentence
@@ -251,12 +241,11 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 	return body
 }
 
-// lessonMost is the number of lines that most parts of a lesson need. It does not depend
-// on the present part, so that the panels keep their places.
+// lessonMost is the number of lines that most parts of a lesson need. It is the same for all parts,
+// so that the panels keep their places.
 const lessonMost = 18
 
-// LessonPlace returns the width of a lesson's lines on such a screen, and the number of
-// lines in its usual place.
+// LessonPlace returns the width of a lesson's lines, and the number of lines in its usual place.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]
@@ -276,7 +265,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
 
-// Focused returns the panel with the focus: another panel if s.Focus is not on the screen.
+// Focused returns s.Focus, or another panel if s.Focus is not on the screen.
 func (s Shape) Focused(w, h int) Panel {
 	switch {
 	case s.Focus.shownOn(w, h, s):

@@ -1,15 +1,11 @@
-// Package mainscreen is the screen without overlays: the header, the panels, the status
-// line and the footer.
+// Package mainscreen is the screen without overlays: the header ([Bar]), the panels, the status
+// line ([Message]) and the keys ([Footer]).
 //
-// [Arrange] is a pure function from the size of the screen and a [Shape] to the place of
-// each part. [Screen.Settle] takes the contents and gives each panel its place and its
-// contents; [Screen.Draw] draws them, and changes nothing but the canvas. A Screen knows
-// which panel has the focus: the keys and the wheel move that panel.
+// [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
+// [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes nothing but the
+// canvas. Keys and the wheel move the panel with the focus.
 //
-// The header has the election, the connection and the moment on the screen ([Bar]). If it is too
-// narrow, the least important words are left out first. The status line has a question, the last
-// message ([Message]), or who leads. The last line has the keys of the present mode, the most
-// important first; keys that cannot be used are dim ([Footer]).
+// A narrow header leaves out the least important words, a narrow footer the least important keys.
 package mainscreen
 
 import (
@@ -37,13 +33,13 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// under has the focus and the zoom to which Close returns from a text.
+	// under has the focus and the zoom before a text got the focus.
 	under struct {
 		focus  Panel
 		zoomed bool
 	}
-	help     overlay.Panel   // is in view on the largest screens, without the focus
-	footKeys []input.FootKey // buffer of Footer, also for the spots of the last frame
+	help     overlay.Panel   // in view on the largest screens, never with the focus
+	footKeys []input.FootKey // buffer of Footer; the spots of the last frame point into it
 }
 
 // Shown is the contents of the screen.
@@ -71,7 +67,6 @@ const textWidth = 100
 // Texts has the panels from [Selected] on.
 type Texts [Panels - Selected]overlay.Panel
 
-// text returns the text of panel p.
 func (x *Screen) text(p Panel) *overlay.Panel { return &x.Texts[p-Selected] }
 
 // Settle gives each panel its place on a screen of f's size, and its contents.
@@ -136,13 +131,13 @@ func (x *Screen) shape() Shape {
 	}
 }
 
-// Stale reports whether the picture may be outdated.
+// Stale reports whether the state on the screen may be outdated.
 func (x *Shown) Stale() bool {
 	s := x.State
 	return x.Ended && x.Badge != Replay && x.Held != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
-// AsOf returns the age of a stale picture in words, "" for a current picture.
+// AsOf returns the age of a stale state in words, "" for a current one.
 func (x *Shown) AsOf(f *term.Frame) string {
 	if !x.Stale() {
 		return ""
@@ -154,8 +149,8 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// candidates returns the contents of the panel of candidates. They include the server's
-// pace if the recipe, which shows it, too, is not beside the panel.
+// candidates returns the contents of the panel of candidates. They include the server's pace unless
+// the recipe beside it shows the pace.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -166,7 +161,6 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	}
 }
 
-// belief returns the panel of beliefs and facts.
 func (x *Screen) belief() leadership.Belief {
 	return leadership.Belief{State: x.State, Focused: x.Focus == Recipe, Wide: x.wide()}
 }
@@ -191,8 +185,8 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	return text
 }
 
-// handoffs returns the contents of the panel of handoffs, which include the changes after
-// the moment on the screen.
+// handoffs returns the contents of the panel of handoffs, with the changes after the moment on the
+// screen.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed, now := x.belief(), f.Calm()
 	if at := x.State.At; at.After(now) && !at.After(f.Picture) {
@@ -221,8 +215,8 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 // Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// FocusOn gives p the focus. [Screen.Close] returns from the texts to the panel that had the
-// focus before them.
+// FocusOn gives p the focus. [Screen.Close] returns to the panel that had the focus before the
+// texts.
 func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
@@ -230,8 +224,8 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives the text p the focus, from its beginning. The text fills the screen unless its
-// place shows all of it. If p has the focus already, Open closes it and returns false.
+// Open gives the text p the focus, and zooms p unless its place shows the whole text. If p has the
+// focus already, Open closes p and returns false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
@@ -271,9 +265,9 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move moves within the panel with the focus, or within the candidates if that panel has nothing to
-// move. Page keys scroll a long lesson unless a text has the focus. Move reports whether it moved
-// the selection.
+// Move moves within the panel with the focus; if that panel cannot move, within the candidates.
+// Page keys scroll a long lesson unless a text has the focus. Move reports whether it moved the
+// selection.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {

@@ -27,15 +27,14 @@ type Entry struct {
 	On    bool // what the entry names is on now
 }
 
-// same reports whether two entries do the same. Names and refusals change while an entry
-// stays selected.
+// same reports whether two entries do the same, even if their names or refusals differ.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
 // List is a list of entries, one of them selected.
 type List struct {
 	Shown
 	selected Entry
-	chosen   bool        // the user selected it; otherwise the first entry is selected
+	chosen   bool        // the user chose the entry; otherwise the first one is selected
 	found    []Entry     // entries that contain the typed words
 	index    int         // of the selected entry in found
 	top      int         // index of the first entry in view
@@ -56,8 +55,8 @@ type Shown struct {
 	Width, Keys, Names int
 }
 
-// aboutMost is the number of lines for the description of the selected entry in a list with
-// Search or Foot: a shorter one moves nothing else. A list with Search cuts a longer one.
+// aboutMost is the number of lines for the description of the selected entry in a list with Search
+// or Foot. With Search a longer description is cut.
 const aboutMost = 2
 
 // Open resets the list: the next Settle selects the first entry.
@@ -66,7 +65,7 @@ func (v *List) Open() { *v = List{} }
 // Select selects the entry that does the same as e.
 func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 
-// Narrow selects the first match, after the typed text has changed.
+// Narrow selects the first match. It is called after the typed text has changed.
 func (v *List) Narrow() { v.chosen = false }
 
 // Settle gives the list its contents x, and its place on a screen of w by h cells.
@@ -132,7 +131,7 @@ func (v *List) Refused() bool {
 	return !ok || e.Why != ""
 }
 
-// Click selects the entry whose spot was clicked, and reports whether it was selected already.
+// Click selects the entry with the clicked spot, and reports whether it was selected already.
 func (v *List) Click(spot any) (again bool) {
 	e, ok := spot.(Entry)
 	if !ok {
@@ -203,8 +202,7 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries that contain all typed words, entries with a matching name
-// first. Without a word it returns all entries in their order.
+// match returns the entries that contain all typed words, those with a matching name first.
 func match(all []Entry, typed string) []Entry {
 	typed = strings.ToLower(typed)
 	words := strings.Fields(typed)

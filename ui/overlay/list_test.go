@@ -2,8 +2,7 @@ package overlay
 
 import "testing"
 
-// A list is filtered by the typed words: entries with a matching name come first, then
-// entries with a matching description.
+// Entries with a matching name come before entries with a matching description.
 func TestMatch(t *testing.T) {
 	all := []Entry{
 		{Name: "resign", Key: "d", About: "closes its session; nobody loses time"},

@@ -1,11 +1,8 @@
-// Package overlay has the texts and lists that are drawn in front of the panels or as
-// panels.
+// Package overlay has the texts and lists in front of the panels, or in place of a panel.
 //
-// A text or list is settled before it is drawn: it gets its contents and its place, keys
-// move within what is in view then, and drawing changes nothing. A [Pager] is a text that
-// may be longer than its place, a [Panel] a pager in a box. A [List] is the list of
-// actions, filtered by typed words, the list of one candidate's faults, or the menu of
-// lessons. Below the list is what the selected entry does, or why it cannot be done now.
+// Settle gives a text or list its contents and its place. Keys move within this place, and Draw
+// changes nothing. A [Pager] is a text that may be longer than its place, a [Panel] is a pager in a
+// box. A [List] is the list of actions, of one candidate's faults, or of lessons.
 package overlay
 
 import (
@@ -32,8 +29,7 @@ func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.From(p.top)
 }
 
-// From scrolls until line, counted from 0, is the first in view, or until the end of the
-// text is in view.
+// From scrolls until line, counted from 0, is the first in view, or the end of the text is in view.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -103,9 +99,9 @@ type Invitation struct {
 	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join, on lines of that width. open is set if
-// other machines reach the address. joined has lines about the third-party candidates. cannot is
-// the reason why no program can join, "" if they can.
+// Join returns the text on how other programs join. open means that other machines reach the
+// address. joined has lines about third-party candidates. cannot is why no program can join, "" if
+// they can.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
 	const indent, lineMax = 2, 2000 // of an invitation's line
 	text := Text{Title: "Join this election"}
@@ -166,8 +162,8 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit changes the text according to a key. textinput's commands are not run: they blink
-// the cursor, or read the clipboard, which the terminal pastes.
+// Edit changes the text according to a key. It ignores textinput's commands: they blink the cursor
+// or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; with alt-d textinput panics
