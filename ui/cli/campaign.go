@@ -98,7 +98,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	defer stop()
 	own := std
-	if o.command.args != nil { // the command writes to standard output
+	if o.command.args != nil { // the command owns standard output
 		own.Out = std.Err
 	}
 	p := &campaignPrinter{std: own, path: o.path, json: o.json}
@@ -106,7 +106,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	defer reports.close()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
-		// The candidate continues while the command stops, so that its lease is renewed.
+		// The candidate renews its lease until the command has stopped.
 		run, end = context.WithCancel(context.WithoutCancel(ctx))
 		defer end()
 	}
@@ -136,9 +136,8 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure observes the election of a candidate for --metrics. It uses a session of its own, so
-// that it never delays the candidate. put receives the candidate's reports, stop ends the
-// observation. Without --metrics both do nothing.
+// measure observes the election for --metrics, on a session of its own so as not to delay the
+// candidate. put receives the candidate's reports. Without --metrics, put and stop do nothing.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -152,7 +151,7 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	}
 	t := process.NewTasks(ctx)
 	o.metrics.Start(t, w)
-	e, _ := o.metrics.Watch(observed) // no other election has its label
+	e, _ := o.metrics.Watch(observed) // cannot fail: there is no other election
 	return e.Feed.Put, func() {
 		if err := t.Stop(); err != nil && ctx.Err() == nil {
 			notice("--metrics: " + err.Error())
@@ -164,18 +163,18 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 type report struct {
 	at     time.Time
 	member model.Member
-	over   bool   // the candidate had been told to end
+	over   bool   // the end of the candidate was requested
 	closed string // why the candidate has ended; only in the last report, which has no member
 }
 
-// campaignPrinter prints a line whenever a candidate's belief, znode, obstacle or watch changes.
+// campaignPrinter prints a line when a candidate's belief, znode, obstacle or watch has changed.
 type campaignPrinter struct {
 	std  IO
 	path string
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // the last report of the candidate, after its end was requested
+	end  model.Member // the candidate's last report after its end was requested
 }
 
 // campaignEvent is a line of `campaign --json`.
@@ -188,7 +187,7 @@ type campaignEvent struct {
 	Session *string `json:"session"`
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
-	Lease   *string `json:"lease_until"` // as of this line; the leader renews it continually
+	Lease   *string `json:"lease_until"` // at this time; the leader renews the lease
 	Detail  *string `json:"detail"`      // why the candidacy ended, or what blocks it
 }
 
@@ -197,7 +196,7 @@ func (p *campaignPrinter) print(r report) {
 	switch {
 	case r.closed != "":
 		m = p.ended(r.closed)
-	case r.over && m.Belief == model.Lost: // its session is about to be closed
+	case r.over && m.Belief == model.Lost: // the session is about to be closed
 		p.end = m
 		return
 	}
@@ -217,7 +216,7 @@ func (p *campaignPrinter) print(r report) {
 		}
 		return &s
 	}
-	_ = p.std.json(campaignEvent{ // an error means that nobody reads the output
+	_ = p.std.json(campaignEvent{ // an error is ignored: nobody reads the output
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
 		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
 		Session: optional(m.Session != 0, znode.Hex(m.Session)),
@@ -228,8 +227,7 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns the candidate at the end of the program; why is the reason. The candidate has
-// closed its session, unless it had one and no server was connected.
+// ended returns the candidate's final state. The session is closed, unless no server was connected.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -274,14 +272,13 @@ const (
 	defaultGrace = 5 * time.Second
 )
 
-// commandOptions holds the command to run while leading.
+// commandOptions holds the command that runs while the candidate leads.
 type commandOptions struct {
 	args  []string // nil: none
 	once  bool
 	grace time.Duration
 }
 
-// commandFlags declares the flags of a command that runs while the candidate leads.
 func (o *options) commandFlags(cmd *cobra.Command) {
 	help.Command.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
@@ -289,7 +286,6 @@ func (o *options) commandFlags(cmd *cobra.Command) {
 	})
 }
 
-// pathAndCommand reads PATH and, after --, a command to run.
 func pathAndCommand(o *options) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		dash := cmd.ArgsLenAtDash()
@@ -312,7 +308,7 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 	}
 }
 
-// newGuard returns the guard of a campaign's command. Electop starts it, not the user.
+// newGuard returns the guard of a command. Only electop starts it.
 func newGuard(std IO) *cobra.Command {
 	return &cobra.Command{
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
@@ -329,8 +325,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervisor returns the supervisor of the command. It calls over when the command will not run
-// any more.
+// supervisor returns the supervisor of the command. It calls over when the command will not run again.
 func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
 	return &command.Supervisor{
 		Command: command.Command{
@@ -341,9 +336,9 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// supervised runs a candidate with cfg in the context run, and the command while the candidate
-// leads. After the end of ctx it stops the command, then calls end, which ends run. ended is the
-// reason as text, "" if the candidate itself failed; the error has the exit code.
+// supervised runs a candidate, and the command while the candidate leads. At the end of ctx, supervised
+// stops the command and then calls end, which must end run. ended is the reason, or "" if the candidate
+// failed; err has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {
@@ -386,8 +381,8 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue passes reports to a goroutine of its own, in order. put does not wait: a candidate must
-// not lose its lease because nobody reads its output.
+// queue prints reports in order, in a goroutine. put does not wait: a candidate must not lose its lease
+// because nobody reads its output.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond
@@ -427,7 +422,6 @@ func (q *queue) put(r report) {
 	q.more.Signal()
 }
 
-// close waits until all reports are printed.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true

@@ -20,7 +20,6 @@ type campaignJSON struct {
 	Watches *string
 }
 
-// believes waits until a campaign has printed a belief, and returns its znode.
 func believes(t *testing.T, c *command, belief string) (znode string) {
 	t.Helper()
 	c.out.await(t, belief, func(s string) bool {
@@ -36,8 +35,8 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-// TestJoinsThirdPartyElections has a candidate of electop among those of other libraries: first
-// behind one of them, then as the leader with one of them behind it.
+// electop's candidate first queues behind a candidate of another library, and then leads with one
+// behind it.
 func TestJoinsThirdPartyElections(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -74,7 +73,7 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 					}
 					theirs.Resign(t, first)
 					believes(t, c, "leading")
-					// The deletion of amber's znode has notified its watchers: cedar must not be one.
+					// The deletion of amber's znode must not have notified cedar.
 					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {
@@ -101,8 +100,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// TestCampaignShowsItsLease: campaign prints when its lease ends, and warns that the session timeout
-// may be too short for a lease if the servers do not report their tick.
+// campaign prints the end of its lease. It warns about a short session timeout if the servers do not
+// report their tick.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -140,8 +139,6 @@ func TestCampaignShowsItsLease(t *testing.T) {
 	}
 }
 
-// TestSignalsHaveTheirExitCodes ends a command with each signal. A shell and systemd distinguish
-// SIGTERM from Ctrl-C by the exit code.
 func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -181,8 +178,7 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	}
 }
 
-// TestInterruptedWithoutConnection interrupts a candidate that can't close its session. The
-// candidate must not report that it closed the session.
+// The candidate cannot close its session, and must not report that it did.
 func TestInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})

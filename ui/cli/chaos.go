@@ -27,7 +27,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// chaosOptions holds the flags of the random faults.
 type chaosOptions struct {
 	on       bool
 	seed     uint64
@@ -85,7 +84,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// parseRate reads N/s, N/m, N/h or N, which means N/s.
+// parseRate parses N/s, N/m, N/h, or N for N/s.
 func parseRate(s string) (perSecond float64, err error) {
 	number, unit, found := strings.Cut(s, "/")
 	n, err := strconv.ParseFloat(number, 64)
@@ -99,7 +98,7 @@ func parseRate(s string) (perSecond float64, err error) {
 	return n / per, nil
 }
 
-// chaos returns the configuration of the random faults, nil for none.
+// chaos returns the configuration of the random faults, or nil.
 func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	if !c.on {
 		return nil
@@ -107,11 +106,10 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	return &demo.Chaos{Seed: c.seed, Rate: c.perSecond, Cast: cast}
 }
 
-// errBroken is the error of a run in which an invariant was violated.
 var errBroken = errors.New("an invariant was violated")
 
-// runHeadless causes random faults without a screen and prints the events. All
-// connections are inside the process, unless --listen lets other programs join.
+// runHeadless causes random faults without a screen, and prints the events. Without --listen, all
+// connections are inside this process.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -139,7 +137,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	return r.run(ctx, within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 }
 
-// server starts the embedded ZooKeeper, which listens if --listen was given.
+// server starts the embedded ZooKeeper. It listens if --listen was given.
 func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded, error) {
 	if !c.listen {
 		return newEmbedded(demoServer(log)), nil
@@ -154,7 +152,6 @@ func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger,
 	return h, err
 }
 
-// headless is one run of random faults without a screen.
 type headless struct {
 	o      *options
 	chaos  demo.Chaos
@@ -167,7 +164,7 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	o := r.o
 	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
-	var broken time.Time // when an invariant was violated first
+	var broken time.Time // when an invariant was first violated
 	o.byReads = true     // as in the demo
 	cfg := o.watch(observing, r.log, true)
 	cfg.Notice = notice
@@ -192,7 +189,7 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	w.Start(t)
 	t.Start("sandbox", sandbox.Run)
 	t.Start("cast", func(ctx context.Context) error {
-		// The observer reads first, so that every later change is observed.
+		// The observer must read first, to observe every later change.
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
@@ -205,8 +202,8 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	})
 	err = process.Sleep(t.Context(), o.over())
 	end()
-	// The observation ends before the cast: a candidate that has just joined would leave at
-	// once, and the observer would miss its znode.
+	// The observation ends before the cast: otherwise the observer could miss a candidate that joins
+	// and leaves at once.
 	stopped := t.Stop()
 	cast.Close()
 	if err == nil && stopped != nil {

@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
-		return process.ExitOK // a service manager ends it with SIGTERM
+		return process.ExitOK // a service manager ends the exporter with SIGTERM
 	}
 	return code
 }
@@ -90,7 +90,7 @@ func newRoot(std IO) *cobra.Command {
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(help.Usage)
-	root.SuggestionsMinimumDistance = 2 // mistyped letters
+	root.SuggestionsMinimumDistance = 2 // at most two mistyped letters
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
 	o.admin.CadenceFlags(root)
@@ -107,7 +107,7 @@ func newRoot(std IO) *cobra.Command {
 		cmd.GroupID = commands
 	}
 	root.SetCompletionCommandGroupID(commands)
-	root.InitDefaultCompletionCmd() // after SetOut: its commands keep the output that is set now
+	root.InitDefaultCompletionCmd() // after SetOut, because the completion commands copy the output
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
 		cmd.Example = completionExample
 	}
@@ -126,8 +126,7 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp returns the command that shows the help of a command or a topic. Cobra's own help
-// command takes an unknown name for a PATH of the dashboard.
+// newHelp returns the help command. Cobra's own would take an unknown name for a PATH.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
@@ -153,7 +152,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// removed returns a command that was removed. It refuses to run, and names its replacement.
+// removed returns a command that only refuses to run and names its replacement.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: noFiles,
@@ -175,7 +174,6 @@ var removedFlags = map[string]string{
 	"tree":             "the embedded server keeps its data in memory",
 }
 
-// flagError returns the error for a flag that could not be parsed.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -193,7 +191,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return process.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
 }
 
-// meantFlag suggests flags of cmd for the name of a flag that does not exist, "" for none.
+// meantFlag suggests flags of cmd that resemble an unknown name, or returns "".
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -204,7 +202,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
-// noCommand refuses a word in place of a PATH if it resembles a command.
+// noCommand refuses a PATH that resembles the name of a command.
 func noCommand(cmd *cobra.Command, word string) error {
 	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
 		return nil
@@ -215,7 +213,7 @@ func noCommand(cmd *cobra.Command, word string) error {
 	return nil
 }
 
-// meantCommand suggests commands for a word that is not a command, "" for none.
+// meantCommand suggests commands that resemble word, or returns "".
 func meantCommand(root *cobra.Command, word string) string {
 	if word == "version" {
 		return "electop --version prints the version."
@@ -232,13 +230,12 @@ type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
 
-	// unhandle restores the default effect of signals.
+	// unhandle restores the default action of signals.
 	unhandle func()
 }
 
-// secondSignal makes a second signal end the program at once: the command may be blocked in
-// a write that nobody reads. The dashboard does not use secondSignal: it must restore the
-// terminal.
+// secondSignal makes a second signal end the program at once, because a write can block for ever. The
+// dashboard does not use secondSignal: it must restore the terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
@@ -248,7 +245,6 @@ func (std IO) note(format string, args ...any) {
 	fmt.Fprintf(std.Err, "electop: "+format+"\n", args...)
 }
 
-// notice returns a function that notes a message and logs it.
 func (std IO) notice(log *slog.Logger) func(string) {
 	return func(s string) {
 		log.Warn(s)
@@ -256,7 +252,6 @@ func (std IO) notice(log *slog.Logger) func(string) {
 	}
 }
 
-// print prints a result as JSON, or as text.
 func (std IO) print(asJSON bool, object any, text string) error {
 	if asJSON {
 		return std.json(object)
@@ -265,7 +260,6 @@ func (std IO) print(asJSON bool, object any, text string) error {
 	return err
 }
 
-// json prints an object on one line.
 func (std IO) json(object any) error {
 	b, err := znode.SafeJSON(object)
 	if err == nil {
@@ -274,13 +268,13 @@ func (std IO) json(object any) error {
 	return err
 }
 
-// signals ends a command at the first signal, and remembers that signal.
+// signals ends a command at the first signal, and records that signal.
 type signals struct {
 	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// watch returns a context that ends at the first signal. stop ends the context, too, and
-// restores the default effect of signals.
+// watch returns a context that ends at the first signal. stop also ends the context, and restores the
+// default action of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)
@@ -300,6 +294,6 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns the exit code of an interrupted command: 128 plus the signal's number (SIGINT's if
-// there was none), as a shell reports a program that a signal ended.
+// code returns the exit code of an interrupted command: 128 plus the signal's number, by default
+// SIGINT's.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

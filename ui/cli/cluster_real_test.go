@@ -37,8 +37,7 @@ func configured(t *testing.T, text string) []string {
 	return []string{"XDG_CONFIG_HOME=" + dir}
 }
 
-// TestSecuredClusterByName reaches a cluster with TLS and credentials with nothing but its name,
-// and with nothing but the environment.
+// The cluster needs TLS and credentials. Its name, or the environment alone, must suffice.
 func TestSecuredClusterByName(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -81,13 +80,12 @@ func TestSecuredClusterByName(t *testing.T) {
 	if out := status(variables, 0, "/private"); !strings.Contains(out, "amber") {
 		t.Errorf("status with the settings of the environment does not show amber: %s", out)
 	}
-	// The environment beats the file.
 	if out := status(append(file, "ELECTOP_TLS_CA="+authFile), 2, "--cluster", "prod"); strings.Contains(out, "sesame") {
 		t.Errorf("the password is shown: %s", out)
 	}
 }
 
-// TestDashboardOnACluster watches the paths of the cluster, which is also the default one.
+// The cluster is the default one.
 func TestDashboardOnACluster(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -109,8 +107,7 @@ func TestDashboardOnACluster(t *testing.T) {
 	x.quits("\x03")
 }
 
-// TestSwitchCluster switches to another cluster from the dashboard's list of actions. If the
-// other cluster is not reached, the former dashboard comes back.
+// If the other cluster cannot be reached, the former dashboard returns.
 func TestSwitchCluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -137,8 +134,7 @@ func TestSwitchCluster(t *testing.T) {
 	})
 }
 
-// TestSecuredCluster uses TLS with a client certificate, a chroot and digest credentials for an
-// election that nobody else may list.
+// Only a client with TLS, a certificate and digest credentials may list this election.
 func TestSecuredCluster(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -196,7 +192,6 @@ func TestSecuredCluster(t *testing.T) {
 	insecure(t, server.Secure+"/team", tls, auth)
 }
 
-// hasNoSecret checks the content of files and the output of commands.
 func hasNoSecret(t *testing.T, secret string, files []string, commands ...*command) {
 	t.Helper()
 	for _, file := range files {
@@ -212,7 +207,7 @@ func hasNoSecret(t *testing.T, secret string, files []string, commands ...*comma
 	}
 }
 
-// insecure runs status with incomplete TLS and credentials: the servers or electop refuse them.
+// insecure runs status with incomplete TLS or credentials.
 func insecure(t *testing.T, servers string, tls, auth []string) {
 	for what, x := range map[string]struct {
 		code  int
@@ -242,8 +237,8 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// An AdminServer of another ensemble may answer at the given URL. It lists none of the
-// candidates, which does not show that one is at risk.
+// The AdminServer at the given URL is another ensemble's. It lists no candidate, which does not mean
+// that one is at risk.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -259,8 +254,8 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// Servers close each connection of a client whose scheme they do not know. Electop reports that
-// at once.
+// Servers close the connection of a client whose scheme they do not know. Electop must report this at
+// once.
 func TestSchemeThatServersRefuse(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse"
@@ -273,7 +268,6 @@ func TestSchemeThatServersRefuse(t *testing.T) {
 	}
 }
 
-// secretFile writes a file of credentials.
 func secretFile(t *testing.T, lines string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "credentials")
@@ -283,8 +277,8 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// refusedAtOnce runs commands that the servers refuse: they end long before
-// --connect-timeout, and print no secret.
+// refusedAtOnce runs commands that the servers refuse. They must end long before --connect-timeout, and
+// print no secret.
 func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
@@ -302,8 +296,7 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	}
 }
 
-// TestClusterThatDemandsSASL uses a cluster that serves only clients that have authenticated
-// with SASL, with and without TLS.
+// The servers serve only clients that have authenticated with SASL, with and without TLS.
 func TestClusterThatDemandsSASL(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -360,8 +353,7 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 	hasNoSecret(t, secret, []string{log}, campaign)
 }
 
-// TestKerberisedCluster has a KDC and a server that serves only clients that have
-// authenticated.
+// The server serves only clients that authenticate with Kerberos.
 func TestKerberisedCluster(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -382,7 +374,6 @@ func TestKerberisedCluster(t *testing.T) {
 		}
 	}
 	at := []string{"-s", where, "--connect-timeout", "1m"}
-	// status runs status with variables in addition to env.
 	status := func(variables []string, code int, want string, flags ...string) {
 		t.Helper()
 		electop(slices.Concat(env, variables), code, want, slices.Concat([]string{"status", "/private", "--admin", "off"}, at, flags)...)
@@ -414,7 +405,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
 	temporary(t, k, operator)
 
-	// The errors below are final, too. A ticket that lasts a second expires.
+	// The errors below are final, too.
 	brief := k.login(t, operator, "operator", "1s")
 	zktest.Await(t, "the end of the ticket", func() bool { return exec.Command("klist", "-s", "-c", brief).Run() != nil })
 	status(tickets(brief), 1, "expired at", "--krb5")
@@ -426,8 +417,8 @@ func TestKerberisedCluster(t *testing.T) {
 	status(nil, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, "--krb5-keytab", k.keytab(t, "operator"))
 }
 
-// reconnects creates an election for operator alone. The session that creates it continues on
-// another connection, which authenticates with the same ticket.
+// reconnects creates an election for operator alone. Its session continues on a second connection with
+// the same ticket.
 func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
 	t.Helper()
 	servers, err := client.ParseConnectString(where)
@@ -466,7 +457,7 @@ func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator str
 	}
 }
 
-// temporary checks errors that are not final: the next attempt may succeed.
+// temporary checks errors after which another attempt may succeed.
 func temporary(t *testing.T, k *kdc, operator string) {
 	t.Helper()
 	for want, o := range map[string]sasl.KerberosOptions{
@@ -484,13 +475,11 @@ func temporary(t *testing.T, k *kdc, operator string) {
 	}
 }
 
-// krb5Env returns an environment with the configuration of Kerberos alone.
 func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// TestListBeyondTheReplyLimit: status reads a long list with a larger limit; discover reports
-// that it skipped the list, and why.
+// status reads a long list with a larger limit. discover skips the list and reports why.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -518,7 +507,6 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 	}
 }
 
-// TestReplyBeyondAllLimits: a reply beyond the largest limit is an error that names both sizes.
 func TestReplyBeyondAllLimits(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -573,11 +561,9 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 	}
 }
 
-// realm is the realm of a kdc.
 const realm = "ELECTOP.TEST"
 
-// A kdc is MIT's Kerberos key distribution centre with a database, a configuration and a port
-// of its own. It ends with the test.
+// A kdc is MIT's Kerberos key distribution centre, for the time of a test.
 type kdc struct {
 	config string // krb5.conf
 
@@ -585,7 +571,6 @@ type kdc struct {
 	env []string
 }
 
-// newKDC starts a KDC without principals.
 func newKDC(t testing.TB) *kdc {
 	t.Helper()
 	zktest.Require(t, "krb5-kdc", "/usr/sbin/krb5kdc", "/usr/sbin/kdb5_util")
@@ -623,7 +608,7 @@ func newKDC(t testing.TB) *kdc {
 	return k
 }
 
-// krb5Config returns a krb5.conf for a realm whose KDC is at addr. It uses no DNS.
+// krb5Config returns a krb5.conf for a KDC at addr, without DNS.
 func krb5Config(addr string) string {
 	return fmt.Sprintf(`[libdefaults]
   default_realm = %[1]s
@@ -638,8 +623,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab adds a principal, gives it new keys if it exists, and returns a keytab with
-// them.
+// keytab creates a principal, or gives it new keys, and returns its keytab.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")
@@ -650,14 +634,12 @@ func (k *kdc) keytab(t testing.TB, principal string) string {
 	return file
 }
 
-// admin runs commands of kadmin.
 func (k *kdc) admin(t testing.TB, commands ...string) {
 	t.Helper()
 	k.run(t, strings.Join(commands, "\n")+"\n", "/usr/sbin/kadmin.local", "-r", realm)
 }
 
-// login gets a ticket for a principal of keytab, valid for lifetime, as in 1h, and returns the
-// ticket cache.
+// login gets a ticket for a principal of keytab, and returns the ticket cache.
 func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	t.Helper()
 	cache := filepath.Join(t.TempDir(), "cache")
@@ -665,7 +647,7 @@ func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	return cache
 }
 
-// serve returns the options of a server for Kerberos. Its principal is zookeeper/localhost.
+// serve returns the options of a server with Kerberos, whose principal is zookeeper/localhost.
 func (k *kdc) serve(t testing.TB) []zktest.Option {
 	t.Helper()
 	principal := "zookeeper/localhost@" + realm

@@ -21,9 +21,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestNeverTwoCommands runs three campaigns with a command while networks are cut and held,
-// servers die and are isolated, processes are killed and stopped, and znodes are deleted, at
-// random. According to the commands' own stamps two never run at once.
+// Three campaigns run a command while networks, servers, processes and znodes fail at random. According
+// to the commands' own stamps, two commands never run at once.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -39,7 +38,7 @@ func TestNeverTwoCommands(t *testing.T) {
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
 		repair := havocs[name](h, h.seatOf(running), running)
-		// Most faults end before the session, some outlast it.
+		// Most faults end before the session; some last longer.
 		d := []time.Duration{havocSession / 4, havocSession, 5 * havocSession / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
 		if repair != nil {
@@ -70,7 +69,7 @@ type havoc struct {
 	seats  []*seat
 }
 
-// A seat runs one electop after the other as a candidate.
+// A seat runs electop as a candidate, again and again.
 type seat struct {
 	name  string
 	links []*zktest.Link
@@ -113,13 +112,13 @@ func (s *seat) start(h *havoc) {
 	}(s.Cmd, s.ended)
 }
 
-// end ends electop, and its guard with it.
+// end kills electop; its guard then ends.
 func (s *seat) end() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
 
-// restart starts electop again at each seat where it has ended.
+// restart starts electop again where it has ended.
 func (h *havoc) restart() {
 	for _, s := range h.seats {
 		select {
@@ -151,7 +150,6 @@ func (h *havoc) send(pid int, sig syscall.Signal) {
 	}
 }
 
-// stop stops a process until the repair.
 func (h *havoc) stop(pid int) (repair func()) {
 	h.send(pid, syscall.SIGSTOP)
 	return func() { h.send(pid, syscall.SIGCONT) }
@@ -170,8 +168,8 @@ func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 
 func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// havocs are the faults. They happen to the seat whose command runs, or to a random server. repair
-// ends a fault that lasts.
+// havocs are the faults. They affect the seat whose command runs, or a random server. repair ends a
+// lasting fault.
 var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
 	"network held": func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },
@@ -186,10 +184,10 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 		return nil
 	},
 	"electop stopped": func(h *havoc, s *seat, _ stint) func() { return h.stop(s.Process.Pid) },
-	// Then electop ends, too, unless it was about to end the command itself.
+	// Electop ends, too, unless it was ending the command itself.
 	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// On Linux the kernel then ends the command's first process; at seat a it has only that one.
+	// On Linux the kernel then kills the command's first process; seat a has no other process.
 	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

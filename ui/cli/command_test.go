@@ -18,7 +18,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestCommandHasItsExitCode: electop exits with the command's code, or with its own if electop fails.
 func TestCommandHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -62,8 +61,6 @@ func TestCommandHasItsExitCode(t *testing.T) {
 	}
 }
 
-// TestCommandKnowsItsFence: the command's variables name the election, the znode and the fencing
-// token, and only the command writes to standard output.
 func TestCommandKnowsItsFence(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -86,8 +83,6 @@ func TestCommandKnowsItsFence(t *testing.T) {
 	}
 }
 
-// TestCommandHasTheEnvironment: the command has electop's environment, credentials included,
-// as the help documents.
 func TestCommandHasTheEnvironment(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -98,8 +93,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestCommandIsStoppedFirst: an interrupted campaign withdraws after the end of its command,
-// which takes longer here than the lease.
+// The end of the command takes longer than the lease, and the candidate withdraws only afterwards.
 func TestCommandIsStoppedFirst(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -120,7 +114,6 @@ func TestCommandIsStoppedFirst(t *testing.T) {
 	}
 }
 
-// TestOnceEndsWithLeadership: with --once electop ends after a lost connection.
 func TestOnceEndsWithLeadership(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -135,7 +128,7 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	}
 }
 
-// stamping runs electop campaign with a stamper that has a number of processes.
+// stamping runs electop campaign with a stamper of several processes.
 func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
@@ -152,8 +145,7 @@ func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes i
 	return cmd
 }
 
-// TestCommandDiesWithElectop: if electop is killed or stopped, its guard ends the command,
-// which ignores SIGTERM, before another candidate leads.
+// The command ignores SIGTERM. The guard must end it before another candidate leads.
 func TestCommandDiesWithElectop(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -174,9 +166,9 @@ func TestCommandDiesWithElectop(t *testing.T) {
 	}
 }
 
-// TestPausedMachineNeedsTheFence pauses electop, its guard and its command, as the pause of a
-// machine does. Another candidate leads meanwhile. If the command continues first, it still
-// writes, which no supervisor can prevent. Its fencing token shows that it is too late.
+// Electop, its guard and its command are paused, as on a paused machine, while another candidate leads.
+// No supervisor can prevent a write by a command that continues first, but its fencing token is too
+// old.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -231,7 +223,6 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.guard, 0) != nil })
 }
 
-// A signal that by default would end electop at once ends the command first.
 func TestSignalEndsTheCommandFirst(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

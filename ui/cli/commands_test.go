@@ -15,7 +15,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// once runs a command, which must exit with code, and returns what it printed.
+// once runs a command, which must exit with code.
 func once(t *testing.T, code int, args ...string) (out, errs string) {
 	t.Helper()
 	c := run(t, args...)
@@ -25,7 +25,6 @@ func once(t *testing.T, code int, args ...string) (out, errs string) {
 	return c.out.all(), c.errs.all()
 }
 
-// printed returns what a command prints on standard output.
 func printed(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	out, _ := once(t, code, args...)
@@ -42,7 +41,7 @@ func TestVersion(t *testing.T) {
 // unique returns a path that no other test uses.
 func unique(kind string) string { return fmt.Sprintf("/%s%x", kind, time.Now().UnixNano()) }
 
-// create creates a znode that everybody may change, and returns its path.
+// create creates a znode with an open ACL, and returns its path.
 func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 	t.Helper()
 	name, err := c.Create(path, []byte(data), flags, zk.WorldACL(zk.PermAll))
@@ -54,7 +53,6 @@ func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 
 const contender = zk.FlagEphemeral | zk.FlagSequence
 
-// TestResultIsNotPrinted: a command that cannot write its result fails.
 func TestResultIsNotPrinted(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -73,8 +71,6 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// TestDiscoverIsInterrupted: discover shows its progress, and its result so far after an
-// interrupt.
 func TestDiscoverIsInterrupted(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

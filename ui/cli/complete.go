@@ -23,26 +23,25 @@ import (
 	"electop/zkwatch/admin"
 )
 
-// The user waits for completions: the search for elections ends after searchWithin, whatever
-// the servers do. A session that cannot be closed before completeWithin is left to expire.
+// The user waits for completions. The search ends after searchWithin; a session that is not closed
+// within completeWithin expires by itself.
 const (
 	completeWithin = time.Second
 	searchWithin   = 800 * time.Millisecond
 )
 
-// completeMax bounds the elections that are offered.
+// completeMax bounds the elections offered.
 const completeMax = 200
 
-// completable matches the paths that may be offered. A shell may expand them (bash: compgen
-// -W), and anybody may have chosen the names of znodes.
+// completable matches paths that are safe to offer: a shell may expand them (bash: compgen -W), and
+// anybody may create znodes.
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes up to most PATHs with the cluster's paths in the configuration
-// and the elections on the servers.
+// completePaths completes up to most PATHs with the cluster's paths and the elections on the servers.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
@@ -60,8 +59,8 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH. The shell completes what can only belong to a command: the
-// arguments after PATH, and a word without a / at its beginning. Cobra does not report a --.
+// completeCampaign completes PATH, and leaves the words of a command to the shell. Cobra does not
+// report a --.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -69,7 +68,7 @@ func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun stri
 	return o.completePaths(1)(cmd, args, begun)
 }
 
-// completeRoots completes ROOT: the paths below which there is an election.
+// completeRoots completes ROOT with the paths above elections.
 func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	elections, directive := o.completePaths(1)(cmd, args, begun)
 	var roots []cobra.Completion
@@ -86,8 +85,7 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 	return roots[:min(len(roots), completeMax)], directive
 }
 
-// electionsNear returns the paths of the elections below root that are found in time. There are
-// none if no server is reached.
+// electionsNear returns the paths of the elections that a quick search below root finds.
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
@@ -117,7 +115,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths of the elections in d, without the lists of members.
+// electionPaths returns the paths of the elections in d, without registries.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
@@ -140,7 +138,6 @@ func completeLesson(_ *cobra.Command, args []string, _ string) ([]cobra.Completi
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeHelp completes the name of a command or a topic.
 func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	on, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -167,8 +164,7 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags registers the completion of all flags that take a value. The shell completes
-// each FILE.
+// completeFlags registers completions for flags with a value. The shell completes a FILE.
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,
@@ -186,7 +182,7 @@ func completeFlags(root *cobra.Command) {
 				complete = noFiles
 			}
 			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-				panic(err) // the flag has a completion already
+				panic(err) // two completions for one flag
 			}
 		})
 	}

@@ -18,11 +18,11 @@ import (
 	"electop/zkwatch/client"
 )
 
-// forScripts names the commands to use if the dashboard can't be drawn.
+// forScripts names the commands that need no terminal.
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// needTerminal returns an error if there is no terminal that can show a dashboard. The error
-// says what to use instead.
+// needTerminal returns an error if no terminal can show a dashboard. The error names what to use
+// instead.
 func needTerminal(std IO, instead string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
 		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
@@ -33,9 +33,8 @@ func needTerminal(std IO, instead string) error {
 	return nil
 }
 
-// runLive runs the dashboard on a cluster.
 func runLive(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil { // before needTerminal, whose error says less
+	if err := o.check(); err != nil { // check first: its error says more than that of needTerminal
 		return err
 	}
 	if err := needTerminal(std, forScripts); err != nil {
@@ -74,9 +73,8 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs a read-only dashboard and then, with the same flags of the screen and the
-// log, the dashboard of the cluster to which the user switched. If that dashboard fails, the
-// first one runs again and shows why.
+// runThenSwitch runs a read-only dashboard, and then the dashboard of the cluster to which the user
+// switched. If that fails, the first dashboard runs again and shows the error.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -101,8 +99,8 @@ func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Confi
 	}
 }
 
-// admit prepares for electop's own candidates: it asks the servers for their tick, sets the tick
-// in conn, and reads the election. If necessary it asks the user whether candidates may join.
+// admit prepares for electop's candidates. It sets the servers' tick in conn, reads the election, and
+// if necessary asks the user for permission.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
@@ -116,8 +114,8 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-// clusterName returns a short name of a cluster for the header: its name in the configuration,
-// if it has one, its first server, the number of the others, and the chroot.
+// clusterName returns a cluster's name in the header: the name in the configuration, the first server,
+// the number of others, and the chroot.
 func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
@@ -126,11 +124,10 @@ func clusterName(named string, cs client.ConnectString) string {
 	return strings.TrimSpace(named + " " + name + cs.Chroot)
 }
 
-// onScreen opens the terminal for a dashboard, calls show with the terminal in the dashboard's
-// options, and closes the terminal.
+// onScreen opens the terminal, calls show with it, and closes it.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := process.Terminal(std.Out)
-	if !ok { // cannot happen: the caller has called needTerminal
+	if !ok { // cannot happen after needTerminal
 		return show(with)
 	}
 	s, err := process.OpenScreen(ctx, std.In, out)
@@ -145,7 +142,6 @@ func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show fu
 	return show(with)
 }
 
-// runOnScreen runs the dashboard of cfg on the terminal.
 func (o *options) runOnScreen(ctx context.Context, std IO, cfg dashboard.Config) error {
 	return o.onScreen(ctx, std, cfg.Screen, func(screen ui.Options) error {
 		cfg.Screen = screen

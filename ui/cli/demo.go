@@ -21,10 +21,10 @@ import (
 	"electop/zkwatch/client"
 )
 
-// demoAsking is the interval at which the demo asks its own server for connections and watches.
+// demoAsking is the interval at which the demo requests connections and watches from its server.
 const demoAsking = time.Second
 
-// demoSessionTimeout is the candidates' session timeout: short enough to wait for in a class.
+// demoSessionTimeout is short enough to wait for in a class.
 const demoSessionTimeout = 4 * time.Second
 
 // demoCast is the number of candidates at the start of the demo.
@@ -63,8 +63,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoOnly refuses several PATHs and flags about a cluster if there is no --servers, so that
-// nobody mistakes the demo for a cluster.
+// demoOnly refuses several PATHs and flags of a cluster without --servers: nobody must mistake the demo
+// for a cluster.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -116,8 +116,8 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	o.byReads = true                // reads cost little inside this process
-	ours, _ := net.InterfaceAddrs() // without them the invitations name loopback
+	o.byReads = true                // reads within this process cost little
+	ours, _ := net.InterfaceAddrs() // without them, the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
@@ -169,10 +169,9 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns lines to paste, with which other programs join the election at path on
-// the embedded server at addr. By default kazoo and Curator consider only names like their own;
-// with these lines every child with a sequence number is a candidate, so that they queue behind
-// electop's candidates. The line for electop itself has --yes, so that electop asks nothing.
+// invitations returns lines to paste, with which other programs join the election. By default kazoo and
+// Curator consider only names like their own; with these lines they queue behind all candidates. The
+// line for electop has --yes, so electop asks nothing.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -184,9 +183,8 @@ func invitations(addr, path string) []overlay.Invitation {
 	}
 }
 
-// invitedTo returns the address at which other machines reach a server that listens on addr. If
-// the server listens on all addresses of this machine, ours, the result has the first global
-// one, IPv4 before IPv6; if there is no global address, it has loopback.
+// invitedTo returns the address at which other machines reach a server on addr. If the server listens
+// on all addresses, that is the first global address of ours, IPv4 first, otherwise loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

@@ -26,8 +26,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// With the lines of the invitations each program queues behind the programs before it, whatever
-// library it uses, and leads when its turn comes.
+// Each program queues behind the programs before it, and leads when its turn comes.
 func TestInvitationsWork(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -38,8 +37,7 @@ func TestInvitationsWork(t *testing.T) {
 	const path = "/election"
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
-	// The programs as a shell finds them. This test does not check that Debian's python3 has
-	// kazoo, and that zkCli.sh finds its jars.
+	// Not tested: that Debian's python3 has kazoo, and that zkCli.sh finds its jars.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	shellLine := func(line string) *zktest.Program {
 		t.Helper()
@@ -108,7 +106,6 @@ func TestInvitationsWork(t *testing.T) {
 	shell.Finish(t)
 }
 
-// fourLetter returns a server's answer to a four-letter word.
 func fourLetter(t *testing.T, addr, word string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -158,7 +155,7 @@ func TestInvitedTo(t *testing.T) {
 	}
 }
 
-// runChaos runs ten minutes of chaos in virtual time, with listeners, and returns its output.
+// runChaos runs ten minutes of chaos in virtual time.
 func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) (out, errs string, err error) {
 	t.Helper()
 	o.path, o.paths, o.json, o.duration = defaultPath, []string{defaultPath}, true, 10*time.Minute
@@ -185,7 +182,6 @@ func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) 
 	return stdout.String(), stderr.String(), err
 }
 
-// brokenListener fails after a while, without a client.
 type brokenListener struct {
 	net.Listener
 	after time.Duration
@@ -198,7 +194,6 @@ func (l brokenListener) Accept() (net.Conn, error) {
 func (brokenListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2181} }
 func (brokenListener) Close() error   { return nil }
 
-// A server that fails ends chaos with its error, and without a report that the invariants held.
 func TestChaosEndsWithItsServer(t *testing.T) {
 	t.Parallel()
 	_, errs, err := runChaos(t, 1, &options{}, brokenListener{after: 30 * time.Second})
@@ -210,7 +205,6 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	}
 }
 
-// same compares the events of a run with those of its replay.
 func same(t *testing.T, live, again []string) {
 	t.Helper()
 	for i := range min(len(live), len(again)) {
@@ -223,8 +217,6 @@ func same(t *testing.T, live, again []string) {
 	}
 }
 
-// A recording of ten minutes of chaos replays to exactly the events that were printed while it
-// was made. The invariants hold all the time.
 func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
@@ -242,7 +234,7 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	}
 	live := strings.Split(printed, "\n")
 	same(t, live, strings.Split(replayed.String(), "\n"))
-	// About two faults a second, and most cause an event or more.
+	// There are two faults a second, and most cause an event.
 	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
 		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
 	}
@@ -263,7 +255,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Connections from one host are bounded if other machines can connect, except with the flag.
 func TestMaxClientCnxnsDefault(t *testing.T) {
 	for _, c := range []struct {
 		listen string

@@ -99,9 +99,8 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches and shows the progress; then poller, if it is not nil, asks the servers.
-// The elections are in the order of their paths. Those found before an error are in the
-// result.
+// searchBelow searches and shows the progress. A poller that is not nil then asks the servers. The
+// elections are sorted by path, and include those found before an error.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
@@ -117,8 +116,7 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	return d, err
 }
 
-// showProgress shows the progress of the search on one line of the terminal. done clears the
-// line.
+// showProgress shows the progress of the search on a line of the terminal. done clears the line.
 func showProgress(s *election.Search, std IO) (done func()) {
 	f, ok := process.Terminal(std.Err)
 	if !ok {
@@ -131,8 +129,8 @@ func showProgress(s *election.Search, std IO) (done func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow notes which elections are below the path of s, if nothing shows an election at the
-// path itself. It searches over a connection of its own. If the search fails there is no note.
+// noteBelow notes the elections below the path of s if nothing shows an election at the path itself. It
+// notes nothing if its search fails.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -147,14 +145,14 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether the dashboard must search for elections: the user gave neither a
-// PATH nor a flag that needs one election.
+// mustChoose reports whether the dashboard must search: the user gave no PATH, and no flag that needs
+// one election.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches the cluster for elections, and makes that of [firstElection] the PATH. The
-// result is for the list of elections.
+// choose searches the cluster, and makes the path of [firstElection] the PATH. The result is for the
+// list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -165,8 +163,7 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll searches for the elections of a command without PATH, on a cluster that has a name
-// but no paths.
+// chooseAll searches for elections if the user gave no PATH and the named cluster has no paths.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -182,7 +179,7 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 	return nil
 }
 
-// find searches the cluster for elections. It returns an error if there is none.
+// find searches the cluster, and returns an error if there is no election.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
@@ -204,8 +201,8 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state, nil if there is none. An election of an
-// unknown system comes after all others. A list of members is not an election.
+// firstElection returns the election in the worst state, or nil. Elections of unknown systems come
+// last; registries are not elections.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -14,6 +14,6 @@
 //	dashboard  the dashboard on live elections, assembled from these, with the lessons
 //	help       flags under headings, help topics, manual pages
 //
-// The parts declare their own flags. The output is the dashboard (package ui), or JSON and
-// text (package plain).
+// Each part declares its own flags. The output is the dashboard (package ui), or JSON and text (package
+// plain).
 package cli

@@ -20,8 +20,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// doctorFor is the default duration of the observation: long enough to tell a
-// problem from the short states of a healthy handoff.
+// doctorFor is the default duration, longer than the short states of a healthy handoff.
 const doctorFor = 6 * time.Second
 
 func newDoctor(std IO) *cobra.Command {
@@ -90,12 +89,12 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 				}
 			}
 		}
-		r.err = context.Canceled // stays if Diagnose panics
+		r.err = context.Canceled // remains if Diagnose panics
 		all.Add(1)
 		t.Start("diagnosis", func(ctx context.Context) error {
 			defer all.Done()
 			r.state, r.observed, r.err = w.Diagnose(ctx, e, d)
-			return nil // each result has an error of its own
+			return nil // each result has its own error
 		})
 	}
 	all.Wait()
@@ -112,14 +111,13 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// diagnosed is the result of a diagnosis.
 type diagnosed struct {
 	state    *doctor.State
 	observed time.Duration
 	err      error
 }
 
-// outcome returns the error with the exit code for a state, nil for success.
+// outcome returns the error for the exit code, or nil.
 func outcome(s *doctor.State) error {
 	if doctor.Worst(s.Findings) == doctor.Critical {
 		return process.Critical
@@ -132,14 +130,14 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// observationEnd is the time at which the doctor's last observation ends, and the reason.
+// observationEnd is when the doctor's last observation ends, and why.
 type observationEnd struct {
 	mu   sync.Mutex
 	at   time.Time
 	text string
 }
 
-// extend sets the end to at, if that is later.
+// extend moves the end to at if at is later.
 func (e *observationEnd) extend(at time.Time, text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,7 +146,7 @@ func (e *observationEnd) extend(at time.Time, text string) {
 	}
 }
 
-// countdown shows the remaining time on a line of a terminal. At the end it clears the line.
+// countdown shows the time left on a line of a terminal, and finally clears the line.
 func (e *observationEnd) countdown(ctx context.Context, w io.Writer) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

@@ -61,7 +61,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	}
 	defer done()
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // nobody can press a key to ask for more
+		o.admin.Mode = admin.Off // no key can request more
 	}
 	defer std.secondSignal(ctx)()
 	var failed error // why the first read failed
@@ -89,7 +89,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.over())
 	}
-	// Stop prints the pending events, which can fail too.
+	// Stop prints pending events, which can fail too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
@@ -102,11 +102,10 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	return err
 }
 
-// clusterName returns the value of --cluster or --servers, "" for an embedded server.
+// clusterName returns the value of --cluster or --servers, or "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
-// runHook passes the handoffs among the events that will be printed to the hook, each as its
-// line of JSON.
+// runHook passes the handoffs among the first --count events to the hook, as JSON.
 func runHook(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
 		es = es[:min(o.count, len(es))]
@@ -124,10 +123,10 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// over returns the value of --for; 0, the default, means forever.
+// over returns the value of --for, by default the longest duration.
 func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
-// printEvents prints events, at most --count of them if that was given.
+// printEvents prints events until --count are printed.
 func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error

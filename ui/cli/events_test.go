@@ -30,7 +30,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// waitFor bounds every wait for a command or a screen. It is never what is tested.
+// waitFor bounds every wait for a command or a screen. No test measures it.
 const waitFor = 2 * time.Minute
 
 // command is a run of electop in this process.
@@ -59,7 +59,6 @@ func run(t *testing.T, args ...string) *command {
 	return c
 }
 
-// finish waits for the end and returns the exit code.
 func (c *command) finish(t *testing.T) int {
 	t.Helper()
 	select {
@@ -71,12 +70,11 @@ func (c *command) finish(t *testing.T) int {
 	panic("unreachable")
 }
 
-// lines collects what a command prints.
 type lines struct {
 	mu      sync.Mutex
 	buf     bytes.Buffer
 	changed chan struct{}
-	ended   bool // the command prints no more
+	ended   bool // the command has ended
 }
 
 func newLines() *lines { return &lines{changed: make(chan struct{})} }
@@ -90,7 +88,6 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end records that the command has ended.
 func (l *lines) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,13 +102,12 @@ func (l *lines) all() string {
 	return l.buf.String()
 }
 
-// first returns the first line.
 func (l *lines) first() string {
 	line, _, _ := strings.Cut(l.all(), "\n")
 	return line
 }
 
-// await waits until holds accepts the output, at most until the end of the command.
+// await waits until holds accepts the output, or until the command ends.
 func (l *lines) await(t *testing.T, what string, holds func(string) bool) {
 	t.Helper()
 	deadline := time.After(waitFor)
@@ -133,7 +129,6 @@ func (l *lines) await(t *testing.T, what string, holds func(string) bool) {
 	}
 }
 
-// line is a line of events --json.
 type line struct {
 	N        int
 	At       time.Time
@@ -142,7 +137,7 @@ type line struct {
 	Cause    string
 	Creates  *int
 	Deletes  *int
-	Leader   any // in a state the leader's znode, in a risk whether the candidate leads
+	Leader   any // in a state the leader's znode; in a risk, whether the candidate leads
 	Parent   *struct{ Cversion, Children int32 }
 	Silent   *float64 `json:"silent_ms"`
 	Takeover *float64 `json:"takeover_ms"`
@@ -157,8 +152,8 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// account counts the creates and deletes in the lines of events, seen and missed, and checks
-// that each handoff is from the leader that the handoff before led to.
+// account counts creates and deletes in the lines of events, seen and missed. It checks that each
+// handoff comes from the leader that the previous handoff led to.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
@@ -201,8 +196,8 @@ func text(s *string) string {
 	return *s
 }
 
-// TestEventsAccountForEverything: events shows every change of 300 random joins, resigns and
-// kills, as seen or as missed; and the recording replays to the same events.
+// Events reports each of 300 random joins, resigns and kills as seen or missed. The recording replays
+// to the same events.
 func TestEventsAccountForEverything(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -213,9 +208,9 @@ func TestEventsAccountForEverything(t *testing.T) {
 		c := run(t, "events", path, "--json", "--servers", addr, "--record", record)
 		c.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
 		joins := x.change(rand.New(rand.NewPCG(zktest.Seed(t), 2)), 300)
-		// All leave; the killed ones when their sessions expire.
+		// The killed ones leave when their sessions expire.
 		x.cast.Close()
-		// The server counts the changes: a member whose pings a busy machine delayed joined twice.
+		// The server's count is right: a member with delayed pings may have joined twice.
 		server := zktest.Client(t, addr)
 		zktest.Await(t, "an empty "+path, func() bool {
 			_, stat, err := server.Exists(path)
@@ -249,7 +244,6 @@ func TestEventsAccountForEverything(t *testing.T) {
 	})
 }
 
-// A crowd is a cast that changes at random.
 type crowd struct {
 	*testing.T
 	cast  *demo.Cast
@@ -261,7 +255,6 @@ type crowd struct {
 	standing map[string]bool
 }
 
-// newCrowd returns a crowd with three candidates.
 func newCrowd(t *testing.T, addr, path string) *crowd {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -290,7 +283,7 @@ func newCrowd(t *testing.T, addr, path string) *crowd {
 	return x
 }
 
-// awaitStanding waits until a member has had a znode: a member that leaves before never joins.
+// awaitStanding waits until a member has had a znode.
 func (x *crowd) awaitStanding(id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -299,7 +292,7 @@ func (x *crowd) awaitStanding(id string) {
 	}
 }
 
-// change makes n random changes, and returns how many members joined.
+// change makes n random changes, and returns the number of joins.
 func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 	x.Helper()
 	for done := 0; done < n; {
@@ -330,7 +323,7 @@ func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 	return joins
 }
 
-// tally counts like account, without checks, and skips a line that is not complete.
+// tally counts like account, but checks nothing and skips an incomplete line.
 func tally(out string) (creates, deletes int) {
 	for s := range strings.Lines(out) {
 		var l line
@@ -365,9 +358,7 @@ func firstDifference(want, got string) string {
 	}
 }
 
-// TestHandoffHasItsDurations: after a leader was frozen, each duration of the handoff is a
-// number within bounds, or null with its reason. The handoff names both leaders, the election and
-// the cluster.
+// Each duration of the handoff from a frozen leader is within bounds, or null with its reason.
 func TestHandoffHasItsDurations(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -417,7 +408,7 @@ func TestHandoffHasItsDurations(t *testing.T) {
 		switch {
 		case h.Timeout == nil || *h.Timeout != ms:
 			t.Errorf("handoff %+v: want the session timeout %v ms", h, ms)
-		case h.Cause == "unknown": // the last answer was too early to tell
+		case h.Cause == "unknown": // the last answer came too early to tell
 			if h.Silent != nil || h.NoSilence == nil {
 				t.Errorf("handoff %+v: its cause is unknown, so want the reason why the silence is unknown", h)
 			}
@@ -430,9 +421,8 @@ func TestHandoffHasItsDurations(t *testing.T) {
 	})
 }
 
-// TestEventsFollowTheAcknowledgement: the first line of events shows that the leader of a
-// recognised system has acknowledged. Its takeover has a duration, there and in the metrics,
-// however long it takes.
+// The leader of a recognised system acknowledges. Its takeover has a duration in events and in the
+// metrics, however long it takes.
 func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
@@ -508,8 +498,8 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestReignAndItsEnd: the age of a znode does not show how long its owner has led. The events
-// name a delete by another client, as the dashboard does.
+// The age of a znode does not show how long its owner has led. Events name a deletion by another
+// client.
 func TestReignAndItsEnd(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -537,7 +527,7 @@ func TestReignAndItsEnd(t *testing.T) {
 		}
 		e := run(t, "events", root, "-s", addr, "--admin", "4lw")
 		e.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "two (1) leads, for ") })
-		if err := c.Delete(second, -1); err != nil { // by another client than its own
+		if err := c.Delete(second, -1); err != nil { // another client deletes it
 			t.Fatal(err)
 		}
 		e.out.await(t, "the cause", func(s string) bool {
@@ -546,8 +536,7 @@ func TestReignAndItsEnd(t *testing.T) {
 	})
 }
 
-// The command of --exec gets each handoff as its line of --json. Events continues if the
-// command hangs or fails.
+// Events continues if the command hangs or fails.
 func TestExecOnHandoffs(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -603,8 +592,7 @@ func TestExecOnHandoffs(t *testing.T) {
 	}
 }
 
-// The command of --exec does not get the credentials of electop. With --count electop waits for
-// the command of the last handoff.
+// The command must not get electop's credentials. With --count, electop waits for the last command.
 func TestExecKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -55,7 +55,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 		std.note("%v. electop keeps trying", err)
 	}
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // only a key asks for more
+		o.admin.Mode = admin.Off // no key can request more
 	}
 	cfg := o.watch(conn, log, false)
 	given := cfg.Elections

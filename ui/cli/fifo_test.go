@@ -22,7 +22,6 @@ func waiting() bool {
 	})
 }
 
-// A command waits for the other end of a FIFO until it is interrupted.
 func TestInterruptedAtAFIFO(t *testing.T) {
 	dir := t.TempDir()
 	realms := filepath.Join(dir, "krb5.conf")
@@ -58,7 +57,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
-			// A goroutine that waits in open(2), now or soon, ends if the other end opens and closes.
+			// A goroutine that waits in open(2) ends if the other end opens and closes.
 			for ; waiting(); time.Sleep(time.Millisecond) {
 				end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
 				if err != nil {

@@ -15,8 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// TestEveryCommandShowsAGhost: two children of one session have the same guid. Every command
-// that reads the list reports the ghost.
+// Two children of one session have the same guid.
 func TestEveryCommandShowsAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -57,8 +56,8 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// TestDoctorEndsWithWhatItChecked: if nobody leads there is a finding, however short doctor
-// observed. If there is no finding, doctor lists what it checked.
+// If nobody leads there is a finding, however short the observation. Without a finding, doctor lists
+// what it checked.
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -112,8 +111,6 @@ func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	})
 }
 
-// TestDiscoverProblems: discover --problems lists only elections that need attention. The exit
-// code shows whether there are any.
 func TestDiscoverProblems(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -152,7 +149,7 @@ func TestDiscoverProblems(t *testing.T) {
 				t.Errorf("discover --problems %v does not list just the ghost and the stopped leader: %s", flags, out)
 			}
 		}
-		out, _ = once(t, 0, "discover", root, "-s", addr) // trouble comes first
+		out, _ = once(t, 0, "discover", root, "-s", addr) // elections in trouble come first
 		lines := strings.Split(out, "\n")
 		for i, begin := range []string{"!! " + ghost, "!! " + stopped, "   " + healthy} {
 			if !strings.HasPrefix(lines[i+1], begin) {
@@ -170,7 +167,6 @@ func TestDiscoverProblems(t *testing.T) {
 	})
 }
 
-// TestDiscoverFindsWhoIsAtRisk: one run of discover --problems finds a silent client.
 func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -199,8 +195,7 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	}
 }
 
-// TestDoctorSaysWhatItHadNoTimeFor: an observation that is too short for a missing watch, or for
-// a state that must last, lists them as unchecked.
+// An observation that is too short for a check lists it as unchecked.
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -227,8 +222,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 }
 
-// TestStatusOfADeadClient: one run of status shows how long the session of a client without
-// a connection lasts, and who watches its znode.
+// The client has no connection. status must show how long its session lasts, and who watches its znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -256,7 +250,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 		}
 		x := s.Candidates[0]
 		if x.Connected == nil || *x.Connected {
-			continue // the server has not noticed it yet
+			continue // the server has not noticed yet
 		}
 		if x.Expires <= 0 || x.Expires > 25_000 || !strings.HasPrefix(x.Risk, "not connected when asked at ") {
 			t.Errorf("candidate %+v: want a risk with a bound of at most 25 s", x)
@@ -269,8 +263,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 	t.Error("status never shows that the client is not connected")
 }
 
-// TestSeveralElectionsInOneCommand: each election has a heading or a line of JSON, and the exit
-// code is the worst one.
+// Each election has a heading or a line of JSON. The exit code is the worst one.
 func TestSeveralElectionsInOneCommand(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

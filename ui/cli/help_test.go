@@ -27,7 +27,6 @@ var (
 	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)
 )
 
-// output runs electop and returns what it prints.
 func output(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +36,6 @@ func output(t *testing.T, code int, args ...string) string {
 	return out.String()
 }
 
-// programFlags returns the flags in the commands' help.
 func programFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{"--help": true, "--version": true}
@@ -53,7 +51,6 @@ func programFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
-// TestFlagValuesAreCapitals: the help shows the value of a flag in capitals.
 func TestFlagValuesAreCapitals(t *testing.T) {
 	t.Parallel()
 	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+) (\S+) `)
@@ -75,8 +72,7 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 	}
 }
 
-// TestHelpGroupsFlags: the help of each command has its flags under headings. Only --help and
-// --version are under "Other flags".
+// Only --help and --version may be under "Other flags".
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -102,8 +98,6 @@ func TestHelpGroupsFlags(t *testing.T) {
 	}
 }
 
-// TestHelpShowsHow: the help of each command has an example and the default of PATH. Completion
-// is in the list of commands.
 func TestHelpShowsHow(t *testing.T) {
 	t.Parallel()
 	for _, command := range append([]string{"help", "completion", "man"}, commandNames...) {
@@ -125,7 +119,6 @@ func TestHelpShowsHow(t *testing.T) {
 	}
 }
 
-// flagsIn returns the flags that text names.
 func flagsIn(text string) []string {
 	var out []string
 	for _, m := range flagName.FindAllStringSubmatch(text, -1) {
@@ -137,7 +130,6 @@ func flagsIn(text string) []string {
 // words replaces line breaks by blanks.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// electop help lists the commands and the topics, each in a group.
 func TestHelpLists(t *testing.T) {
 	all := output(t, 0, "help")
 	for _, name := range slices.Concat(commandNames, topicNames) {
@@ -161,8 +153,8 @@ func TestHelpLists(t *testing.T) {
 	}
 }
 
-// Each topic is plain text for a terminal of 80 columns, and the same for each way to print it.
-// It names only flags that exist.
+// A topic fits a terminal of 80 columns, is the same for each way to print it, and names only flags
+// that exist.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
@@ -189,7 +181,6 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// The generated topics are complete.
 func TestHelpTopicsAreWhole(t *testing.T) {
 	listed := flagsIn(output(t, 0, "help", "flags"))
 	for flag := range programFlags(t) {
@@ -223,8 +214,7 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 	}
 }
 
-// TestManualPages: each command has a page with every flag of its help. There are no other
-// pages. The command man is not in the list of commands.
+// Each command but man has a page, with every flag of its help.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man", "man1")
@@ -278,7 +268,6 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// TestMistypedFlagGetsASuggestion: the error suggests similar flags of the command.
 func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -296,7 +285,6 @@ func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	}
 }
 
-// TestRefusedConnectionIsReportedAtOnce: electop reports a refused connection, and keeps trying.
 func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -317,8 +305,7 @@ func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCompletionDoesNotWait: if a server accepts a connection and never answers, there is no
-// completion, but the shell does not wait for --connect-timeout.
+// The server accepts a connection and never answers.
 func TestCompletionDoesNotWait(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -341,7 +328,6 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}
 }
 
-// The flags, commands, help topics and files that the README names exist.
 func TestReadmeIsTrue(t *testing.T) {
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -22,25 +22,21 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout into a tree below root, as its real clients do. The owner of the
-// layout knows who leads.
+// A system writes a layout below root, as its real clients do. The returned owner knows who leads.
 type system struct {
 	name  string
 	write func(w *tree, root string) owner
 }
 
-// An owner has for each path the znodes that lead the election there. electop may always
-// report that the leader is unknown.
+// An owner has the znodes that really lead, by path. electop may always report an unknown leader.
 type owner struct {
 	leads map[string][]string // by path; registries and elections without a leader have none
-	// named has the leaders if the user names the path, which shows more than a search
-	// finds; nil: as leads.
+	// named has the leaders if the user names the path, which shows more than a search. nil: as leads.
 	named map[string][]string
-	// known means that electop knows the system: it must name a leader in some such layouts.
+	// known means that electop knows the system, so it must name a leader in some layouts.
 	known bool
 }
 
-// nobody returns the owner of paths where nobody leads.
 func nobody(paths ...string) owner {
 	o := owner{leads: map[string][]string{}}
 	for _, path := range paths {
@@ -49,19 +45,17 @@ func nobody(paths ...string) owner {
 	return o
 }
 
-// led returns the owner of an election at path. Electop may name any of the leaders.
+// led returns the owner of an election at path. electop may name any of the leaders.
 func led(path string, leaders ...string) owner {
 	return owner{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
 }
 
-// allSystems returns the systems that write layouts.
 func allSystems() []system {
 	return slices.Concat(queues(), acknowledged(), alone(), groups(), shared())
 }
 
-// TestNoLeaderThatTheOwnerDenies writes random layouts of elections and registries of real
-// systems, healthy and broken. It compares the leaders according to status and discover with
-// those of the layout's owner.
+// In random layouts of real systems, healthy and broken, status and discover must name the same leaders
+// as the layout's owner.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -103,13 +97,11 @@ type layout struct {
 	log    []string // how the layout was written
 }
 
-// A comparison counts what was compared.
 type comparison struct {
 	layouts, paths, named int
 	healthy               map[string]struct{ tried, named int }
 }
 
-// compare compares electop's leaders of layouts with those of their owners.
 func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layout) {
 	t.Helper()
 	servers := addr + w.chroot
@@ -144,7 +136,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
 			status := statusOf(t, servers, path, admin)
 			compare("status --admin "+admin, show(status.Leader), leads)
-			// If the kind or the system is unknown to a search, it is an election for a user who names it.
+			// For status, a path of an unknown kind or system is an election, because the user named it.
 			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, status.System) {
 				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
@@ -168,13 +160,11 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 	}
 }
 
-// An electionJSON is an election in the JSON of status and discover.
 type electionJSON struct {
 	Path           string
 	Leader, System *string
 }
 
-// show returns a text of JSON, "" for null.
 func show(s *string) string {
 	if s == nil {
 		return ""
@@ -182,7 +172,6 @@ func show(s *string) string {
 	return *s
 }
 
-// statusOf returns the status of the election at path.
 func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	t.Helper()
 	c := run(t, "status", path, "-s", servers, "--admin", admin, "--json")
@@ -205,7 +194,7 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	return e
 }
 
-// acknowledged returns the systems whose first candidate leads when a znode shows that.
+// acknowledged returns the systems whose first candidate leads only after a znode shows it.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -223,13 +212,13 @@ func acknowledged() []system {
 		}),
 		acks("Flink before 1.15", queue{at: "/flink/*/leader/dispatcher/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
 		acks("Flink's jobs before 1.15", queue{at: "/flink/*/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
-		// A third-party candidate of electop's election need not acknowledge.
+		// Third-party candidates of electop's election need not acknowledge.
 		acks("electop's naming", queue{at: "/election", name: func(w *tree, _ int) string { return w.hex32() + "-n_" }}, false, func(string) string { return "" }, func(_ *tree, at string) []string { return []string{at + "-leader"} }),
 	}
 }
 
-// acks returns a system with the queue q. When its first member leads, it owns the znodes that acks
-// returns, with the data that data returns. due means that nobody leads without these znodes.
+// acks returns a system with the queue q whose leader owns the znodes that acks returns. due means that
+// nobody leads without these znodes.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -267,7 +256,6 @@ func acks(name string, q queue, due bool, data func(znode string) string, acks f
 	}}
 }
 
-// alone returns the systems whose leader has the only znode of the election.
 func alone() []system {
 	return []system{
 		lone("Kafka", "/controller", func(w *tree, root string) {
@@ -327,7 +315,7 @@ func alone() []system {
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
 		{"a controller of an unknown system", func(w *tree, root string) owner {
-			// A user who names the path knows that it is an election.
+			// The user who names the path knows that it is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
 			path := w.own(0, root+w.fill(at), w.pick("host1", `{"host":"h1","port":80}`, ""))
@@ -338,12 +326,12 @@ func alone() []system {
 	}
 }
 
-// hadoop writes a layout of Hadoop. The active node fences the node that the bread crumb names,
-// and writes its lock's data into the crumb before it acts.
+// hadoop writes a layout of Hadoop. The active node fences the node in the bread crumb, and writes its
+// lock's data into the crumb before it acts.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
-	lock, crumb := w.r.IntN(3), w.r.IntN(3) // 0: there is none
+	lock, crumb := w.r.IntN(3), w.r.IntN(3) // 0: none
 	w.dir(dir)
 	if crumb > 0 {
 		w.put(dir+"/ActiveBreadCrumb", node(crumb))
@@ -360,15 +348,15 @@ func hadoop(w *tree, root string) owner {
 	return o
 }
 
-// lone returns a system whose leader's znode is at path. beside writes the znodes beside it. The
-// other paths are not elections.
+// lone returns a system whose leader's znode is at path. beside writes other znodes. others are not
+// elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) owner {
 		beside(w, root)
 		path := root + w.fill(at)
 		var o owner
 		switch w.r.IntN(4) {
-		case 0: // nobody has created it yet
+		case 0: // not created yet
 			o = nobody(path)
 		case 1: // it was deleted
 			w.own(w.r.IntN(mostMembers), path, data(w))
@@ -385,21 +373,18 @@ func lone(name, at string, beside func(w *tree, root string), data func(w *tree)
 	}}
 }
 
-// brokers writes Pulsar's brokers.
 func brokers(w *tree, root string) {
 	for i := range w.some() {
 		w.own(i, fmt.Sprintf("%s/loadbalance/brokers/b%d:8080", root, i+1), fmt.Sprintf(`{"webServiceUrl":"http://b%d:8080"}`, i+1))
 	}
 }
 
-// bookies writes BookKeeper's bookies.
 func bookies(w *tree, root string) {
 	for i := range w.some() {
 		w.own(i, fmt.Sprintf("%s/ledgers/available/bookie%d:3181", root, i+1), "")
 	}
 }
 
-// canal writes servers for a destination, and a client that may be absent.
 func canal(w *tree, root string) {
 	w.put(root+"/otter/canal/destinations/orders/1001/cursor", "{}")
 	for i := range w.some() {
@@ -418,15 +403,15 @@ func patroni(at string) func(w *tree, root string) {
 	}
 }
 
-// A group is a directory of members. None of them leads. each returns the name and the data of a
-// member; numbered: the server adds a number.
+// A group is a directory of members, none of whom leads. each returns the name and data of a member.
+// numbered means that the server adds a number.
 type group struct {
 	system string
 	at     string
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups returns the registries: nobody leads there, whatever the names look like.
+// groups returns the registries, where nobody leads, whatever the names look like.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -525,20 +510,19 @@ func groups() []system {
 	}})
 }
 
-// A queue describes the candidates of a system with a queue: the lowest number leads.
+// A queue describes the candidates of a system in which the lowest number leads.
 type queue struct {
 	system string
-	at     string // below the root; a star is any name
+	at     string // below the root; a star stands for any name
 	name   func(w *tree, i int) string
 	data   func(w *tree, i int) string
 	beside []string // other children of the directory, persistent
-	// blocked means that a persistent child has the lowest number. Clients only order the
-	// names, so all of them wait for that child.
+	// blocked means that a persistent child has the lowest number, and all candidates wait for it.
 	blocked bool
 }
 
-// stand has members join, and some of them leave. It returns the election's path, and
-// the candidates with their members, in the order of the queue.
+// stand makes members join, and some leave. It returns the election's path, and the candidates with
+// their members in the order of the queue.
 func (q *queue) stand(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -631,8 +615,7 @@ func queues() []system {
 	}})
 }
 
-// shared returns the systems in which more than the lowest number decides: an acknowledgement,
-// or two kinds of clients in one directory, or a rule that electop does not know.
+// shared returns the systems in which the lowest number alone does not decide.
 func shared() []system {
 	return []system{
 		{"ClickHouse before 21.12", func(w *tree, root string) owner {
@@ -642,8 +625,8 @@ func shared() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
-			// Without a table of watches it is unknown whether kazoo respects Go's
-			// znodes. Go respects all znodes: the lowest leads if it is kazoo's.
+			// Without a table of watches it is unknown whether kazoo respects Go's znodes. Go respects
+			// all znodes, so the lowest leads if it is kazoo's.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
@@ -686,8 +669,8 @@ func shared() []system {
 	}
 }
 
-// flink writes Flink's layout. The leader confirms its components one by one. Any confirmation
-// shows that it leads.
+// flink writes Flink's layout. The leader confirms its components one by one; any confirmation shows
+// that it leads.
 func flink(w *tree, root string) owner {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.stand(w, root)
@@ -708,7 +691,7 @@ func flink(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// aurora writes Aurora's layout. The leader adds a member_ znode when it has replayed its storage.
+// aurora writes Aurora's layout. The leader adds a member_ znode after it has replayed its storage.
 func aurora(w *tree, root string) owner {
 	q := queue{at: "/aurora/scheduler", name: mutex, data: hostPort}
 	at, znodes, members := q.stand(w, root)
@@ -722,7 +705,7 @@ func aurora(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// A tree writes layouts into a server, which gives the numbers.
+// A tree writes layouts into a server.
 type tree struct {
 	t       *testing.T
 	r       *rand.Rand
@@ -742,14 +725,13 @@ func newTree(t *testing.T, r *rand.Rand, addr string) *tree {
 	return w
 }
 
-// begin begins an empty tree.
 func (w *tree) begin() {
 	w.batch++
 	w.chroot = fmt.Sprintf("/batch-%d", w.batch)
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates the root of layout i: at any depth, below names that other systems use.
+// root creates the root of layout i, at any depth, below names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -761,7 +743,6 @@ func (w *tree) root(i int) string {
 
 func (w *tree) pick(of ...string) string { return of[w.r.IntN(len(of))] }
 
-// some returns a random number of members.
 func (w *tree) some() int { return w.r.IntN(mostMembers + 1) }
 
 func (w *tree) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
@@ -779,7 +760,6 @@ func (w *tree) dir(path string) {
 	}
 }
 
-// put creates a persistent znode with data.
 func (w *tree) put(path, data string) {
 	w.t.Helper()
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
@@ -789,13 +769,11 @@ func (w *tree) put(path, data string) {
 	w.note("persistent %s = %q", path, data)
 }
 
-// queue creates a persistent sequential znode.
 func (w *tree) queue(path, data string) {
 	w.t.Helper()
 	w.note("persistent %s = %q", create(w.t, w.members[0], w.chroot+path, data, zk.FlagSequence), data)
 }
 
-// own creates an ephemeral znode of a member.
 func (w *tree) own(member int, path, data string) string {
 	w.t.Helper()
 	if i := strings.LastIndexByte(path, '/'); i > 0 {
@@ -806,7 +784,6 @@ func (w *tree) own(member int, path, data string) string {
 	return path
 }
 
-// join creates an ephemeral sequential znode of a member, and returns its path.
 func (w *tree) join(member int, path, data string) string {
 	w.t.Helper()
 	path = strings.TrimPrefix(create(w.t, w.members[member], w.chroot+path, data, contender), w.chroot)
@@ -814,7 +791,6 @@ func (w *tree) join(member int, path, data string) string {
 	return path
 }
 
-// gone deletes a znode.
 func (w *tree) gone(path string) {
 	w.t.Helper()
 	if err := w.members[0].Delete(w.chroot+path, -1); err != nil {
@@ -823,7 +799,7 @@ func (w *tree) gone(path string) {
 	w.note("deleted %s", path)
 }
 
-// stir creates and deletes znodes in a directory, so that numbers do not begin with 0.
+// stir creates and deletes znodes, so that sequence numbers do not begin with 0.
 func (w *tree) stir(dir string) {
 	n := w.r.IntN(20)
 	for i := range n {
@@ -836,7 +812,7 @@ func (w *tree) stir(dir string) {
 	w.note("%d znodes created and deleted in %s", n, dir)
 }
 
-// hex32 returns a random guid. Some end in ten digits, like a sequence number.
+// hex32 returns a random guid. Some guids end in ten digits, like a sequence number.
 func (w *tree) hex32() string {
 	var b [16]byte
 	for i := range b {
@@ -854,7 +830,7 @@ func (w *tree) uuid() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// millis returns a start code: a time in milliseconds. Some end in a small number.
+// millis returns a time in milliseconds, as in a start code. Some end in a small number.
 func (w *tree) millis() string {
 	if w.r.IntN(2) == 0 {
 		return fmt.Sprint(1795187631811 + w.r.IntN(1e9))
@@ -862,12 +838,10 @@ func (w *tree) millis() string {
 	return fmt.Sprint(1700000000000 + w.r.IntN(20))
 }
 
-// word returns a name that a user may choose.
 func (w *tree) word() string {
 	return fmt.Sprintf("%s%d", w.pick("a", "books", "job", "pg"), w.r.IntN(100))
 }
 
-// fill replaces each star of a path by a word.
 func (w *tree) fill(path string) string {
 	for strings.Contains(path, "*") {
 		path = strings.Replace(path, "*", w.word(), 1)
@@ -879,8 +853,8 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
 var update = flag.Bool("update", false, "rewrite the table of systems in the help")
 
-// TestDiscoverSystems searches a tree with all systems in it, healthy and broken. `electop help
-// systems` shows the same table; -update rewrites it.
+// The tree has all systems, healthy and broken. `electop help systems` shows the same table; -update
+// rewrites it.
 func TestDiscoverSystems(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -905,11 +879,11 @@ func TestDiscoverSystems(t *testing.T) {
 	leader, waiting, reign := strings.Index(lines[0], "LEADER"), strings.Index(lines[0], "WAITING"), strings.Index(lines[0], "REIGN")
 	var b strings.Builder
 	fmt.Fprint(&b, "| path | leader | waiting |\n|---|---|---|\n")
-	byPath := func(a, b string) int { return strings.Compare(a[len("!! "):], b[len("!! "):]) } // trouble comes first
+	byPath := func(a, b string) int { return strings.Compare(a[len("!! "):], b[len("!! "):]) } // the list has trouble first
 	for _, line := range slices.SortedFunc(slices.Values(lines[1:]), byPath) {
 		path, _, _ := strings.Cut(line[len("!! "):], "  ")
 		who := strings.TrimSpace(line[leader:waiting])
-		if len(who) > 40 && !strings.Contains(who, " ") { // a znode's name, too long for a line of the help
+		if len(who) > 40 && !strings.Contains(who, " ") { // a znode's name that is too long for the help
 			who = who[:12] + "…" + who[len(who)-16:]
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", path, who, strings.TrimSpace(line[waiting:reign]))

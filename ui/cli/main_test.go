@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// If a script or a terminal runs the test binary under the name electop, it is electop.
+	// The test binary is electop if it runs under that name.
 	testscript.Main(runner{m}, map[string]func(){"electop": electop, "stamper": stamper})
 }
 
@@ -20,8 +20,7 @@ func electop() {
 	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// runner ends the shared server and looks for leaks, before testscript removes
-// its directory and exits.
+// runner ends the shared server and looks for leaks, before testscript exits.
 type runner struct{ m *testing.M }
 
 func (r runner) Run() int {

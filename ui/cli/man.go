@@ -11,7 +11,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// newMan returns the command for packagers of electop. It is not in the list of commands.
+// newMan returns a hidden command, for packagers of electop.
 func newMan(std IO) *cobra.Command {
 	dir := ""
 	cmd := &cobra.Command{

@@ -23,7 +23,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// metricsURL returns the address that a command prints for its metrics, without the page.
+// metricsURL returns the address that a command prints, without the page.
 func metricsURL(t *testing.T, c *command) (url string) {
 	t.Helper()
 	address := regexp.MustCompile(`electop: metrics on (http://\S+)/metrics`)
@@ -37,7 +37,7 @@ func metricsURL(t *testing.T, c *command) (url string) {
 	return url
 }
 
-// page returns the reply of an HTTP server; code 0 is an error.
+// page returns an HTTP reply. code 0 means an error.
 func page(t *testing.T, method, url string) (code int, body string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
@@ -59,7 +59,6 @@ func page(t *testing.T, method, url string) (code int, body string) {
 	return rsp.StatusCode, string(b)
 }
 
-// exposes waits until the metrics have all of the samples.
 func exposes(t *testing.T, url string, samples ...string) (body string) {
 	t.Helper()
 	zktest.Await(t, fmt.Sprint(samples), func() bool {
@@ -74,7 +73,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n on the server at addr, whose leader has acknowledged.
+// candidates returns a cast of n whose leader has acknowledged.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -99,8 +98,7 @@ func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *
 	return cast
 }
 
-// A handoff on a server is in the metrics, which pass the linter, are complete, and end with the
-// command.
+// The metrics pass the linter, are complete, and end with the command.
 func TestMetricsOfAHandoff(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -155,8 +153,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	})
 }
 
-// The exporter starts without a server, finds the elections when the server answers, and
-// reports when the server is gone and back.
+// The exporter starts without a server, and reports when the server is there, gone and back.
 func TestExporterOutlivesItsServer(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -194,8 +191,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// The exporter finds the elections of a cluster while their leaders change. The text of their
-// znodes cannot break the page.
+// Leaders change while the exporter searches. The text of a znode cannot break the page.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -234,7 +230,6 @@ func TestExporterOfACluster(t *testing.T) {
 	})
 }
 
-// A port in use and an invalid address are wrong usage. Electop then observes nothing.
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -251,7 +246,7 @@ func TestMetricsAddress(t *testing.T) {
 		{"70000", "invalid port"},
 		{"1.2.3.4:5:6", "too many colons"},
 		{"127.0.0.1:", "no port"},
-		{"192.0.2.1:9141", "cannot assign"}, // no address of this machine
+		{"192.0.2.1:9141", "cannot assign"}, // not an address of this machine
 	} {
 		for command, flag := range map[string]string{"exporter": "--listen", "campaign": "--metrics"} {
 			out, errs := once(t, process.ExitUsage, command, "/election", "--servers", addr, flag, c.flag)
@@ -267,7 +262,6 @@ func TestMetricsAddress(t *testing.T) {
 	}
 }
 
-// No secret is in the pages or in the output.
 func TestMetricsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -283,7 +277,6 @@ func TestMetricsKeepSecrets(t *testing.T) {
 	}
 }
 
-// A candidate's metrics show whether it leads.
 func TestMetricsOfACandidate(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -297,7 +290,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// SIGTERM, with which a service manager ends the exporter, is a success. No other signal is.
+// A service manager ends the exporter with SIGTERM.
 func TestExporterEndsWithSuccess(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// The fields of the commands' JSON that these tests read.
+// The fields of the commands' JSON that these tests use.
 type (
 	statusJSON struct {
 		System     *string
@@ -57,7 +57,7 @@ type (
 	riskJSON struct {
 		Type, State   string
 		Znode         string
-		Leader        any      // of a state it is a znode
+		Leader        any      // in a state, the leader's znode
 		ExpiresWithin *float64 `json:"expires_within_ms"`
 		Next          *string
 		Cause         string
@@ -73,7 +73,7 @@ func decode[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// site is an ensemble of Apache ZooKeeper with elections of third-party software.
+// site is an ensemble of Apache ZooKeeper with third-party elections.
 type site struct {
 	ensemble      *zktest.Ensemble
 	flags         []string // of its servers
@@ -88,8 +88,8 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// foreignTimeout is long: kazoo goes to another server when a ping is not answered within about
-// a third of it.
+// foreignTimeout is long, because kazoo changes servers when a ping is not answered within about a
+// third of it.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -114,7 +114,7 @@ func newSite(t *testing.T) *site {
 	return w
 }
 
-// awaitWatches waits until every candidate but the first watches the one before.
+// awaitWatches waits until every candidate but the first watches its predecessor.
 func (w *site) awaitWatches(t *testing.T, e election) {
 	t.Helper()
 	zktest.Await(t, "the watches of "+e.path, func() bool {
@@ -133,7 +133,7 @@ func (w *site) awaitWatches(t *testing.T, e election) {
 
 var connectionLine = regexp.MustCompile(`/(\S+)\[.*,sid=(0x[0-9a-f]+),`)
 
-// connections returns the client address of each candidate, whatever its server is.
+// connections returns the client address of each candidate.
 func (w *site) connections(t *testing.T, e election) []string {
 	t.Helper()
 	from := make(map[string]string)
@@ -151,13 +151,11 @@ func (w *site) connections(t *testing.T, e election) []string {
 
 func (w *site) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.ConnectString()) }
 
-// session opens a session for a candidate of the test.
 func session(t *testing.T, servers string) *zk.Conn {
 	t.Helper()
 	return zktest.ClientOver(t, servers, 20*time.Second, net.DialTimeout)
 }
 
-// TestOperators runs the commands of an operator on an ensemble with third-party elections.
 func TestOperators(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -188,7 +186,6 @@ func TestOperators(t *testing.T) {
 			t.Errorf("found the elections %v, want 2", d.Elections)
 		}
 	})
-	// All doctors observe at the same time.
 	healthy, broken := map[string]*command{}, map[string]*command{}
 	for system, e := range elections {
 		healthy[system] = w.doctor(t, e.path)
@@ -267,8 +264,7 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 	}
 }
 
-// causeFindings causes the findings that the doctor must find, each in an election of its own,
-// and returns the elections' paths by finding.
+// causeFindings causes each finding in an election of its own. It returns the paths by finding.
 func causeFindings(t *testing.T, w *site) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
@@ -282,7 +278,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 		"ghost-node": func(path string) {
 			stand(t, w.session(t), path, "")
 			c, name := w.session(t), path+"/"+strings.Repeat("0a", 16)+"-n_"
-			ghost := standAs(t, c, name, "") // as if the reply was lost, and the client tries again with the same guid
+			ghost := standAs(t, c, name, "") // as after a lost reply: the client creates again with the same guid
 			standAs(t, c, name, ghost)
 		},
 		"missing-watch": func(path string) {
@@ -297,12 +293,11 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	return paths
 }
 
-// shortLook is long enough for two watch tables of each member that agree, except on a busy
-// machine.
+// shortLook is long enough for two equal watch tables of each member, except on a busy machine.
 const shortLook = 6 * time.Second
 
-// finds waits for a doctor, which must have the finding and otherwise only information. If the
-// doctor reports that the time was too short, it runs again for longer.
+// finds waits for a doctor, which must have the finding and otherwise only information. If the time was
+// too short, finds runs a longer doctor.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)
@@ -329,8 +324,8 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// TestServerThatAllowsOneWord asks a server that answers only one four-letter word, as by
-// default. Electop reports its watches as unknown, and names the setting that would allow more.
+// The server allows only one four-letter word, as by default. Electop reports its watches as unknown,
+// and names the setting to change.
 func TestServerThatAllowsOneWord(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -361,7 +356,7 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 }
 
-// stand creates a candidate that watches a znode, if one is given.
+// stand creates a candidate. It watches a znode unless watches is "".
 func stand(t *testing.T, c *zk.Conn, path, watches string) string {
 	t.Helper()
 	return standAs(t, c, path+"/n_", watches)
@@ -378,8 +373,8 @@ func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// stoppedLeaders stops the processes of the leaders. Events must report each one as at risk
-// while its znode exists; then the next candidate takes over.
+// stoppedLeaders stops the leaders' processes. Events must report each leader as at risk while its
+// znode exists, and then the next leader.
 func stoppedLeaders(t *testing.T, w *site) {
 	type watched struct {
 		election

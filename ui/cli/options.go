@@ -25,19 +25,19 @@ import (
 
 const defaultPath = "/election"
 
-// options holds the flags of one command. A command declares only the flags that it uses.
+// options holds the flags of one command, and what follows from them.
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
-	unnamed     bool     // neither the user nor the cluster named a PATH: path is the default
-	found       bool     // a search found the paths
-	keepTrying  bool     // electop tries to connect even if no host exists
+	unnamed     bool     // neither the user nor the cluster gave a PATH, so path is the default
+	found       bool     // a search found paths
+	keepTrying  bool     // try to connect even if no host exists
 	cluster     cluster.Options
 	file        config.File     // the user's file
-	settings    config.Settings // the settings that are not defaults
+	settings    config.Settings // the settings that are not built-in defaults
 	admin       cluster.Asking
 	search      election.SearchOptions
-	problems    bool // a search lists only elections with problems
+	problems    bool // list only elections with problems
 	server      embeddedOptions
 	record      election.Recording
 	metrics     exporter.Exporter
@@ -60,10 +60,9 @@ type options struct {
 	command     commandOptions
 }
 
-// pathArg accepts one PATH, the election's parent.
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs accepts up to most PATHs. Without PATH it uses those of the cluster.
+// pathArgs accepts up to most PATHs. Without PATH it uses the cluster's paths.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -99,7 +98,6 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 	})
 }
 
-// check refuses invalid values.
 func (o *options) check() error {
 	if o.cast < 0 || o.cast > dashboard.CastMax {
 		return process.Usagef("--cast %d: between 0 and %d candidates", o.cast, dashboard.CastMax)
@@ -122,8 +120,8 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation of the elections over conn. acting means that electop's own
-// candidates take part, and acknowledge.
+// watch configures the observation of the elections. acting means that electop's candidates take part,
+// and acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
@@ -134,15 +132,15 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) elect
 	return cfg
 }
 
-// observe configures the elections for a command that only observes.
+// observe configures the observation for a read-only command.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*election.Elections, error) {
 	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
 	return election.New(cfg)
 }
 
-// open begins a command on a live cluster: it checks the flags, opens the log, and returns
-// the configuration of connections. done closes the log.
+// open checks the flags, opens the log, and returns the configuration of connections. done closes the
+// log.
 func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
@@ -159,7 +157,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens --log-file. If the file is a FIFO, logger waits for a reader until ctx ends.
+// logger opens --log-file, and waits for the reader of a FIFO until ctx ends.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -172,7 +170,7 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyName returns the data for the znode of --campaign.
+// candidacyName returns the data of the znode of --campaign.
 func (o *options) candidacyName() string {
 	if o.name != "" {
 		return o.name
@@ -195,7 +193,6 @@ func (o *options) actingFlags(cmd *cobra.Command) {
 	})
 }
 
-// enterFlags declares the flags for entering an election on a cluster.
 func (o *options) enterFlags(cmd *cobra.Command) {
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
@@ -203,7 +200,7 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	})
 }
 
-// jsonFlag declares --json, with the help what.
+// jsonFlag declares --json; what is its help.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
 }
@@ -214,7 +211,6 @@ func (o *options) logFlag(cmd *cobra.Command) {
 	})
 }
 
-// settled returns a function that calls settle and then args.
 func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := o.settle(cmd); err != nil {
@@ -224,13 +220,13 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the user's file, which is missing if there is no place for it.
+// readConfig reads the user's file. Without a directory for it, the file counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {
 		return config.File{Path: "electop/config.toml", Missing: true}, nil
 	}
-	home, _ := os.UserHomeDir() // without a home ~/ is an error
+	home, _ := os.UserHomeDir() // without a home, ~/ in the file is an error
 	f, err := config.Read(path, home)
 	if err != nil {
 		return f, process.Usagef("%v", err)
@@ -238,8 +234,7 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle sets the flags of cmd that are not on the command line to their values in the
-// environment and the user's file.
+// settle sets the flags of cmd that the command line lacks, from the environment and the user's file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {
@@ -271,8 +266,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 	return nil
 }
 
-// clusterPaths returns the paths of the cluster, for a command without PATH. It refuses more than
-// most paths.
+// clusterPaths returns the cluster's paths, and refuses more than most.
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {

@@ -101,7 +101,7 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 	return r.Each(ctx, func(events []model.Event) error { return printEvents(std, o, events) }, func(s string) { std.note("%s", s) })
 }
 
-// recorded is a recording as the past of its election.
+// recorded adapts a playback to [travel.Past].
 type recorded struct{ *feed.Playback }
 
 // Seek implements [travel.Past].
@@ -116,7 +116,6 @@ func (r recorded) Playing() travel.Playing {
 	return travel.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended, Whole: r.Whole()}
 }
 
-// replayActs returns the actions of a replay: stop and continue, slower and faster.
 func replayActs(p *feed.Playback) action.Acts {
 	return action.Acts{Other: "this is a recording. Start electop demo to act", Of: map[action.Kind]action.Act{
 		action.Pause: {Do: func(action.Action) error { p.Toggle(); return nil }},

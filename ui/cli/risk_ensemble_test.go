@@ -15,16 +15,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// TestExpiryBoundsHold cuts off a candidate and, while its session runs out, kills a member of the
-// ensemble: the ensemble's leader, or a follower. The time left that events reported is an upper
-// bound in the epoch of the ensemble that events named.
+// A candidate is cut off, and a member of the ensemble is killed before the session expires. The time
+// left that events reported must be an upper bound in the ensemble's epoch that events named.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine a member may stop, or start again, earlier or later than intended.
+	// On a busy machine a member may stop or start earlier or later than intended.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -51,7 +50,7 @@ type bounds struct {
 	events   *command
 	slowest  func() time.Duration
 
-	held, excused int // excused: the bound was for an epoch that ended
+	held, excused int // excused: the epoch of the bound had ended
 }
 
 func newBounds(t *testing.T) *bounds {
@@ -74,7 +73,6 @@ func newBounds(t *testing.T) *bounds {
 	return x
 }
 
-// request repeats a request until the ensemble serves.
 func (x *bounds) request(f func() error) {
 	x.Helper()
 	var err error
@@ -90,9 +88,8 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 	return znode
 }
 
-// cutCandidate creates a candidate and cuts its connection. It returns the znode when events
-// reports a bound for it. Electop knows no bound until it has asked a restarted member again. If
-// the session ends before that, cutCandidate repeats this with another candidate.
+// cutCandidate creates a candidate, cuts its connection, and returns its znode when events reports a
+// bound. If the session ends before, cutCandidate tries another candidate.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -117,7 +114,7 @@ func (x *bounds) cutCandidate() (znode string) {
 	return ""
 }
 
-// A bound is a line of events with a bound of the time left.
+// A bound is a line of events with an upper bound of the time left.
 type bound struct {
 	line    string
 	at      time.Time
@@ -125,7 +122,6 @@ type bound struct {
 	epoch   *int64
 }
 
-// of returns the bounds of a znode's session in the output of events.
 func (x *bounds) of(znode, output string) (all []bound) {
 	for s := range strings.Lines(output) {
 		if !strings.Contains(s, `"type":"risk","state":"raised","znode":"`+znode+`"`) {
@@ -143,11 +139,11 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// compare compares the bounds of a znode's session with the time at which the znode was gone.
-// late is how long a write took at most meanwhile.
+// compare compares the bounds with the time at which the znode was gone. late is how long
+// the slowest write meanwhile took.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
-	var epoch int64 // of the deletion: the last change of the parent
+	var epoch int64 // of the deletion, the parent's last change
 	x.request(func() error {
 		_, stat, err := x.conn.Children(x.Context(), x.path)
 		if err == nil {
@@ -170,9 +166,8 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes to path all the time until the test ends. The returned function returns
-// how long a write took at most since its last call: the end of a session is a write too,
-// and a busy machine may need any time for a write.
+// slowestWrite writes to path until the test ends. The returned function returns how long
+// the slowest write since its last call took. The end of a session may take as long.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration
@@ -206,9 +201,8 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// TestStoppedLeader stops a kazoo leader for longer than its session, and then continues it.
-// Without flags about risks, events reports the risk, then that the session expired, and then
-// that the client is connected again.
+// A kazoo leader is stopped for longer than its session. By default events reports the risk,
+// the expiry, and the new connection.
 func TestStoppedLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

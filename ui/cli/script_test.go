@@ -19,7 +19,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// TestCommandLine runs the scripts in testdata against the embedded server: $ZK is its address.
+// TestCommandLine runs the scripts in testdata. $ZK is the address of the embedded server.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -57,7 +57,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// createInScript creates a znode. Ephemeral ones last as long as the script.
+// createInScript creates a znode. Ephemeral znodes last as long as the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
@@ -86,7 +86,6 @@ func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// exits runs a command that must end with the given code.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -102,8 +101,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// offers runs electop until its output matches: a completion has a second, in which a busy
-// machine may find nothing.
+// offers runs electop until its output matches: on a busy machine a completion may find nothing in time.
 func offers(ts *testscript.TestScript, _ bool, args []string) {
 	want := regexp.MustCompile(`(?m)` + args[0])
 	for deadline := time.Now().Add(waitFor); ; {
@@ -116,8 +114,8 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript runs electop serve with arguments until it serves, interrupts it, and writes
-// its output into the file said.
+// servedInScript runs electop serve until it serves, interrupts it, and writes its output into the file
+// said.
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")
@@ -142,7 +140,6 @@ func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// awaitInScript waits until look finds a znode. look sets a watch.
 func awaitInScript(ts *testscript.TestScript, znode string, look func(*zk.Conn) (found bool, watch <-chan zk.Event, err error)) {
 	deadline := time.After(waitFor)
 	for {
@@ -163,7 +160,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// setupT lets a script's environment own a server.
+// setupT makes a script's environment own a server.
 type setupT struct{ *testscript.Env }
 
 func (setupT) Helper()            {}

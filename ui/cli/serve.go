@@ -52,14 +52,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// defaultTick is the tick of Apache's sample configuration. tickMax keeps timeouts from
-// overflowing.
+// defaultTick is the tick of Apache's sample configuration. tickMax prevents an overflow of timeouts.
 const (
 	defaultTick = 2 * time.Second
 	tickMax     = time.Hour
 )
 
-// serverOptions returns options that bound session timeouts as Apache ZooKeeper does by default.
+// serverOptions bounds session timeouts as Apache ZooKeeper does by default.
 func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
 }
@@ -81,7 +80,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // on an error ours is empty: a server on all addresses is then shown as loopback
+	ours, _ := net.InterfaceAddrs() // after an error, loopback is shown instead of all addresses
 	addr := invitedTo(h.addr, ours)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
@@ -98,11 +97,11 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	return process.Interrupted
 }
 
-// embedded is the ZooKeeper in this process. Its data is in memory.
+// embedded is the ZooKeeper in this process, with its data in memory.
 type embedded struct {
 	ZooKeeper *zkserver.Server
 
-	addr     net.Addr    // nil if it does not listen
+	addr     net.Addr    // nil without a listener
 	messages chan string // messages of the server
 	ended    chan error  // errors of listeners that ended before Close
 }
@@ -120,7 +119,6 @@ func newEmbedded(opts zkserver.Options) *embedded {
 	return s
 }
 
-// start starts a ZooKeeper that listens on --listen.
 func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	switch {
 	case o.cnxns < 0:
@@ -141,7 +139,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// serve runs f in a goroutine. f serves a listener, and returns nil at the server's Close.
+// serve runs f, which serves a listener and returns nil when the server closes, in a goroutine.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -150,8 +148,8 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin starts the server's AdminServer, which ends with the server, and returns its URL.
-// Without an address to listen on it does nothing.
+// serveAdmin starts the AdminServer, which ends with the server, and returns its URL, or "" if listen
+// is empty.
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -164,8 +162,7 @@ func (s *embedded) serveAdmin(listen string) (string, error) {
 	return "http://" + dialable(l.Addr()) + "/commands", nil
 }
 
-// run passes the server's messages to notice until ctx ends or a listener fails, whose error it
-// returns.
+// run passes the server's messages to notice until ctx ends or a listener fails.
 func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	for {
 		select {
@@ -179,8 +176,8 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections from each remote host if --listen is open to the network and
-// --max-client-cnxns is not given. It is enough for a school class that shares one IP address.
+// openCnxns bounds the connections from each remote host if --listen is open to the network. It
+// suffices for a class behind one IP address.
 const openCnxns = 1000
 
 // embeddedOptions holds the flags of the commands with an embedded ZooKeeper.
@@ -190,7 +187,6 @@ type embeddedOptions struct {
 	cnxnsSet      bool // cnxns was given
 }
 
-// flags declares the flags of a demo.
 func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 	help.Embedded.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.listen, "listen", anyPort, "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
@@ -198,24 +194,23 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 	})
 }
 
-// anyPort is the address of a demo without --listen.
 const anyPort = "127.0.0.1:0"
 
-// demoServer returns the configuration of a demo's server. With a short tick a session expires
-// as soon as its countdown ends.
+// demoServer returns the options of a demo's server. With its short tick, a session expires as soon as
+// its countdown ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
 
-// open reports whether an address to listen on is open to the network.
+// open reports whether an address is open to the network.
 func open(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen asks the user before the embedded server or its AdminServer is opened to the
-// network, unless --yes was given.
+// confirmOpen asks the user before the network can reach the embedded server or its AdminServer, unless
+// --yes was given.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
@@ -250,7 +245,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which this machine connects to a server that listens on a.
+// dialable returns the address at which this machine reaches a server on a.
 func dialable(a net.Addr) string {
 	t, ok := a.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -259,14 +254,13 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn with a Dial that connects to s in memory, for candidates in this process.
+// within returns conn for candidates in this process: it connects to s in memory.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn
 }
 
-// observing returns conn for an observer: the server does not delay its messages and
-// does not count its requests.
+// observing returns conn for an observer: s neither delays its messages nor counts its requests.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

@@ -20,8 +20,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The AdminServer has the address that serve prints, describes serve's server, and ends with
-// it.
 func TestServeAdmin(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -68,8 +66,6 @@ func TestServeAdmin(t *testing.T) {
 	}
 }
 
-// A server without a free file descriptor reports that, and accepts clients again when it has
-// one.
 func TestServeOutOfFiles(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `ulimit -n 32 && exec electop serve --listen 127.0.0.1:0`)
@@ -122,7 +118,6 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 }
 
-// serve grants the same session timeouts as Apache ZooKeeper with its sample configuration.
 func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	t.Parallel()
 	granted := func(addr string) (all []time.Duration) {
@@ -157,7 +152,7 @@ func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	ended()
 }
 
-// served runs electop serve until ctx ends; ended waits for the end.
+// served runs electop serve until ctx ends. ended waits for the end.
 func served(t *testing.T, ctx context.Context, args ...string) (addr string, ended func()) {
 	t.Helper()
 	out, w := io.Pipe()
@@ -184,7 +179,6 @@ func served(t *testing.T, ctx context.Context, args ...string) (addr string, end
 	}
 }
 
-// TestServeOpenToTheNetwork: serve prints the address for other machines.
 func TestServeOpenToTheNetwork(t *testing.T) {
 	t.Parallel()
 	c := run(t, "serve", "--listen", "0.0.0.0:0", "--yes")

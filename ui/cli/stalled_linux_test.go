@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A signal ends a dashboard, even if nobody reads its terminal.
 func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	p, tty, err := pty.Open()
@@ -25,7 +24,7 @@ func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A frame is larger than what a pseudo terminal holds.
+	// A frame must be larger than the buffer of a pseudo terminal.
 	if err := pty.Setsize(p, &pty.Winsize{Rows: 200, Cols: 500}); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestSignalEndsADashboardThatIsNotRead(t *testing.T) {
 	defer tick.Stop()
 	deadline := time.After(waitFor)
 	for held := 0; ; {
-		if held < 4095 { // the largest count
+		if held < 4095 { // the largest value of TIOCINQ
 			held, _ = unix.IoctlGetInt(int(p.Fd()), unix.TIOCINQ)
 			if held >= 4095 {
 				cmd.Process.Signal(syscall.SIGTERM)

@@ -2,5 +2,5 @@
 
 package cli_test
 
-// stamper is empty: no campaign can run a command here.
+// stamper is empty: no campaign runs a command here.
 func stamper() {}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// wraps are commands whose processes leave the group in which they are started.
+// wraps are commands whose processes leave their group.
 var wraps = [][]string{
 	{"timeout", "600"},
 	{"sh", "-c", `timeout 600 "$@"; true`, "sh"},
@@ -24,9 +24,9 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper is the command of a campaign. It appends stamps to a file. Its arguments are the
-// file, the name of the candidate, and a number of processes. Several processes ignore SIGTERM,
-// and run below one of wraps on Linux.
+// stamper is the command of a campaign, and appends stamps to a file. Its arguments are the file, the
+// candidate's name, and the number of processes. Several processes ignore SIGTERM, and on Linux run
+// below one of wraps.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -57,7 +57,7 @@ func stamper() {
 // A stint is one run of the command, from its first to its last stamp.
 type stint struct {
 	first, last int64 // in nanoseconds
-	guard       int   // the guard's process
+	guard       int   // the guard's process ID
 	name        string
 	fence       int64
 	znode       string
@@ -72,8 +72,8 @@ func (s stint) String() string {
 type stamps struct {
 	name   string
 	file   *os.File
-	rest   []byte   // of a line that is not complete yet
-	stints []*stint // in the order of their begins; each has its own guard and fence
+	rest   []byte   // an incomplete line
+	stints []*stint // sorted by first; each has its own guard and fence
 }
 
 func newStamps(t *testing.T) *stamps {
@@ -87,7 +87,6 @@ func newStamps(t *testing.T) *stamps {
 	return &stamps{name: name, file: f}
 }
 
-// read reads the stamps that were written meanwhile.
 func (s *stamps) read(t *testing.T) {
 	t.Helper()
 	var b bytes.Buffer
@@ -121,7 +120,6 @@ func (s *stamps) add(at int64, n stint) {
 	s.stints = append(s.stints, &n)
 }
 
-// awaitAfter waits for a stamp later than moment, and returns its stint.
 func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
 	t.Helper()
 	for deadline := time.Now().Add(3 * waitFor); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -134,8 +132,7 @@ func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
 	return stint{}
 }
 
-// check fails the test if two commands ran at once, or if a fence is smaller than the one
-// before.
+// check fails the test if two commands ran at once, or if a fence is smaller than an earlier one.
 func (s *stamps) check(t *testing.T) {
 	t.Helper()
 	s.read(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax bounds the initialization of one package, which delays every command. The race
-// detector makes it about five times as long.
+// initMax bounds the initialization of one package. The race detector makes it about five times as
+// long.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -27,13 +27,10 @@ func initMax() time.Duration {
 	return most
 }
 
-// TestNoPackageStartsSlowly reads Go's own trace of the packages' initialization. It is
-// the same for each command, because it ends before main begins. The trace comes from the
-// test binary, which has all packages of the program and a few more.
+// The initialization of packages delays every command. Go's trace of it comes from the test binary,
+// which has all packages of electop.
 //
-// The clock includes other work of a busy machine. So a package is slow only if it is slow in
-// each of several runs. The work of an initialization does not vary, so its shortest time is an
-// upper bound of its cost.
+// Other work of a busy machine counts, too, so a package is slow only if it is slow in each run.
 func TestNoPackageStartsSlowly(t *testing.T) {
 	t.Parallel()
 	most := initMax()
@@ -59,8 +56,8 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 	}
 }
 
-// slowest returns the packages over most in each run so far, with their shortest time. slow has
-// those of the earlier runs.
+// slowest returns the packages that were over most in every run so far, with their shortest time. slow
+// is the result of the earlier runs.
 func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
@@ -75,7 +72,7 @@ func slowest(run int, slow, took map[string]time.Duration, most time.Duration) m
 	return still
 }
 
-// initLine matches a line of the trace, see the documentation of package runtime.
+// initLine matches a line of the trace (GODEBUG=inittrace=1, see package runtime).
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, `)
 
 func initTimes(trace string) map[string]time.Duration {
@@ -90,7 +87,6 @@ func initTimes(trace string) map[string]time.Duration {
 	return took
 }
 
-// Only a package that is slow in each run is named, not those of a disturbed first run.
 func TestSlowPackagesAreNamed(t *testing.T) {
 	t.Parallel()
 	first := initTimes(`init internal/bytealg @0.004 ms, 0 ms clock, 0 bytes, 0 allocs
@@ -108,9 +104,8 @@ init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 	}
 }
 
-// program builds electop as the README and .ci/release do, and puts it first in the PATH.
-// The test binary, which is electop in other tests, initializes more packages, and a program
-// that is not static is linked again at each start.
+// program builds electop as .ci/release does, and puts it first in the PATH. The test binary would be
+// slower: it has more packages, and is not static.
 func program(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
@@ -121,7 +116,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// report reports the median and the minimum: other work of the machine changes them least.
+// report reports the median and the minimum, which other work of the machine changes least.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
@@ -129,7 +124,6 @@ func report(b *testing.B, times []time.Duration, unit string) {
 	b.ReportMetric(float64(times[0].Microseconds())/1000, "ms-least/"+unit)
 }
 
-// BenchmarkVersion measures the shortest command.
 func BenchmarkVersion(b *testing.B) {
 	program(b)
 	var times []time.Duration
@@ -143,8 +137,8 @@ func BenchmarkVersion(b *testing.B) {
 	report(b, times, "start")
 }
 
-// BenchmarkFirstFrame measures the time from the start of the demo until the first frame has
-// reached the terminal. The terminal answers no query.
+// BenchmarkFirstFrame measures from the start of the demo until its first frame has reached the
+// terminal.
 func BenchmarkFirstFrame(b *testing.B) {
 	program(b)
 	var times []time.Duration
@@ -154,8 +148,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	report(b, times, "first-frame")
 }
 
-// firstFrame returns the time until the path was read from the terminal of the demo, and kills
-// the demo. The path arrives in one piece.
+// firstFrame returns the time until the terminal received the path, and kills the demo.
 func firstFrame(b *testing.B) time.Duration {
 	p, tty, err := pty.Open()
 	if err != nil {

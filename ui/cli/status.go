@@ -40,8 +40,8 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// heapAtFirst is the heap at which status first collects garbage, in percent of Go's minimum of
-// 4 MB. With elections of usual size status ends before: a collection takes a tenth of its time.
+// heapAtFirst is the heap of the first garbage collection, in percent of Go's minimum of 4 MB. A
+// collection would take a tenth of a usual run.
 const heapAtFirst = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
@@ -74,8 +74,8 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads the elections over one connection, each within --connect-timeout, and asks
-// the servers about them.
+// readStatus reads the elections over one connection, and asks the servers about them.
+// --connect-timeout applies to each election.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var unasked error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
@@ -104,7 +104,7 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 	return all, nil
 }
 
-// readOnce reads the election at path, and the znodes beside it.
+// readOnce reads the election at path, and the znodes outside it that its system needs.
 func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) (*doctor.Journal, error) {
 	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
 	if err != nil {
@@ -123,13 +123,12 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 	}
 }
 
-// severalPaths is the help of a command that takes several elections.
+// severalPaths is the help on several elections.
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
-// each prints the result of read for each path, as text (with a heading if there are several
-// paths) or as one JSON object per line. It skips an empty text. If there are several paths, it
-// notes an error that the text does not show, and reads the next path, unless the error has an
-// exit code of its own (no server was reached) or is an interrupt.
+// each prints the result of read for each path, as text or as JSON. With several paths it continues
+// after an error, unless the error is an interrupt or has an exit code of its own, such as no server
+// reached.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""
@@ -144,7 +143,7 @@ func (o *options) each(std IO, read func(i int) (object any, text string, err er
 			}
 		}
 		e, coded := errors.AsType[process.Error](err)
-		shown := coded && (e.Code == process.ExitNoLeader || e.Code == process.ExitFinding) // in the text
+		shown := coded && (e.Code == process.ExitNoLeader || e.Code == process.ExitFinding) // the text shows the reason
 		switch {
 		case err == nil:
 		case !several || coded && !shown || errors.Is(err, context.Canceled):

@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// After a suspension each key arrives once.
 func TestSuspendedDashboard(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 80, 24, "demo", "--cast", "4")
 	x.sees("1/4", "leads")
 	x.press("\x1a")
 	x.waits("the end of the alternate screen", func(string) bool { return strings.Contains(x.output(), "\x1b[?1049l") })
-	// Its process group is orphaned, so the kernel does not stop it: electop waits for SIGCONT.
+	// The kernel does not stop an orphaned process group, so electop waits for SIGCONT.
 	deadline := time.After(waitFor)
 	for back := false; !back; back = strings.Count(x.output(), "\x1b[?1049h") == 2 {
 		x.cmd.Process.Signal(syscall.SIGCONT)

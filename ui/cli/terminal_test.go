@@ -27,16 +27,16 @@ import (
 	"electop/model/lesson"
 )
 
-// terminal runs electop in a pseudo terminal and reads the screen. Like some terminals it
-// answers no query.
+// terminal runs electop in a pseudo terminal and reads the screen. It answers no query, like some
+// terminals.
 type terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	pty    *os.File
 	before *term.State
 	exited chan error
-	read   chan struct{} // closed when all of electop's output was read
-	close  func()        // may be called again
+	read   chan struct{} // closed when all output was read
+	close  func()        // may be called twice
 
 	mu      sync.Mutex
 	screen  *vt.Emulator
@@ -49,7 +49,6 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	return openTerminalWith(t, nil, cols, rows, args...)
 }
 
-// openTerminalWith is openTerminal with env added to the program's environment.
 func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...string) *terminal {
 	t.Helper()
 	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1), read: make(chan struct{})}
@@ -107,7 +106,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		<-ended
 		p.Close()
 		output.Wait()
-		// The emulator's own Close is a data race with its Read.
+		// The emulator's Close has a data race with its Read.
 		if pipe, ok := x.screen.InputPipe().(io.Closer); ok {
 			pipe.Close()
 		}
@@ -130,15 +129,15 @@ func (x *terminal) text() string {
 	return x.shown()
 }
 
-// shown returns the text of the screen, without blanks at the end of a row. The caller holds
-// the lock. The emulator's own String is slow: it copies a row again for each cell.
+// shown returns the screen without trailing blanks. The caller holds the lock. The emulator's String is
+// slow: it copies a row for each cell.
 func (x *terminal) shown() string {
 	var b strings.Builder
 	for row := range x.screen.Height() {
 		blanks := 0
 		for column := range x.screen.Width() {
 			switch cell := x.screen.CellAt(column, row); {
-			case cell == nil || cell.Content == "": // the second half of a wide cell
+			case cell == nil || cell.Content == "": // second half of a wide cell
 			case cell.Content == " ":
 				blanks++
 			default:
@@ -153,7 +152,6 @@ func (x *terminal) shown() string {
 	return b.String()
 }
 
-// sees waits until the screen shows all of the texts.
 func (x *terminal) sees(texts ...string) {
 	x.t.Helper()
 	x.waits(strings.Join(texts, ", "), func(s string) bool {
@@ -184,7 +182,6 @@ func (x *terminal) waits(what string, holds func(string) bool) {
 	}
 }
 
-// leaves waits for the end of electop, and checks that it restored the terminal.
 func (x *terminal) leaves(code int) {
 	x.t.Helper()
 	select {
@@ -216,15 +213,12 @@ func (x *terminal) leaves(code int) {
 	}
 }
 
-// quits presses a key that ends the program.
 func (x *terminal) quits(key string) {
 	x.t.Helper()
 	x.press(key)
 	x.leaves(0)
 }
 
-// killTheLeader spawns three candidates and kills the leader: its session expires, and the next
-// candidate leads.
 func killTheLeader(x *terminal, first string) {
 	x.t.Helper()
 	x.sees("2 candidates", first, "leads")
@@ -242,7 +236,6 @@ func TestDemoInATerminal(t *testing.T) {
 	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "3s"), "amber")
 }
 
-// Without arguments electop runs the demo.
 func TestDemoWithoutArguments(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 60, 20)
@@ -291,7 +284,6 @@ func TestNoServerAtAll(t *testing.T) {
 	x.quits("q")
 }
 
-// A dumb terminal cannot move its cursor.
 func TestDumbTerminalIsRefused(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"TERM=dumb"}, 120, 24, "demo")
@@ -340,14 +332,14 @@ func TestThirdPartyElection(t *testing.T) {
 		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
 	}
 
-	// Not confirmed: no candidate joins.
+	// Not confirmed.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("an election of third-party candidates (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
 
-	// Confirmed: electop's candidate queues behind them. Only this one can be killed.
+	// Confirmed: electop's candidate queues behind them.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("Type the path")
 	x.press("/jobs\n")
@@ -361,7 +353,6 @@ func TestThirdPartyElection(t *testing.T) {
 		t.Errorf("got children %q, error %v, want both third-party candidates", children, err)
 	}
 
-	// With --yes electop asks nothing.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes")
 	x.sees("you", "candidate")
 	if children, _, err := c.Children("/jobs"); err != nil || slices.ContainsFunc(children, func(name string) bool { return !strings.HasPrefix(name, "_c_") }) {
@@ -387,7 +378,7 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := listener.(*net.TCPListener)
-	refused := make(chan struct{}) // no server answers yet, but the port is reserved
+	refused := make(chan struct{}) // no server answers, but the port is reserved
 	go func() {
 		defer close(refused)
 		for {
@@ -401,7 +392,7 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	x := openTerminal(t, 120, 36, "/election", "-s", l.Addr().String(), "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
 	x.sees("Not connected yet")
 	x.press("c")
-	x.sees("not known yet whether this election has third-party candidates") // the key came before the connection: later it would withdraw
+	x.sees("not known yet whether this election has third-party candidates") // c comes before the connection
 	l.SetDeadline(time.Unix(1, 0))
 	<-refused
 	l.SetDeadline(time.Time{})
@@ -416,7 +407,6 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	x.quits("q")
 }
 
-// A command ends although nobody reads its output.
 func TestSecondSignalEndsABlockedCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -460,14 +450,13 @@ func TestSecondSignalEndsABlockedCommand(t *testing.T) {
 	}
 }
 
-// output returns all that electop wrote.
 func (x *terminal) output() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
 }
 
-// Esc works without an answer of the terminal. Electop does not query its background.
+// Electop does not query the terminal's background, so Esc needs no answer.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -485,7 +474,6 @@ func TestKeysInATerminal(t *testing.T) {
 	}
 }
 
-// y sends a path to the terminal's clipboard. The message says no more than that.
 func TestCopyInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"TMUX=", "STY="}, 80, 24, "demo", "--cast", "2")
@@ -502,7 +490,6 @@ func TestCopyInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// The mouse works on a terminal that reports it, except with --no-mouse.
 func TestMouseInATerminal(t *testing.T) {
 	t.Parallel()
 	const on = "\x1b[?1002h"
@@ -530,8 +517,6 @@ func TestMouseInATerminal(t *testing.T) {
 	}
 }
 
-// TestSeveralElectionsInATerminal watches two elections at once, searches for a third and
-// opens it.
 func TestSeveralElectionsInATerminal(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -577,8 +562,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 	x.quits("\x03")
 }
 
-// The demo verifies its own watches, also after a handoff, and its search finds its own
-// election.
+// The demo also verifies watches after a handoff.
 func TestDemoVerifies(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -593,8 +577,8 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// TestDashboardWithoutPath begins with the cluster's elections: with their list, with the only
-// one, or with the reason why there is none.
+// The dashboard begins with the list of elections, with the only election, or with the reason why there
+// is none.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -611,8 +595,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
 	}
-	// Nothing shows that these are elections. If the command line had named a PATH, the first
-	// znode there would lead.
+	// Nothing shows that these are elections, and the user named no PATH.
 	t.Run("of an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
@@ -667,8 +650,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 	})
 }
 
-// The first lesson in a terminal, with the keys that it asks for. After that it is done. The
-// other lessons are tested on real elections in demo/lessons.
+// The other lessons are tested on real elections in demo/lessons.
 func TestLessonInATerminal(t *testing.T) {
 	t.Parallel()
 	all, err := lessons.All()
@@ -689,7 +671,6 @@ func TestLessonInATerminal(t *testing.T) {
 		t.Errorf("%s is not done: %s, %v", first.ID, b, err)
 	}
 
-	// The menu shows it as done, and starts another lesson.
 	x = openTerminalWith(t, progress, 120, 36, "lesson")
 	x.sees(fmt.Sprintf("Lesson 2 of %d", len(all)), "part 1")
 	x.press("L")
@@ -700,10 +681,9 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// Texts of a lesson. The footer, with goOn or readOn, is drawn after the lines above it.
+// The footer with goOn or readOn is drawn after the lines above it.
 const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
-// completes does part n of a lesson.
 func (x *terminal) completes(n int, l *lesson.Lesson) {
 	x.t.Helper()
 	part := l.Parts[n]
@@ -725,7 +705,6 @@ func (x *terminal) completes(n int, l *lesson.Lesson) {
 	x.press(" ")
 }
 
-// readsOn reads until the end of the part.
 func (x *terminal) readsOn() {
 	x.t.Helper()
 	for {
