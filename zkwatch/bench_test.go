@@ -142,7 +142,7 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
-// floor starts a bare client as the successor. It lists the children after the notification.
+// floor starts a bare client as the successor. The client lists the children when it is notified.
 func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	c := newRival(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)

@@ -57,8 +57,8 @@ func (c *Conn) linkReady(n *serverConn) {
 }
 
 // dequeued records that the library has written or dropped the request of call number, and admits
-// the next call. If the connection is lost before, this request stays in the library's queue.
-// Its caller gets an error, so the next connection drops the request.
+// the next call. If the connection is lost first, the request stays in the library's queue, and its
+// caller gets an error. So the next connection drops the request.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

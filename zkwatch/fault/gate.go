@@ -3,8 +3,8 @@
 // partition it delivers nothing. [Replies] close a client's connection instead of
 // delivering one reply.
 //
-// Package client calls them when it dials, reads and writes. The code that uses the client does
-// not change. The demo's candidates and tests use this package.
+// Package client calls this package when it dials, reads and writes. The code that uses the client
+// does not change. The demo's candidates and tests use this package.
 package fault
 
 import (

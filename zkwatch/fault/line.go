@@ -121,8 +121,8 @@ func (l *lineConn) deliver() {
 	}
 }
 
-// Close implements net.Conn. The underlying connection stays open until the partition or the owner
-// ends.
+// Close implements net.Conn. During a partition, the underlying connection stays open until the
+// partition or the owner ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)

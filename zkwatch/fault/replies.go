@@ -21,5 +21,5 @@ func (r *Replies) LoseCreate() { r.lose.Store(true) }
 // Losing reports whether a reply is still to be lost.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports whether to lose the reply that has just arrived: once after LoseCreate.
+// Lose reports whether the reply that has just arrived is lost. It returns true once after LoseCreate.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }

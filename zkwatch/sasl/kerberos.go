@@ -87,8 +87,8 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
-// context, so a goroutine requests the ticket, only one at a time. The goroutine may end some
-// seconds after ctx; its ticket is then cached for the next connection.
+// context, so a goroutine requests the ticket, one goroutine at a time. It may end some seconds
+// after ctx; its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
