@@ -34,7 +34,7 @@ func needTerminal(std IO, instead string) error {
 }
 
 func runLive(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil { // check first: its error says more than that of needTerminal
+	if err := o.check(); err != nil { // before needTerminal, whose error says less
 		return err
 	}
 	if err := needTerminal(std, forScripts); err != nil {

@@ -181,8 +181,8 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// Only after settle does the ensemble's leader know the last ping of a disconnected client, so that
-	// a session's deadline is a bound.
+	// A session's deadline is no bound until the ensemble's leader knows the last ping. After settle
+	// the leader knows it, even if the client lost its connection.
 	select {
 	case <-time.After(settle):
 		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first answers count

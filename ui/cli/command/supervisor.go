@@ -5,10 +5,10 @@
 // the command. The supervisor sends the guard the limits of the lease; the guard reports how the
 // command ended.
 //
-// The guard ends the command and all that it started, with SIGTERM and then SIGKILL, if the supervisor
-// requests it, if the supervisor has ended, or if no later end of the lease arrives in time. The
-// supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor kills
-// all.
+// The guard ends the command and all that it started, with SIGTERM and then SIGKILL. It does so at the
+// supervisor's request, after the supervisor's end, or if no later end of the lease arrives in time.
+// The supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor
+// kills all.
 //
 // On Linux orphans become children of the guard, or of the supervisor if the guard was killed, and all
 // are killed. So a process with a Supervisor must not start other processes during a run. On macOS only

@@ -145,8 +145,8 @@ type Settings struct {
 // file. flags maps given flags to values. If onScreen is set, Resolve returns only the settings of
 // [Screen].
 //
-// Servers that a flag or the environment gives must not get the credentials of a cluster in the file,
-// so no setting of that cluster applies to them.
+// Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
+// get its credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()

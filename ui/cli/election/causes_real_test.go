@@ -194,8 +194,7 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 		}
 		successors.Kill()
 	}()
-	// Each election has an observer of its own, so that the times of the questions are
-	// independent of those at which the server lets sessions expire.
+	// Separate observers ask at times that are independent of the server's expiry times.
 	for _, x := range reigns {
 		cfg.Elections = []model.Config{{Path: x.path}}
 		w, err := election.New(cfg)

@@ -26,8 +26,8 @@ import (
 // progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the time until the next search, after a search that took so long. Searches must not
-// load the servers.
+// Pause returns the time to wait after a search of duration took, because searches must not load the
+// servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
 // Search walks the znode tree and finds elections. Each election gets a journal, which decides who
