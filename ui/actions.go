@@ -21,7 +21,7 @@ type question struct {
 	row    model.Row
 }
 
-// situation returns the facts that decide now which actions can be done.
+// situation returns what decides which actions can be done now.
 func (d *dashboard) situation() action.Situation {
 	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
 	if d.paused != nil {
@@ -30,8 +30,8 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// action returns the action of kind on the target row, and the reason why it cannot be
-// done, "" if it can. The Next of the kind, if it has one, replaces arg.
+// action returns the action of kind on the target row, and why it cannot be done, "" if it can. The
+// kind's Next, if set, replaces arg.
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
@@ -42,8 +42,8 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// try starts action a on row r, or reports why not if why is not "". It asks the user before
-// an action that harms electop's own candidate on a live cluster.
+// try starts action a on row r, or reports why if why is not "". It asks the user before an action
+// that harms electop's own candidate on a live cluster.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
@@ -88,7 +88,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done reports the result err of action a on the candidate of, called name.
+// done reports the result err of action a on the candidate with the identity of and the name name.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -127,8 +127,8 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	}
 }
 
-// openFaults opens the list of the selected candidate's faults. If it is opened again for
-// the same candidate, the selected fault stays.
+// openFaults opens the list of the selected candidate's faults. For the same candidate as before,
+// the selected fault stays.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -154,7 +154,6 @@ func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	return e
 }
 
-// faultsShown returns the contents of the list of faults.
 func (d *dashboard) faultsShown() overlay.Shown {
 	r := d.target()
 	x := overlay.Shown{Title: "Faults of " + r.Name(), Width: 84, Keys: 3, Names: 12}
@@ -255,9 +254,8 @@ func (d *dashboard) run() tea.Cmd {
 // base64.
 const clipboardMax = 56_000
 
-// copyPath sends the path of the selected row to the terminal's clipboard, which is on the
-// user's machine also over ssh. [znode.Safe] escapes characters that are not plain text. It
-// does not quote the path for a shell.
+// copyPath sends the path of the selected row to the terminal's clipboard, which is on the user's
+// machine also over ssh. The path is not quoted for a shell.
 func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {

@@ -26,8 +26,7 @@ import (
 // Model is the dashboard as a [tea.Model].
 type Model struct{ d *dashboard }
 
-// dashboard holds everything that the screen depends on. Only Bubbletea's event loop uses
-// it.
+// dashboard holds everything that the screen depends on. Only the event loop uses it.
 type dashboard struct {
 	o     Options
 	doer  doer
@@ -53,7 +52,7 @@ type dashboard struct {
 	unknown  map[string]bool // keys that were reported to do nothing
 	question *question
 	message  mainscreen.Message
-	acted    dialect.ID // the znode of which the message reports an action: the message ends with the znode
+	acted    dialect.ID // the znode of the action that message reports: the message ends with the znode
 
 	canvas term.Canvas
 	drawn  string    // the last frame
@@ -93,8 +92,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) View() string { return m.d.drawn }
 
 type (
-	// refreshMsg has the present states of the elections and the last search. The pump
-	// sends it.
+	// refreshMsg has the present states and the last search. The pump sends it.
 	refreshMsg struct {
 		states []*doctor.State
 		search *elections.Search
@@ -162,7 +160,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.screen.Shown, d.dirty = d.screenShown(), true // redraw does not settle a screen without a size
+		d.screen.Shown, d.dirty = d.screenShown(), true // redraw does not settle a screen of unknown size
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -197,7 +195,6 @@ func (d *dashboard) report(st term.Style, text string) {
 	d.dirty = true
 }
 
-// refresh stores the states and the search of msg.
 func (d *dashboard) refresh(msg refreshMsg) {
 	if msg.ended {
 		d.ended, d.endedAt = true, d.o.Now()
@@ -211,8 +208,8 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles a message with one key, or with several keys that were typed fast or came over
-// a slow line. After each of several keys it settles the screen.
+// key handles a message with one key, or with several keys that arrived together. After each of
+// several keys it settles the screen.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

@@ -1,30 +1,26 @@
-// Package ui is the dashboard: it draws an election and passes on what the user wants.
-// It does not know ZooKeeper, or where the election comes from: it gets immutable states
-// from a [Source] and acts through [Actions]. A live cluster, the demo and a replay
-// implement both.
+// Package ui is the dashboard: it draws an election and passes on what the user wants. It does not
+// know ZooKeeper. It gets immutable states from a [Source], and acts through [Actions]. A live
+// cluster, the demo and a replay implement both.
 //
 // # From a state to a frame
 //
 //	Source --Dirty--> pump --refresh--> Update --> draw --> frame --> View
 //	                   (30 Hz at most)    ^ keys, ticks
 //
-// One goroutine, the pump, waits until the source is dirty, sends one message with the
-// newest state, and then rests for 33 ms (the first few times less). So a burst of changes
-// costs one frame. No change is lost, because a state also holds the history.
+// One goroutine, the pump, sends the event loop the newest state when the source is dirty, and then
+// rests for 33 ms. So a burst of changes costs one frame. No change is lost, because a state also
+// holds the history.
 //
-// Update settles the screen and draws the frame when something visible has changed. View
-// returns the last frame. Bubbletea writes it on its next tick; the first frame is written
-// at once (run.go). Settling decides the place of each part, what it shows, and which of it
-// is in view; keys move by that. Drawing changes only the canvas, so what a key does never
-// depends on a frame. While drawing, each part reports when its digits change next (see
-// [term.Frame]); the earliest of these times is the next tick. A picture in which only ages
-// change is drawn once a second, and one that cannot change is not drawn again.
+// Update settles the screen, and draws a frame if something visible has changed. View returns the
+// last frame. Settling decides the place and the contents of each part, and which of it is in view.
+// The effect of a key depends on that, but not on a frame: drawing changes only the canvas. While
+// drawing, each part reports when it changes next (see [term.Frame]). The earliest of these times
+// is the next tick.
 //
 // # From a znode to the screen
 //
-// The way of one deletion, as a debugger saw it: the functions on the stacks between the
-// reply that the client reads and the text that Bubbletea gets. What only computes (the
-// rules of the doctor, the words) is left out. 12 packages, 21 files.
+// The way of one deletion: the functions between the reply that the client reads and the text that
+// Bubbletea gets. Functions that only compute are left out.
 //
 //	zkwatch/client       serverconn.go  serverConn.Read, nextFrame: the notification arrives
 //	                     follow.go      noteEvent, Following.add; Following.Take returns it
@@ -50,8 +46,8 @@
 //
 // # From a key to the server
 //
-// The way of x on a candidate of the demo, from the terminal to the socket, seen in the same
-// way. 7 packages, 11 files. The answer is the election itself, with the next state.
+// The way of x on a candidate of the demo, from the terminal to the socket. The effect becomes
+// visible with the next state.
 //
 //	ui                   dashboard.go   update, key: keys that arrive together, one by one
 //	                     keyboard.go    oneKey, bound: what the key means in this mode
@@ -63,21 +59,19 @@
 //	zkwatch/candidate    faults.go      Candidate.Kill
 //	zkwatch/client       conn.go        Conn.Cut, terminate, teardown
 //	                     serverconn.go  serverConn.shut
-//	zkwatch/fault        line.go        lineConn.Close: the socket ends, without a goodbye
+//	zkwatch/fault        line.go        lineConn.Close: the socket closes without closeSession
 //
-// A click takes the same way from dashboard.mouse (mouse.go) on: each part that draws
-// something to click notes it ([term.Canvas.Spot]).
+// A click takes the same way from dashboard.mouse (mouse.go) on. Each part notes what can be
+// clicked with [term.Canvas.Spot].
 //
 // # Packages below
 //
-// The dashboard is the root: it decides which message goes where (dashboard.go), what a key
-// or a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four
-// types with rules of their own: the watched elections (watched.go), the time that is shown
-// (timetravel.go), the text or list in front (overlays.go), and the tasks outside the event
-// loop (doer.go). Only doer knows the dashboard, which receives the results of the tasks.
+// The dashboard is the root. It decides which message goes where (dashboard.go), what a key or a
+// click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with rules
+// of their own: the watched elections (watched.go), the time on the screen (timetravel.go), the
+// text or list in front (overlays.go), and the tasks outside the event loop (doer.go).
 //
-// The packages below do not know the dashboard either. Each takes a state and a few values,
-// and can be read alone:
+// The packages below do not know the dashboard. Each takes a state and a few values:
 //
 //	term                       cells, pens, colours and signs; knows no election
 //	wording                    the words for one candidate, watch, fault or cause
@@ -94,29 +88,26 @@
 // line each in Settle and Draw of mainscreen.Screen. A new text or list in front is a mode
 // in package input, and a case in overlays.window (overlays.go) and settle (screen.go).
 //
-// All text from outside passes through [znode.Safe] first, and the canvas accepts no control
-// characters.
+// All text from outside passes through [znode.Safe], and the canvas accepts no control characters.
 //
 // # What is shown
 //
-// A source may be a [MultiSource] of several elections. Each has a view with its selection,
-// filter and scrolling; only the view on the screen is drawn. The selection is a candidate's
-// znode, or a member of our own cast, and never the number of a row: a frozen leader whose
-// session expired has no znode any more, but the user can still thaw it.
+// A source may be a [MultiSource] of several elections. Each election has a view with its
+// selection, filter and scroll position. The selection is a candidate's znode, or a member of the
+// cast, but not a row number: a frozen leader whose session expired has no znode, but the user can
+// still thaw it.
 //
-// A source may have a past ([travel.Past]). Time travel shows the state of another time, as
-// a pause does; everything is drawn from that state. Searches run outside the event loop,
-// one at a time; the next one follows the keys pressed meanwhile. Only the time line also shows
-// what came later, so it does not change while the position moves over it.
+// [Options] may have a past ([travel.Past]). Time travel shows the state of another time. Searches
+// for that state run outside the event loop, one at a time. Only the time line also shows what came
+// later.
 //
-// A [lessons.Runner] reports what the user can read, answer and do in a lesson; the dashboard
-// shows that and passes on the user's input.
+// A [lessons.Runner] reports what the user can read, answer and do in a lesson. The dashboard shows
+// that and passes on the user's input.
 //
-// Nothing inferred is drawn as if it were verified. A watch has a sign and, if it is wrong,
-// words (doctor.State.Edge). A countdown is an upper bound, rounded up. A picture without a
-// connection is faded and shows its age.
+// Nothing inferred is drawn as if it were verified. A wrong watch has a sign and words
+// (doctor.State.Edge). A countdown is an upper bound. A screen without a connection is faded and
+// shows its age.
 //
-// A step of our own candidates, or of the embedded server, takes a millisecond. So a step
-// stays marked until it can be read, and in slow motion a notification travels along its
-// edge. Both depend only on the state and the time, so they look the same in the past.
+// A step of a candidate takes a millisecond. So a step stays marked until it can be read, and
+// notifications move along their edges in slow motion. Both depend only on the state and the time.
 package ui

@@ -28,8 +28,8 @@ type doneMsg func(*dashboard) tea.Cmd
 // tickMsg requests a frame. The dashboard ignores all but the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does action a on the candidate of, called name, and reports
-// the result. Bubbletea recovers a panic in it.
+// cmd returns the command that does action a and reports the result. Bubbletea recovers a panic in
+// it.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -37,8 +37,7 @@ func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	})
 }
 
-// tick returns the command that sends a tick. Unlike Bubbletea's tick, it ends with the
-// program.
+// tick returns the command that sends a tick. Unlike Bubbletea's tick, it ends with the program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
@@ -63,8 +62,8 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	})
 }
 
-// copy returns the command that sends text to the terminal's clipboard. Terminals do not
-// report whether they accepted it.
+// copy returns the command that sends text to the clipboard. Terminals do not report whether they
+// accept the text.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"

@@ -15,7 +15,7 @@ import (
 
 // oneKey handles a key.
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.message = mainscreen.Message{} // the user has read it
+	d.message = mainscreen.Message{} // the user has read the message
 	mode := d.withLesson(d.modes.Now())
 	b, ok := input.Lookup(d.table, mode, msg.String())
 	switch {
@@ -144,7 +144,7 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect opens the panel of the selected candidate and reads its data again, or closes it.
+// inspect opens the panel of the selected candidate and reads its data again, or closes the panel.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -158,8 +158,8 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports why key k of the main screen cannot be used now: no lesson is running, or
-// the screen shows the past or a recording. It returns false if there is no such reason.
+// refuseKey reports why key k of the main screen cannot be used now. It returns false if there is
+// no reason.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

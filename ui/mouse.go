@@ -16,8 +16,7 @@ import (
 // wheelLines is how many lines a notch of the wheel scrolls a text.
 const wheelLines = 3
 
-// mouse handles the wheel, clicks of the left button, and dragging. A click means what the
-// last frame shows there.
+// mouse handles the wheel, left clicks and dragging. A click means what the last frame shows.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)
@@ -59,9 +58,8 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click handles a click at (x, y): it presses a key of the footer, gives a panel the focus,
-// and selects a row. A click on the selected row opens it like enter. With a window in
-// front, the panels cannot be clicked.
+// click handles a click at (x, y): on a key of the footer, in a window, or on a panel. A click on
+// the selected row opens it like enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

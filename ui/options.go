@@ -19,10 +19,10 @@ import (
 
 // Actions does the user's actions. Live, demo and replay each implement it.
 type Actions interface {
-	// Do does a. It runs outside the event loop and obeys ctx. The user sees its error.
+	// Do does a outside the event loop, and obeys ctx. The user sees the error.
 	Do(ctx context.Context, a action.Action) error
-	// Why returns the reason why a cannot be done now, "" if it can. It must be fast: each
-	// frame calls it several times.
+	// Why returns why a cannot be done now, "" if it can. Each frame calls Why several times, so it
+	// must be fast.
 	Why(a action.Action) string
 }
 
@@ -30,19 +30,19 @@ type Actions interface {
 type Source interface {
 	// State returns the present state, at any time.
 	State() *doctor.State
-	// Dirty returns a channel with capacity 1, which receives a value after the state has
-	// changed. It is closed after the last change.
+	// Dirty returns a channel with capacity 1, which receives a value after the state has changed.
+	// The channel is closed after the last change.
 	Dirty() <-chan struct{}
 }
 
 // MultiSource is a [Source] of several elections.
 type MultiSource interface {
 	Source
-	// States returns the states of the elections in their order. The first is that of
-	// [Source.State]. The slice is immutable.
+	// States returns the states of the elections. The first is the state of [Source.State]. The
+	// slice is immutable.
 	States() []*doctor.State
-	// Search returns the last search for elections, nil if there was none. It is immutable:
-	// a running search has another value after each step.
+	// Search returns the last search for elections, nil for none. It is immutable: each step of a
+	// running search gives a new value.
 	Search() *elections.Search
 }
 
@@ -61,26 +61,24 @@ type Options struct {
 	Role    string // "observer", "candidate", "cast of 3"
 	Cluster string // "embedded 127.0.0.1:41873", or the connect string
 
-	// Clusters are the other clusters that the user can choose. SwitchCluster is called
-	// with the chosen one before the dashboard ends.
+	// Clusters are the other clusters that the user can choose. SwitchCluster is called with the
+	// chosen one before the dashboard ends.
 	Clusters      []string
 	SwitchCluster func(cluster string)
 
-	// Choose begins with the list of elections, because the user named no election.
+	// Choose begins with the list of elections.
 	Choose bool
 
-	// Past, if set, lets the user go back in time, in each election of a [MultiSource]. In
-	// a replay it is a [travel.Recording], whose playback the action Pause stops and continues.
+	// Past, if set, lets the user go back in time. In a replay it is a [travel.Recording]; the
+	// action Pause stops and continues its playback.
 	Past travel.Past
-	// Lessons, if set, runs lessons. [Source.Dirty] reports a change of its View, too.
+	// Lessons, if set, runs lessons. [Source.Dirty] also reports a change of the runner's View.
 	Lessons lessons.Runner
-	// Invitations are ways for other programs to join. If Open is set, they can join from
-	// other machines.
+	// Invitations are ways for other programs to join. Open means that other machines can join.
 	Invitations []overlay.Invitation
 	Open        bool
 
-	// Begin, if set, is called at the start, for work that would delay the first frame: after this
-	// frame if Width and Height are known. It must not block.
+	// Begin, if set, does work that would delay the first frame. It must not block.
 	Begin func()
 
 	// Notices are lines for the status line, such as trouble with a recording.
@@ -88,33 +86,31 @@ type Options struct {
 
 	Theme string // term.Auto (also ""), term.Dark, term.Light or term.Mono
 
-	// Mouse makes the terminal report clicks and the wheel. To select text, the user then
-	// holds another key, shift on most terminals.
+	// Mouse makes the terminal report clicks and the wheel. The user then selects text with another
+	// key, usually shift.
 	Mouse bool
-	// Clipboard sends text to the clipboard of the user's terminal, between two frames,
-	// outside the event loop. Nil: there is no clipboard.
+	// Clipboard sends text to the clipboard of the user's terminal, outside the event loop. Nil:
+	// there is no clipboard.
 	Clipboard func(text string) error
 
 	Output io.Writer // nil: the terminal
-	// Width and Height are the size of the terminal at Output, for an immediate first
-	// frame. 0: the first frame waits for the size.
+	// Width and Height are the size of the terminal, for an immediate first frame. 0: the first
+	// frame waits for the size.
 	Width, Height int
-	// Input provides the keys; nil: the terminal. Its method Interrupt, if there is one, is
-	// called before the program is suspended, and ends a read with io.EOF.
+	// Input provides the keys; nil: the terminal. Its method Interrupt, if any, is called before a
+	// suspension, and ends a read with io.EOF.
 	Input    io.Reader
-	Renderer *lipgloss.Renderer // its colour profile is used; nil: that of Output
+	Renderer *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
 
-// Modes of a dashboard. The header has a badge for the demo and for a replay. On a live cluster
-// the user is asked before an action harms electop's own candidate.
+// Modes of a dashboard, shown as the badge in the header.
 const (
 	ModeDemo   = mainscreen.Demo
 	ModeReplay = mainscreen.Replay
 	ModeLive   = ""
 )
 
-// cannotJoin returns the reason why there is no invitation to the election at path, "" if
-// there is one.
+// cannotJoin returns why there is no invitation to the election at path, "" if there is one.
 func (o *Options) cannotJoin(path string) string {
 	switch {
 	case len(o.Invitations) > 0:
@@ -129,27 +125,23 @@ func (o *Options) cannotJoin(path string) string {
 
 // The timing of the dashboard.
 const (
-	// refreshEvery is the least time between two refreshes, except the first few: 30 a second
-	// look continuous, and a burst of events costs one frame.
+	// refreshEvery is the least time between two refreshes, except the first few.
 	refreshEvery = 33 * time.Millisecond
 
-	// refreshFirst is the pause after the first refresh. Each pause is twice as long as the
-	// one before, up to refreshEvery: at the start the user waits for the election, which
-	// becomes known in a few steps (connected, read, verified).
+	// refreshFirst is the pause after the first refresh. Each pause is twice as long as the one
+	// before, up to refreshEvery, because the user waits for the first states.
 	refreshFirst = 2 * time.Millisecond
 
-	// playEvery is the time between two moves of the playhead: ten a second look smooth.
+	// playEvery is the time between two moves of the playhead.
 	playEvery = 100 * time.Millisecond
 
 	// actionTimeout ends an action that hangs. It is longer than a connection attempt.
 	actionTimeout = 10 * time.Second
 
-	// lessonTimeout bounds the preparation of a lesson: the former sessions end, and a few
-	// candidates volunteer.
+	// lessonTimeout bounds the preparation of a lesson.
 	lessonTimeout = 30 * time.Second
 
-	// verifyTimeout bounds the wait for the servers' answers. Each server gets several
-	// requests, each with a timeout of its own.
+	// verifyTimeout bounds the wait for the servers' answers.
 	verifyTimeout = 30 * time.Second
 
 	// quitTimeout bounds the wait for cancelled actions at the end of the program.

@@ -13,7 +13,7 @@ import (
 // window is a list or a text in front of the panels.
 type window interface {
 	Move(input.Command)
-	// Click selects the row whose spot was clicked, and reports whether it was selected already.
+	// Click selects the row with the clicked spot, and reports whether it was selected already.
 	Click(spot any) (again bool)
 	Draw(*term.Frame)
 }
@@ -53,7 +53,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that actions are about: the candidate of the list of faults, or the selected row.
+// target returns the row that actions are about: in the list of faults its candidate.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
@@ -61,8 +61,8 @@ func (x *overlays) target() model.Row {
 	return x.of.candidates.Row()
 }
 
-// openHelp opens the help on the present mode. In that help it shows the help on all modes,
-// and vice versa.
+// openHelp opens the help on the present mode. In the help it switches between that mode and all
+// modes.
 func (x *overlays) openHelp() {
 	x.help.Top()
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
@@ -77,13 +77,11 @@ func (x *overlays) filter() *string {
 	return &x.of.candidates.Filter
 }
 
-// edit changes the typed text according to a key.
 func (x *overlays) edit(msg tea.KeyMsg) {
 	x.typed.Edit(msg)
 	x.applyTyped()
 }
 
-// erase erases the typed text.
 func (x *overlays) erase() {
 	x.typed.Set("")
 	x.applyTyped()

@@ -13,10 +13,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Run shows the dashboard until the user quits or ctx ends. It takes over the terminal
-// and always restores it. It returns nil when the user quits, the cause of ctx's end, a panic
-// of the source as an error, or an error of the terminal. The caller handles signals, and ends
-// ctx for a signal that ends the program.
+// Run shows the dashboard until the user quits or ctx ends, and restores the terminal. It returns
+// nil when the user quits, the cause of ctx's end, a panic of the source as an error, or an error
+// of the terminal. The caller handles signals.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -49,8 +48,8 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("dashboard: %w", err)
 }
 
-// start runs feed in a goroutine. The channel receives a panic of feed as an error, and is
-// closed when feed returns. A panic ends p, so that Bubbletea restores the terminal first.
+// start runs feed in a goroutine. The channel receives a panic of feed as an error, and is closed
+// when feed returns. A panic ends p, so that Bubbletea restores the terminal.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {
@@ -67,8 +66,8 @@ func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 }
 
 func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
-	// The caller handles signals: Bubbletea's own handler and an ended context at the same
-	// time are a deadlock (the handler sends to the event loop, which has ended).
+	// Bubbletea's signal handler and an ended context together are a deadlock: the handler sends to
+	// the event loop, which has ended.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if o.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())
@@ -90,9 +89,8 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump sends states and notices to the event loop, notices first: at most one message each
-// refreshEvery, the first few sooner (see refreshFirst). It returns when ctx ends, or after
-// the last state and notice.
+// pump sends notices and states to the event loop: one message each refreshEvery, the first few
+// sooner. It returns when ctx ends, or after the last state and notice.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -136,10 +134,9 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame, if there is one, without waiting up to 17 ms for the
-// next tick of Bubbletea's renderer. Bubbletea has taken over the terminal before. On its
-// first tick the renderer writes every line again; later it skips lines that it believes
-// are on the screen, so no later frame may be written here.
+// writeFirst writes the first frame, without waiting up to 17 ms for Bubbletea's renderer. On its
+// first tick the renderer writes every line, but later it skips lines that did not change. So no
+// later frame may be written here.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return

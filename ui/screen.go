@@ -74,8 +74,8 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle gives each part of the screen its place and its contents. Keys then move within
-// what is in view, whether or not it was drawn.
+// settle gives each part of the screen its place and its contents. Keys move within what is then in
+// view.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -99,7 +99,6 @@ func (d *dashboard) settle(f *term.Frame) {
 	}
 }
 
-// screenShown returns the contents of the main screen.
 func (d *dashboard) screenShown() mainscreen.Shown {
 	d.reselect()
 	_, spawn := d.action(action.Spawn, "")
@@ -199,8 +198,7 @@ func (d *dashboard) draw(f *term.Frame) string {
 	return f.Render(d.theme)
 }
 
-// statusText returns the status line while no filter is typed: a question, the last message,
-// the selected election, the moment of time travel, what the lesson asks, or who leads.
+// statusText returns the status line while no filter is typed.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
@@ -234,7 +232,6 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	return st, text
 }
 
-// footer returns the last line of the screen.
 func (d *dashboard) footer() mainscreen.Footer {
 	list, ok := d.window().(*overlay.List)
 	lesson, _ := d.lessons.Menu.Selected()

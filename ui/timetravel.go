@@ -45,8 +45,7 @@ func (t *timeTravel) mode() input.Mode {
 	return input.ModeNormal
 }
 
-// shownTime returns the time of a held picture: a moment of the past, or the beginning of
-// the pause.
+// shownTime returns the moment of time travel, otherwise the beginning of the pause.
 func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
@@ -54,8 +53,8 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// pause begins time travel, or ends it. Without a past it pauses all views or ends their
-// pause; a replay without a past is stopped or continued at its source.
+// pause begins or ends time travel. Without a past it pauses all views or the source of a replay,
+// or ends this pause.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -78,7 +77,7 @@ func (t *timeTravel) begin() tea.Cmd {
 	return t.doer.search(search)
 }
 
-// travel does a command of time travel: it moves to another moment or to the present, or plays.
+// travel does a command of time travel.
 func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	switch {
 	case do == input.CmdPause:
@@ -103,7 +102,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the last moment that is not after at, or the earliest that is kept.
+// goTo shows the last moment up to at, or the earliest that is kept.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
@@ -117,8 +116,8 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return begins
 }
 
-// arrive shows the moment that a search found, and returns the next search if the user has moved
-// on meanwhile. If no moment was found, time travel ends. Results of an older journey are ignored.
+// arrive shows the moment that a search found, and returns the next search. If no moment was found,
+// time travel ends. Results of an older journey are ignored.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
@@ -146,7 +145,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// live returns to the present; a recording plays on from the moment on the screen.
+// live returns to the present. A recording plays on from the moment on the screen.
 func (t *timeTravel) live() tea.Cmd {
 	j, recording := &t.journey, t.recording()
 	if recording == nil {
@@ -196,14 +195,14 @@ func (t *timeTravel) playPause() tea.Cmd {
 	return t.doer.search(j.PlayOn(t.now()))
 }
 
-// keepSelection selects the user's candidate at other moments, too.
+// keepSelection keeps the selected candidate selected at other moments.
 func (t *timeTravel) keepSelection() {
 	if t.journey.On {
 		t.journey.Selected = t.of.candidates.Selected
 	}
 }
 
-// refusal returns the reason why nothing can be done in a pause, in time travel and in a recording.
+// refusal returns why nothing can be done in a pause, in time travel and in a recording.
 func (t *timeTravel) refusal() string {
 	switch {
 	case !t.journey.On && t.recording() != nil:

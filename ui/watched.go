@@ -25,7 +25,7 @@ type watched struct {
 	*view                     // the view on the screen
 	views   []*view           // all views, in the order of the source
 	search  *elections.Search // the last search, nil before the first
-	opening string            // path of an election to be shown as soon as it is watched
+	opening string            // path of the election to show as soon as it is watched
 	heldAt  time.Time         // when all views were last paused or released
 }
 
@@ -37,9 +37,9 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores the present states, one in each view, and reports whether anything changed.
-// Known elections keep their views; a new view is paused if the others are. If states lacks
-// the election on the screen, instead is the view to show. Without a state nothing changes.
+// store stores the present states, one in each view, and reports whether anything changed. Known
+// elections keep their views. If states lacks the election on the screen, instead is the view to
+// show.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -72,7 +72,7 @@ func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold pauses all views at their latest states, or ends their pause if on is not set.
+// hold pauses all views at their latest states if on is set, otherwise it ends their pause.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -89,8 +89,8 @@ func (w *watched) cancelVerify(path string) {
 	}
 }
 
-// endVerify ends the wait in each view whose servers answered or took too long. It returns
-// the result for the election on the screen, text "" if its wait has not ended.
+// endVerify ends the wait in each view whose servers answered or took too long. It returns the
+// result for the election on the screen, text "" if there is none.
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -156,14 +156,14 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the row of the candidate id, even if the filter hides it. The row is empty if
-// the candidate is gone.
+// row returns the row of the candidate id, even if the filter hides it; empty if the candidate is
+// gone.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
-// waiting returns the number of events that the paused state does not have.
+// waiting returns the number of events since the pause.
 func (v *view) waiting() int {
 	if v.paused == nil {
 		return 0
@@ -199,7 +199,7 @@ func (d *dashboard) show(v *view) {
 	d.dirty = true
 	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog {
-		d.question = nil // it was about the former election
+		d.question = nil // the question was about the former election
 		d.modes.CloseAll()
 	}
 }
@@ -218,8 +218,8 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing returns the Listing action if the list of elections was opened or closed
-// after a search, otherwise nil. Searches are repeated only while the list is open.
+// reportListing returns the Listing action if the list of elections was opened or closed, otherwise
+// nil. Searches are repeated only while the list is open.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {
@@ -251,8 +251,8 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election at path if the user chose it and it is watched now. It
-// reports whether it did.
+// showOpened shows the election at path if the user chose it and it is watched now. It reports
+// whether it did.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {

@@ -1,17 +1,15 @@
 // Package term draws text into the cells of a terminal. It does not know elections.
 //
-// A [Canvas] is the screen as cells. Everything drawn is clipped to the canvas and to
-// its [Area], so no frame is larger than the terminal, and no control character gets
-// onto the screen. A [Pen] writes one line of an area from left to right; a [Span] is
-// text in one style.
+// A [Canvas] is the screen as cells. All drawing is clipped to the canvas and its [Area], so no
+// frame is larger than the terminal. A [Pen] writes one line of an area from left to right. A
+// [Span] is text in one style.
 //
-// A [Style] names a meaning (who leads, trouble, less important text), and the
-// [Theme] turns it into the escape sequence of a terminal with many colours, few or
-// none. The dashboard's colours and signs are defined nowhere else.
+// A [Style] names a meaning, such as trouble. The [Theme] turns it into an escape sequence for a
+// terminal with many colours, few or none. Only this package defines colours and signs.
 //
-// A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks.
-// While drawing, each part reports with [Frame.At] or [Frame.Every] when its digits
-// change next; the earliest of these moments is the next tick.
+// A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks. While
+// drawing, each part reports with [Frame.At] or [Frame.Every] when it changes next. The earliest of
+// these moments is the next tick.
 package term
 
 import (
@@ -22,11 +20,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is the screen as cells. An overlay simply draws on top. The canvas is reused
-// between frames.
-//
-// The canvas is also the last check: no control character gets into a cell, so a frame
-// has only the theme's escape sequences.
+// Canvas is the screen as cells. It is reused between frames. No control character gets into a
+// cell, so a frame has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
 	cells []cell
@@ -35,8 +30,7 @@ type Canvas struct {
 	rendered []byte // buffer of Render
 }
 
-// cell holds one grapheme cluster. The cells to the right of a wide one hold
-// covered.
+// cell holds one grapheme cluster. The other cells of a wide cluster hold covered.
 type cell struct {
 	Text  string
 	Style Style
@@ -56,7 +50,7 @@ func (c *Canvas) Resize(w, h int) {
 	}
 }
 
-// Put draws s at (x, y) in the columns before end, and returns the column after the text.
+// Put draws s from (x, y) to the column before end, and returns the column after the text.
 func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	if y < 0 || y >= c.H || x < 0 {
 		return x
@@ -95,9 +89,8 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// lineGlyph returns the length in bytes of the line, corner or block at the start of s,
-// 0 if there is none or the next character may combine with it. Such a glyph is frequent, and
-// takes one cell.
+// lineGlyph returns the length in bytes of the line, corner or block at the start of s, 0 if there
+// is none or the next character may combine with it.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -110,7 +103,7 @@ func lineGlyph(s string) int {
 	return 0
 }
 
-// setCell replaces a cell. The rest of a wide character there becomes blank.
+// setCell replaces a cell. A wide character that loses a cell becomes blank.
 func setCell(row []cell, x int, text string, st Style) {
 	if row[x].Text == covered && text != covered {
 		for i := x - 1; i >= 0; i-- {
@@ -147,7 +140,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r and its spots, and the rest of each phrase that lies across the edge of r.
+// Blank clears r, its spots, and the rest of each phrase that crosses an edge of r.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
@@ -165,8 +158,8 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// inPhrase reports whether cell x is a part of words with one blank between them, and neither a
-// line nor a block.
+// inPhrase reports whether cell x belongs to words with one blank between them. Lines and blocks
+// are no words.
 func inPhrase(row []cell, x int) bool {
 	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
 	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }
@@ -216,23 +209,22 @@ func (c *Canvas) Render(th *Theme) string {
 	return string(b)
 }
 
-// spot is a part of the screen that a click can hit.
 type spot struct {
 	rect Rect
-	what any                // what is drawn there
-	at   func(x, y int) any // returns what is drawn in a cell; nil: what
+	what any
+	at   func(x, y int) any // returns what is drawn at a place; nil: what
 }
 
-// Spot notes what was drawn in r, for the mouse. Later spots are in front.
+// Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
-// Spots is Spot for an r with many spots: at returns what was drawn at a place on the
-// canvas, nil for nothing. at is called as long as the frame is shown.
+// Spots is Spot for many spots in r: at returns what was drawn at a place on the canvas, nil for
+// nothing. It is called while the frame is on the screen.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }
 
-// SpotAt returns what was drawn in the spot in front at (x, y), nil for nothing.
+// SpotAt returns what was drawn in the front spot at (x, y), nil for nothing.
 func (c *Canvas) SpotAt(x, y int) any {
 	for i := len(c.spots) - 1; i >= 0; i-- {
 		switch s := c.spots[i]; {
@@ -255,19 +247,18 @@ func (a Area) Spot(y int, what any) {
 	}
 }
 
-// Spot notes what is drawn in the next w cells.
+// Spot notes what the pen draws in the next w cells.
 func (p *Pen) Spot(w int, what any) {
 	if w = min(w, p.end-p.x); w > 0 {
 		p.c.Spot(Rect{X: p.x, Y: p.y, W: w, H: 1}, what)
 	}
 }
 
-// ink stores short texts that are made for one picture, such as numbers and ages. They
-// share one buffer, so a table needs no allocation for each of its cells. No byte is
-// written twice: a text stays valid as long as something refers to it.
+// ink stores the short texts of a frame, such as numbers, in one buffer without an allocation for
+// each. No byte is written twice, so a text stays valid.
 type ink struct{ text strings.Builder }
 
-// inkSize is the size of a buffer, enough for several pictures.
+// inkSize is the size of a buffer, enough for several frames.
 const inkSize = 4096
 
 // Ink returns a copy of b, which may be on the stack, as a text to draw.
@@ -281,7 +272,6 @@ func (k *ink) Ink(b []byte) string {
 	return k.text.String()[from:]
 }
 
-// Int returns n as a text to draw.
 func (k *ink) Int(n int64) string {
 	var room [20]byte
 	return k.Ink(strconv.AppendInt(room[:0], n, 10))

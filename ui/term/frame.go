@@ -6,25 +6,23 @@ import "time"
 type Frame struct {
 	*Canvas
 	Theme *Theme
-	// Now is the time. Picture is the time that the picture shows, earlier than Now
-	// while the picture is paused or stale.
+	// Now is the time. Picture is the time that the picture shows: earlier than Now while the
+	// picture is paused or stale.
 	Now, Picture time.Time
 	Held         bool      // the picture's clock is stopped
 	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
 
 const (
-	// TickCalm is the interval between two pictures in which only ages and the clock
-	// change: both show whole seconds.
+	// TickCalm is the interval between two pictures in which only ages and the clock change.
 	TickCalm = time.Second
 
-	// TickBusy is the interval while something counts down: short enough to show the
-	// movement. Such frames cost almost nothing.
+	// TickBusy is the interval between two pictures while something counts down.
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every notes that a digit of the picture changes every d, unless the picture is held. The
-// next change is at a whole multiple of d, so all digits change together.
+// Every notes that the picture changes every d, unless it is held. Changes are at multiples of d,
+// so all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -41,24 +39,22 @@ func (f *Frame) At(t time.Time) {
 	}
 }
 
-// Calm returns the picture's time for ages, in whole seconds: all ages change at one
-// tick, and a frame between two ticks changes none.
+// Calm returns the picture's time in whole seconds, for ages.
 func (f *Frame) Calm() time.Time {
 	f.Every(TickCalm)
 	return f.Picture.Truncate(TickCalm)
 }
 
-// Busy returns the picture's time for countdowns.
+// Busy returns the picture's time for countdowns, in steps of [TickBusy].
 func (f *Frame) Busy() time.Time {
 	f.Every(TickBusy)
 	return f.Picture.Truncate(TickBusy)
 }
 
-// Area returns the part of the frame in r.
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
-// Box draws a panel's border with its title at the left and tail at the right. It
-// returns the area inside the border.
+// Box draws a panel's border, with its title at the left and tail at the right, and returns the
+// area inside the border.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -89,7 +85,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 		name = Lead
 	}
 	p.Text(edge, " ").Text(name, title).Text(edge, " ")
-	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // if FitSpans drops the last span, the span before it may end in blanks
+	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // without its last span, the tail may end in blanks
 	if n := SpansWidth(tail); n > 0 {
 		p.Gap(p.Room()-n-3).Text(edge, " ")
 		p.Spans(tail).Text(edge, " ")
@@ -97,8 +93,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	return f.Area(r.Inner())
 }
 
-// Prose draws a heading and paragraphs from line y on, and returns the line
-// after them.
+// Prose draws a heading and paragraphs from line y on, and returns the next line.
 func (f *Frame) Prose(a Area, y int, paragraphs []string) int {
 	for i, text := range paragraphs {
 		st := Text
@@ -152,8 +147,7 @@ func (a Area) From(y int) Area {
 	return a
 }
 
-// Pen returns a pen at the start of line y of the area. It draws nothing if there is no
-// such line.
+// Pen returns a pen at the start of line y of the area. Without such a line the pen draws nothing.
 func (a Area) Pen(y int) *Pen {
 	p := &Pen{c: a.c, x: a.Rect.X, y: a.Rect.Y + y, end: a.Rect.X + a.Rect.W}
 	if y < 0 || y >= a.Rect.H {
@@ -184,7 +178,7 @@ func (p *Pen) Spans(all []Span) *Pen {
 	return p
 }
 
-// OnChosen notes that the row already has the background of the selected row.
+// OnChosen tells the pen that the row already has the background of the selected row.
 func (p *Pen) OnChosen() { p.chosen = Selected }
 
 // Choose gives the rest of the line the background of the selected row.
@@ -193,8 +187,7 @@ func (p *Pen) Choose() {
 	p.c.Restyle(Rect{X: p.x, Y: p.y, W: p.end - p.x, H: 1}, func(st Style) Style { return st | Selected })
 }
 
-// Fit writes s into the next w cells, cut with an ellipsis if it is longer. It leaves the
-// cells after s as they are.
+// Fit writes s into the next w cells, cut with an ellipsis if it is longer.
 func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	end := min(p.end, p.x+max(0, w))
 	p.c.Put(p.x, p.y, end, st|p.chosen, Cut(s, end-p.x))
@@ -202,8 +195,7 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column writes a column of a table: a gap of two cells, then Fit. It does nothing if
-// w is 0.
+// Column writes a column of a table: a gap of two cells, then Fit. Width 0 is no column.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -217,7 +209,7 @@ func (p *Pen) Right(w int, st Style, s string) *Pen {
 	return p.Gap(w-Width(s)).Text(st, s)
 }
 
-// Gap leaves n cells as they are.
+// Gap skips n cells.
 func (p *Pen) Gap(n int) *Pen {
 	p.x = min(p.end, p.x+max(0, n))
 	return p
@@ -232,8 +224,7 @@ func (p *Pen) Limit(n int) *Pen {
 // Room returns the number of cells that are left.
 func (p *Pen) Room() int { return p.end - p.x }
 
-// Rect is a part of the screen, in cells. The zero rect is the place of a part that
-// is not shown.
+// Rect is a part of the screen, in cells. It is empty for a part that is not shown.
 type Rect struct{ X, Y, W, H int }
 
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
@@ -241,10 +232,10 @@ func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 // Has reports whether (x, y) is in r.
 func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// Inner returns r without its outermost cells, which hold a border.
+// Inner returns r without its border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// filledBelow is the width of a screen below which an overlay takes the place of all panels.
+// On a screen narrower than filledBelow, an overlay covers all panels.
 const filledBelow = 100
 
 // InFront returns the place of an overlay, at most width wide, on a screen of w by h cells.
@@ -264,8 +255,8 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns which of n lines is the first on a page: top if the page then shows line at,
-// otherwise the line nearest to top with which the page shows line at.
+// Window returns the first line of a page of n lines that shows line at. It is as near as possible
+// to top.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

@@ -19,7 +19,6 @@ func rendererWith(p termenv.Profile) *lipgloss.Renderer {
 	return r
 }
 
-// No line is wider than the canvas or has a control character, whatever is drawn where.
 func TestCanvasKeepsItsSize(t *testing.T) {
 	th := NewTheme(Dark, rendererWith(termenv.TrueColor))
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,8 +67,7 @@ func TestWideCharacters(t *testing.T) {
 	}
 }
 
-// The shortcuts for plain letters, lines and blocks give the same cells as the rules for
-// all of Unicode.
+// The shortcuts for plain letters, lines and blocks give the same cells as Unicode's rules.
 func TestShortcutsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
@@ -100,7 +98,7 @@ func TestShortcutsAreExact(t *testing.T) {
 	})
 }
 
-// A tail that is too long loses whole spans and the blanks at its end.
+// A tail that is too long loses whole spans, and the blanks at its end.
 func TestBoxTail(t *testing.T) {
 	th := NewTheme(Mono, rendererWith(termenv.Ascii))
 	f := &Frame{Canvas: &Canvas{}, Theme: th}
@@ -111,8 +109,7 @@ func TestBoxTail(t *testing.T) {
 	}
 }
 
-// A wrapped text keeps its letters, no line is too long, and only words that are longer
-// than a line are broken.
+// A wrapped text keeps its letters. Only words longer than a line are broken.
 func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "家", "é", "…", "/abc/def"}), 0, 20).Draw(t, "parts"), "")
@@ -135,7 +132,7 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// The shortcut for plain text gives the same lines as the rules for all text.
+// wrapPlain gives the same lines as wrapWide.
 func TestWrapPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
@@ -201,7 +198,6 @@ func TestResolveTheme(t *testing.T) {
 	}
 }
 
-// In each theme on each terminal, styles that must differ do.
 func TestThemesDistinguishStyles(t *testing.T) {
 	for _, name := range []string{Dark, Light, Mono} {
 		for _, p := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
@@ -222,7 +218,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// A cell that was notified and is done is green, as its sign was: coral is trouble.
+// The heat of notified cells is green, because coral means trouble.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -13,7 +13,7 @@ func Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(s) <= w { // no cell takes less than a byte
+	if len(s) <= w { // a cell takes at least a byte
 		return s
 	}
 	if plain(s[:w+1]) {
@@ -32,8 +32,8 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the
-// word is longer than a line. It does not break at hyphens: names and flags stay whole.
+// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the word is
+// longer than a line. It does not break at hyphens.
 func Wrap(s string, w int) (lines []string) {
 	for _, line := range Lines(s, w) {
 		if lines == nil {
@@ -44,7 +44,7 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
-// Lines returns the lines of [Wrap] with their numbers, without a slice.
+// Lines returns the lines of [Wrap] with their numbers, but makes no slice.
 func Lines(s string, w int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		if w <= 0 || s == "" {
@@ -59,18 +59,16 @@ func Lines(s string, w int) iter.Seq2[int, string] {
 	}
 }
 
-// wrapWide wraps any text.
 func wrapWide(s string, w int) []string {
-	const whole = "\ue000" // replaces a hyphen, and is in no safe text
+	const whole = "\ue000" // stands for a hyphen; no safe text has it
 	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
-// wrapPlain is wrapWide for plain text. Its lines are parts of s: each frame wraps most
-// of its text again, without a copy.
+// wrapPlain is wrapWide for plain text. Its lines are parts of s, so it does not copy.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
-	from, end := 0, 0    // the line, without the blanks and the word after end
+	from, end := 0, 0    // the line, up to the blanks and the word after it
 	blanks, word := 0, 0 // their lengths
 	for i := range len(s) {
 		if s[i] == ' ' {
@@ -120,8 +118,7 @@ func TailOf(path string, w int) string {
 	return s
 }
 
-// MiddleOf shortens a path in the middle: the beginning names the owner, and the end is
-// more important.
+// MiddleOf shortens a path in the middle: the beginning names the owner.
 func MiddleOf(path string, w int) string {
 	if Width(path) <= w || w < 6 {
 		return TailOf(path, w)
@@ -142,8 +139,8 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// Keep is the priority in a line that is too short: the span with the lowest Keep
-	// is dropped first, the rightmost if several are equal.
+	// Keep is the priority in a line that is too short: the span with the lowest Keep is dropped
+	// first, of equal ones the rightmost.
 	Keep int
 }
 
@@ -155,7 +152,7 @@ func SpansWidth(spans []Span) int {
 	return n
 }
 
-// FitSpans drops spans until the rest fits into w cells. If only one is left, it is cut.
+// FitSpans drops spans until the others fit into w cells. It cuts the last one.
 func FitSpans(spans []Span, w int) []Span {
 	spans = append([]Span(nil), spans...)
 	for len(spans) > 1 && SpansWidth(spans) > w {

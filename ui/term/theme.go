@@ -7,12 +7,12 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Bubbletea queries the terminal's background colour in an init function, through Lip
-// Gloss, and waits up to five seconds for an answer, which some terminals, pipes and
-// recorders never give: even a command that only prints its version would wait. Lip Gloss
-// sends no query if the background is set before. This init runs first: Go initialises
-// packages whose imports are ready in the order of their paths, and this package imports
-// nothing that Bubbletea does not.
+// In an init function Bubbletea asks the terminal for its background, through Lip Gloss, and waits
+// up to five seconds. Some terminals and pipes never answer. Lip Gloss does not ask if the
+// background is already set.
+//
+// This init runs before Bubbletea's: Go initialises packages with ready imports in the order of
+// their paths, and this package imports nothing that Bubbletea does not import.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
 // Names of themes.
@@ -28,9 +28,8 @@ func NextTheme(name string) string {
 	return map[string]string{Dark: Light, Light: Mono, Mono: Dark}[name]
 }
 
-// ResolveTheme replaces auto and unknown names with the theme for the environment.
-// COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and 9 to 15 are light
-// backgrounds.
+// ResolveTheme replaces auto and unknown names with the theme for the environment. COLORFGBG is
+// "fg;bg" or "fg;default;bg" with numbers of the 16 colours.
 func ResolveTheme(name string, getenv func(string) string) string {
 	switch name {
 	case Dark, Light, Mono:
@@ -46,8 +45,7 @@ func ResolveTheme(name string, getenv func(string) string) string {
 	return Dark
 }
 
-// Style names the meaning of a cell, which decides its look. The bit Selected adds the
-// selected row's background.
+// Style names the meaning of a cell. The bit Selected adds the background of the selected row.
 type Style uint8
 
 const (
@@ -82,12 +80,12 @@ const (
 	Selected Style = 0x80
 )
 
-// Theme has every style, colour and glyph of the dashboard. No other file of the dashboard
-// defines a colour, as TestSources in package ui checks.
+// Theme has every style, colour and glyph of the dashboard. TestSources in package ui checks that
+// no other file defines a colour.
 type Theme struct {
 	Name  string
 	codes [256]string // escape sequence of each style; "": the terminal's default
-	shows [256]bool   // whether each style is visible on a blank, too
+	shows [256]bool   // whether the style is visible on a blank
 	reset string
 	Glyph Glyphs
 }
@@ -131,8 +129,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with millions of colours, and its replacements
-// among 256 and 16. The numerically nearest colour often has another hue.
+// paint is a colour for terminals with millions of colours, and its replacements among 256 and 16.
+// The nearest of these often has another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -164,7 +162,7 @@ type look struct {
 	bold    bool
 	faint   bool
 	reverse bool
-	tint    bool // without the background colour the cell is not reversed
+	tint    bool // without a background colour the cell is not reversed
 }
 
 func (p palette) looks() [styles]look {
@@ -197,7 +195,7 @@ func (p palette) looks() [styles]look {
 	}
 }
 
-// monoLooks has no colours: words and glyphs already show every meaning.
+// monoLooks has no colours.
 var monoLooks = [styles]look{
 	Strong:   {bold: true},
 	Faint:    {faint: true},
@@ -215,8 +213,7 @@ var monoLooks = [styles]look{
 	Warm:     {reverse: true, faint: true},
 }
 
-// NewTheme returns the theme with that name for r's terminal. A terminal without colours
-// still gets attributes.
+// NewTheme returns the theme for r's terminal. A terminal without colours gets attributes.
 func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 	looks, selected := monoLooks, paint{}
 	switch name {
@@ -254,7 +251,6 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 	return t
 }
 
-// sequence returns the escape sequence for a look with these colours.
 func sequence(l look, fg, bg string, reverse bool) string {
 	var codes []string
 	for _, c := range []struct {
@@ -271,8 +267,7 @@ func sequence(l look, fg, bg string, reverse bool) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// Fade returns the style of a cell in an outdated picture: only alarms and borders keep
-// their colour.
+// Fade returns the style of a cell in an outdated picture. Alarms and borders keep their colour.
 func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:
