@@ -1,12 +1,11 @@
 // Package lessons holds the texts of the lessons, one TOML file each.
 //
-// An unknown key is an error that names its line. The tests of package lesson check events,
-// placeholders and the like. A file name like 01-volunteer.toml has the number of the lesson
-// and its ID.
+// A file name such as 01-volunteer.toml has the number and the ID of the lesson. An unknown key in
+// a file is an error.
 //
-// Paragraphs are short: the text that is shown at once fits into 78 columns and ten lines, the
-// panel on a small screen. The tests of ui/cli/dashboard run every lesson in a real election,
-// and so check what it predicts.
+// The text that is shown at once fits into ten lines of 78 columns. The tests of package
+// model/lesson check events, roles and placeholders. The tests of ui/cli/dashboard run each lesson
+// in a real election.
 package lessons
 
 import (
@@ -40,7 +39,6 @@ func All() (all []*lesson.Lesson, err error) {
 	return all, err
 }
 
-// read reads one file.
 func read(name, text string) (*lesson.Lesson, error) {
 	_, id, numbered := strings.Cut(strings.TrimSuffix(name, ".toml"), "-")
 	if !numbered {

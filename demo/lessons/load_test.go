@@ -26,7 +26,6 @@ keys = ["s"]
 until = [{ event = "joined" }]
 `
 
-// TestReadIsStrict checks that read rejects unknown keys and values of a wrong type.
 func TestReadIsStrict(t *testing.T) {
 	l, err := read("01-one-two.toml", sound)
 	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {

@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// paragraphMax bounds a paragraph: the screen cuts longer ones.
-	paragraphMax = znode.SafeMax
-	// partMax bounds the text that is shown at once: it fits into a panel of 78 by 10.
-	partMax = 640
+	paragraphMax = znode.SafeMax // the screen cuts longer paragraphs
+	partMax      = 640           // fits into ten lines of 78 columns
 )
 
 // keys lists the keys that lessons may name.
@@ -24,7 +22,7 @@ var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", 
 
 var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|$)`) // not "with a"
 
-// untrue maps the pattern of a false claim, or of an ambiguous word, to the reason.
+// untrue maps a pattern that no lesson may match to the reason.
 var untrue = map[string]string{
 	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
@@ -37,7 +35,6 @@ var untrue = map[string]string{
 	`leader whose session is alive\.`: "the znode can be deleted, too",
 }
 
-// TestTextsAreTrue checks that no lesson matches a pattern of untrue.
 func TestTextsAreTrue(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	must(t, err)
@@ -55,7 +52,6 @@ func TestTextsAreTrue(t *testing.T) {
 	}
 }
 
-// TestTexts checks the length, the style and the named keys of the texts.
 func TestTexts(t *testing.T) {
 	all, err := lessons.All()
 	must(t, err)

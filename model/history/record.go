@@ -1,12 +1,12 @@
-// Package history keeps the past of an election.
+// Package history records an election and rewinds it.
 //
-// A recording is a [Header] and the observations, one JSON object per line ([Encoder],
-// [Decoder]). A replay applies the observations again, which gives the same events. A
-// [Timeline] keeps the observations in memory, and clones of the journal at some moments.
-// Time travel computes any other moment from these.
+// An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
+// A [Decoder] reads it. A new journal that applies the observations has the same events.
 //
-// A recording may come from a stranger, so the length of a line, and the memory that decoding
-// it needs, are bounded.
+// A [Timeline] keeps the observations in memory, and clones of the journal. To show an earlier
+// moment, it applies the observations after a clone again.
+//
+// A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
 
 import (
@@ -28,7 +28,7 @@ import (
 // RecordingFormat is the version of the recording's lines.
 const RecordingFormat = 1
 
-// Header is the first line of a recording, and describes its election.
+// Header is the first line of a recording.
 type Header struct {
 	Kind        string    `json:"kind"` // [RecordingKind]
 	Format      int       `json:"format"`
@@ -39,10 +39,8 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part is the number of this file if the recording needed several files; absent in the
-	// first file. Initial is the number of the lines after the header that show the election
-	// at the beginning of the file (see [model.State.Observations]). The times in these lines
-	// are older, and a playback does not wait between them.
+	// Part is the number of the file, 0 for the first file. A later file begins with Initial
+	// observations from [model.State.Observations], which a playback applies without a wait.
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -50,8 +48,8 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised is in [Header.Recipe] if the recorded journal had no configured recipe: the
-// replay recognises the recipe from the observations, as that journal did.
+// recognised is the [Header.Recipe] if no recipe was configured. A replay then recognises the
+// recipe from the observations.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -98,7 +96,7 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines are in older recordings. Only the field At is used.
+	// Deadlines is in older recordings, and read as an Advance.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
@@ -115,7 +113,7 @@ func newEntry(o model.Observation) *entry {
 	return l
 }
 
-// observation returns the first field that is set, nil for none.
+// observation returns the field that is set, nil for none.
 func (l *entry) observation() model.Observation {
 	fields := reflect.ValueOf(l).Elem()
 	for i := range fields.NumField() {
@@ -126,8 +124,7 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-// Encoder writes a recording. It writes each line with one Write, so a crash can leave only
-// the last line incomplete.
+// Encoder writes a recording. Each line is one Write, so a crash can truncate only the last line.
 type Encoder struct{ w io.Writer }
 
 // NewEncoder writes the header to w and returns an encoder for the observations.
@@ -151,25 +148,21 @@ func (e *Encoder) write(v any) error {
 	return err
 }
 
-// ErrIncomplete is the error of [Decoder.Decode] for a last line without a newline, as a crash
-// leaves it. The lines before are complete.
+// ErrIncomplete is returned by [Decoder.Decode] if the last line has no newline, as after a crash.
 var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
-// Bounds of a recording's line. A full read of 20,000 children fits, and so do the tables
-// of three servers with 18,000 sessions. In a hostile line, an item of three bytes can need
-// 552 bytes of memory, so the items are counted before the line is decoded.
+// Bounds of a line. Three bytes of a hostile line can become a large struct, so the decoder counts
+// the items before it decodes the line.
 const (
-	lineMax  = 256 << 20 // bytes
-	itemsMax = 1 << 17
-	// serversMax bounds the servers in a table, which are the largest items. The id of a
-	// server in an ensemble has eight bits.
-	serversMax = 1 << 8
+	lineMax    = 256 << 20 // bytes
+	itemsMax   = 1 << 17
+	serversMax = 1 << 8 // in a table; a server id in an ensemble is at most 255
 )
 
-// items counts the elements of the lists in a JSON text, and the objects outside lists. An
-// empty list counts as one element.
+// items counts the list elements and the objects outside lists in a JSON text. An empty list
+// counts as one.
 func items(text []byte) (n int) {
-	var lists []bool // the open lists (true) and objects
+	var lists []bool // the open brackets: true for a list, false for an object
 	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -201,7 +194,7 @@ type Decoder struct {
 	err error // set after a line that is too long
 }
 
-// NewDecoder reads the header from r.
+// NewDecoder reads the header from r and returns a decoder for the observations.
 func NewDecoder(r io.Reader) (*Decoder, Header, error) {
 	return newDecoder(r, lineMax)
 }
@@ -268,7 +261,7 @@ func (d *Decoder) next() (line []byte, err error) {
 	return nil, d.err
 }
 
-// older has a field of older recordings: the text form of StepOn or Reason of a [model.Member].
+// older decodes StepOn or Reason of a [model.Member], which older recordings have as a text.
 type older struct {
 	Cast struct {
 		Member struct {
@@ -288,8 +281,7 @@ func readDetail(m *model.Member, text string) {
 	}
 }
 
-// stepOnOf parses the text of a step in an older recording: "C := {12, 13, … 3 more}",
-// a number, a name, or "found by its name".
+// stepOnOf parses the text of a step in an older recording, such as "C := {12, 13, … 3 more}".
 func stepOnOf(step model.Step, text string) model.StepOn {
 	if step == model.StepCreate && text == "found by its name" {
 		return model.StepOn{Found: true}

@@ -83,7 +83,6 @@ func TestRecordingKeepsEveryField(t *testing.T) {
 	})
 }
 
-// The decoder converts the text of a step in an older recording into StepOn or Reason.
 func TestOlderSteps(t *testing.T) {
 	for _, c := range []struct {
 		step model.Step
@@ -111,7 +110,6 @@ func TestOlderSteps(t *testing.T) {
 	}
 }
 
-// The decoder returns the deadlines of an older recording as an Advance with the same time.
 func TestOlderDeadlines(t *testing.T) {
 	o, err := decoded([]byte(`{"deadlines":{"at":"2026-01-02T03:04:05Z","sessions":[{"session":1,"expires":"2026-01-02T03:04:09Z"}]}}`))
 	if a, ok := o.(*model.Advance); !ok || err != nil || a.At.Second() != 5 {
@@ -119,7 +117,7 @@ func TestOlderDeadlines(t *testing.T) {
 	}
 }
 
-// endless is a reader of one line without an end. n counts the bytes that were read.
+// endless reads a line that never ends. n counts the bytes.
 type endless struct{ n int }
 
 func (e *endless) Read(b []byte) (int, error) {
@@ -154,7 +152,6 @@ func TestHugeLines(t *testing.T) {
 	if _, _, err := newDecoder(&endless{}, bound); err == nil {
 		t.Error("newDecoder accepted an endless header")
 	}
-	// A long line within the bound is read in pieces.
 	long := strings.Replace(line, "127.0.0.1:2181", strings.Repeat("y", bound/2), 1)
 	d, _, err := NewDecoder(iotest.HalfReader(strings.NewReader(header + long + long)))
 	if err != nil {
@@ -167,8 +164,7 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// Decoding a hostile line needs a bounded amount of memory, whatever list it has. A line with
-// too many items is refused before it is decoded.
+// A line with too many items is refused before it can take much memory.
 func TestDenseLines(t *testing.T) {
 	decode := func(line string) (took uint64, err error) {
 		var before, after runtime.MemStats
@@ -189,7 +185,7 @@ func TestDenseLines(t *testing.T) {
 	} {
 		for _, element := range []string{`{}`, `0`, `[]`, `""`, `null`, `[0]`, `{"x":{}}`, "{ }"} {
 			list := func(n int) string { return around[0] + strings.Repeat(element+",", n) + element + around[1] }
-			// This includes the garbage of a growing slice.
+			// The limit includes the garbage of growing slices.
 			if took, _ := decode(list(4000)); took > 20<<20 {
 				t.Errorf("%s%s…: %d bytes of memory for 4,000 elements, want at most %d", around[0], element, took, 20<<20)
 			}
@@ -202,8 +198,8 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// The decoder accepts a full read of 20,000 candidates, and the tables of three servers, each
-// of which lists 18,000 ephemeral znodes.
+// The largest real lines are a full read of 20,000 candidates, and the tables of three servers with
+// 18,000 ephemeral znodes each.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
 	for i := range 20_000 {

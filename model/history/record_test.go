@@ -46,7 +46,7 @@ func recording(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// decode counts the observations of a recording up to an error, which is io.EOF at its end.
+// decode counts the observations before the first error, which is io.EOF at the end.
 func decode(r io.Reader) (n int, err error) {
 	dec, _, err := history.NewDecoder(r)
 	if err != nil {
@@ -141,8 +141,7 @@ func TestAckData(t *testing.T) {
 	}
 }
 
-// Whatever bytes a recording has, neither the decoder nor the journal panics, and the state
-// is consistent.
+// For any bytes, the decoder and the journal do not panic, and the state is consistent.
 func FuzzDecoder(f *testing.F) {
 	lines := recording(f)
 	whole := strings.Join(lines, "")
@@ -192,7 +191,6 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// A replay gives the events and the state of the recorded journal.
 func TestRecordingReplays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

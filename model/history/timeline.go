@@ -13,22 +13,19 @@ import (
 	"electop/model/session"
 )
 
-// Timeline keeps the past of an election: the observations, and clones of the journal at
-// some moments. It computes any other moment from these. When its memory is full, it drops
-// its oldest part: then the number of its first moment is larger than 1.
+// Timeline keeps the past of an election. When its memory is full, it drops the oldest moments.
 //
-// A moment is an observation after which a screen shows something new. Moments are
-// numbered from 1. Most moments have events; the others are, for example, steps and faults
-// of a member, wakes and writes.
+// A moment is an observation that changes the screen. Moments are numbered from 1. Some have no
+// events, such as the steps and faults of a member.
 //
-// Only one goroutine may use a timeline. Computing a moment takes long, so a [Position] can
-// be computed in another goroutine.
+// Only one goroutine may use a timeline. The methods of a [Position], which are slow, may run in
+// another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
 	segments []*segment // Apply appends to the last one
 	bytes    int        // estimated memory of all segments
-	n        uint64     // number of moments so far
+	n        uint64     // number of moments so far, also of dropped ones
 	computed *computed
 }
 
@@ -40,19 +37,17 @@ type Moment struct {
 	N      uint64
 	At     time.Time
 	State  *doctor.State
-	Events []model.Event // of this moment; may be empty
-	// First and Last report whether it is the timeline's first or last moment. If the first
-	// moment is not number 1, earlier moments were dropped. Kept is the bound of the
-	// timeline's memory, in bytes.
-	First, Last bool
-	Kept        int
+	Events []model.Event
+
+	First, Last bool // whether this is the first or the last moment that is kept
+	Kept        int  // bound of the timeline's memory, in bytes
 }
 
-// Move is a move during time travel. If no moment fits, it stays at the same moment.
+// Move is a move during time travel. Without a moment to move to, it stays at the same moment.
 type Move string
 
 const (
-	MoveTo            Move = "to"             // the moment itself, or the nearest one
+	MoveTo            Move = "to"             // the moment itself, or the nearest moment that is kept
 	MoveBack          Move = "back"           // the previous moment
 	MoveOn            Move = "on"             // the next moment
 	MoveToEvent       Move = "event"          // the next moment with an event
@@ -63,11 +58,11 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// segment is a part of the past: a clone of the journal, and the observations after it. A
-// timeline appends only to its last segment, and never changes the elements of a segment.
+// segment is a clone of the journal, and the observations after it. Positions in other goroutines
+// read its elements, so elements never change.
 type segment struct {
-	from         *doctor.Journal // the journal before the segment; never applied to, only cloned
-	index        uint64          // of all[0] among all observations, from 0
+	from         *doctor.Journal // the journal before all[0]; only cloned
+	index        uint64          // of all[0] among the timeline's observations, from 0
 	before       uint64          // number of moments before the segment
 	all          []model.Observation
 	moments      []mark
@@ -92,16 +87,15 @@ const (
 	withHandoff
 )
 
-// NewTimeline returns an empty timeline of the election of cfg. maxBytes bounds its
-// estimated memory; 0 means [DefaultMax].
+// NewTimeline returns an empty timeline. maxBytes bounds its estimated memory; 0 means [DefaultMax].
 func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), computed: &computed{}}
 	t.cut()
 	return t
 }
 
-// segmentMin is the least limit of a segment. Cloning a journal takes about as long as applying
-// one observation for each eight of its entries.
+// segmentMin is the least limit of a segment. A larger journal gets a larger limit, because a
+// clone of eight entries takes about as long as one observation.
 const segmentMin = 512
 
 // cut begins a new segment.
@@ -117,7 +111,7 @@ func (t *Timeline) cut() {
 	t.trim()
 }
 
-// Keep sets the bound of the timeline's memory.
+// Keep sets the bound of the timeline's estimated memory.
 func (t *Timeline) Keep(maxBytes int) {
 	t.max = maxBytes
 	t.trim()
@@ -133,7 +127,7 @@ func (t *Timeline) trim() {
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
-// Apply applies an observation to the journal, keeps it, and returns its events.
+// Apply applies an observation to the journal, keeps the observation, and returns its events.
 func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {
@@ -144,7 +138,7 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	news := j.News(o)
 	happened := j.Events()
 	events := j.Apply(o)
-	if news || len(events) > 0 || j.Events() != happened { // events that the journal holds back count too
+	if news || len(events) > 0 || j.Events() != happened { // also events that the journal holds back
 		t.n++
 		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), kindsOf(events)})
 	}
@@ -198,8 +192,8 @@ func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	return c.Moment(), true
 }
 
-// Position is a moment of a [Timeline] that is found but not computed yet. It stays valid
-// when the timeline grows.
+// Position is a moment that is not computed yet. It stays valid when the timeline grows or drops
+// the moment.
 type Position struct {
 	N           uint64
 	First, Last bool
@@ -211,7 +205,7 @@ type Position struct {
 	computed    *computed
 }
 
-// Find finds the moment to which m leads, as [Timeline.Seek] does.
+// Find is [Timeline.Seek] without the computation of the moment.
 func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	first := t.first()
 	if first > t.n {
@@ -225,7 +219,7 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	}, true
 }
 
-// first returns the number of the first moment, t.n+1 if the timeline has no moment.
+// first returns the number of the first moment that is kept, t.n+1 for none.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
 // segmentOf returns the segment with moment n.
@@ -233,15 +227,14 @@ func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// find returns the index of the last segment for which begins is true, -1 for none. begins
-// must be true for all segments before that one, and false for all after it.
+// find returns the index of the last segment for which begins is true, -1 for none. After the first
+// false, begins must stay false.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
 
-// Observation returns the observation with an index (from 0), and the number n of the last
-// moment up to that observation. ok is false if there is no such observation yet. o is nil, and
-// n is 0, if the timeline dropped it.
+// Observation returns an observation by its index, from 0, and the number n of the last moment up
+// to that observation. A dropped observation is nil. ok is false if the index is too large.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -256,7 +249,7 @@ func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok 
 	return s.all[i], s.before + uint64(upTo), true
 }
 
-// steps has the moves to the next or the previous moment of a kind.
+// steps maps a move to its direction, and to the kind of moment where it ends.
 var steps = map[Move]struct {
 	by   int64
 	kind kinds
@@ -283,19 +276,19 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// computed caches the moments of a segment that were computed last: a user who steps back
-// then needs the earlier moments of the segment.
+// computed caches moments of one segment. A user who steps back next needs the segment's earlier
+// moments.
 type computed struct {
 	of      *segment
 	first   int // index of moments[0] in of.moments
 	moments []Moment
 }
 
-// computedMax bounds the children and members in the states of all computed moments.
+// computedMax bounds the children and members in the states of all cached moments together.
 const computedMax = 1 << 20
 
-// Moment computes the moment. It may be called while the timeline grows, but not
-// concurrently for two positions of the same timeline.
+// Moment computes the moment, also while the timeline grows. Calls for positions of the same
+// timeline must not overlap.
 func (c Position) Moment() Moment {
 	k := c.computed
 	if i := c.index - k.first; k.of != c.segment || i < 0 || i >= len(k.moments) {
@@ -306,8 +299,7 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute applies the segment's observations again and caches its moments. If their states
-// exceed computedMax, it caches only the last ones up to the position's moment.
+// compute caches the moments of the segment, or within computedMax only the last ones up to c.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
@@ -329,9 +321,8 @@ func (c Position) compute() {
 	}
 }
 
-// Journal returns a new journal in the state right after the moment, and the index of the
-// next observation (see [Timeline.Observation]). Unlike Moment it may be called
-// concurrently.
+// Journal returns a new journal right after the moment, and the index of the next observation.
+// Unlike calls of Moment, calls of Journal may overlap.
 func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	j = c.segment.from.Clone()
 	k := c.moments[c.index].index + 1
@@ -341,8 +332,7 @@ func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	return j, c.segment.index + uint64(k)
 }
 
-// memoryOf estimates the memory of an observation, and of the values that a segment and a
-// journal keep because of it.
+// memoryOf estimates the memory that a segment and a journal need for an observation.
 func memoryOf(o model.Observation) int {
 	const each, left = 160, 400
 	candidate := int(reflect.TypeFor[dialect.Candidate]().Size())

@@ -71,8 +71,8 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 	return more
 }
 
-// target returns the number of the moment to which a move leads from moment n, computed from
-// the list of all moments. Numbers begin at 1; the timeline dropped the moments before first.
+// target computes from all moments where a move from moment n ends. The timeline dropped the
+// moments before first.
 func target(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
@@ -111,8 +111,7 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// Whatever its bound, a timeline computes its moments as they were live, and every move leads
-// to the right moment.
+// With any bound, every move ends at the right moment, with the state and events that were live.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -179,7 +178,6 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-// A position stays valid when the timeline grows and drops the position's segment.
 func TestPositionStaysValid(t *testing.T) {
 	c := modeltest.NewCrowd(20)
 	timeline := history.NewTimeline(model.Config{Path: "/e"}, 1<<20)
@@ -215,8 +213,7 @@ func TestPositionStaysValid(t *testing.T) {
 	}
 }
 
-// A full timeline uses at most twice its bound, and grows no further. A smaller bound drops the
-// oldest moments.
+// A full timeline uses at most twice its bound, because the bound is an estimate.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)
@@ -247,8 +244,6 @@ func TestTimelineIsBounded(t *testing.T) {
 	}
 }
 
-// By default a timeline uses at most 80 MiB (a bound of 64, and a quarter), counts each of
-// 200,000 changes, and shows that it dropped the oldest moments.
 func TestTimelineIsBoundedByDefault(t *testing.T) {
 	c := modeltest.NewCrowd(50)
 	empty := modeltest.Heap()
@@ -269,14 +264,14 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
 		t.Errorf("moments %d to %d, bound of %d bytes; want %d moments without the first, %d bytes", first.N, last.N, first.Kept, changes/8, history.DefaultMax)
 	}
-	seen := first.State.Totals.Joined + first.State.Totals.Left // up to the first moment that is left
+	seen := first.State.Totals.Joined + first.State.Totals.Left // changes up to the first moment that is kept
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
 		t.Errorf("totals %+v, at moment %d %+v; want %d joins and leaves, %d handoffs, nothing missed", k, first.N, first.State.Totals, changes/2, handoffs)
 	}
 }
 
-// present has the parts of a state that [model.State.Observations] must show.
+// present has the parts of a state that [model.State.Observations] must restore.
 type present struct {
 	Path, Recipe, Dialect string
 	Phase                 model.Phase
@@ -286,7 +281,7 @@ type present struct {
 	Parent                znode.Parent
 	Queue, Ignored        []child
 	Members               []*model.Member
-	Owners                []string // the IDs of our members that own Queue, "" for third-party clients
+	Owners                []string // the ID of the member that owns each znode of Queue, "" for a third-party client
 	Ack                   model.AckState
 	Directories           map[string]*model.Directory
 	Table                 *session.Table
@@ -330,7 +325,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// A new journal that applies the observations of a state has the same election, without a past.
+// A new journal that applies the observations of a state has the same election, but no past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

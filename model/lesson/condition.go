@@ -14,7 +14,7 @@ type Event string
 
 const (
 	// Events in the queue.
-	Joined       Event = "joined"       // Who joined: a role's holder again, or "you"; "" for any contender
+	Joined       Event = "joined"       // Who joined again, "you" joined, or any contender if Who is ""
 	Left         Event = "left"         // Who left
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
 	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
@@ -24,7 +24,7 @@ const (
 
 	// Reports of electop's candidates.
 	Done      Event = "done"     // the act was done to its target
-	Found     Event = "found"    // Who found the znode of its create by its name
+	Found     Event = "found"    // Who lost a create reply, and found its znode by the guid
 	Believes  Event = "believes" // Who has the Belief
 	Believers Event = "believers of two leaders"
 	Watches   Event = "watches" // Who watches To
@@ -35,21 +35,19 @@ const (
 	GuardOff   Event = "guard off"
 	Slowed     Event = "slowed"
 	FullSpeed  Event = "full speed"
-	Woke       Event = "wake"          // the server has counted all effects of the deletion of Who
+	Woke       Event = "wake"          // the server has counted what the deletion of Who's znode caused
 	StaleWrite Event = "stale write"   // a stale write of Who's worker was accepted
 	GuardHeld  Event = "guard refused" // the guard refused a write of Who's worker
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// lasting lists events that are states of the demo: they must be met at the end of the wait. It is
-// never written.
+// lasting lists the events that can become false again. They must be true when the wait ends.
 var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 // held reports whether the server holds messages until the user releases them.
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
 
-// waitingCount is the [Condition.Count] of all contenders at the beginning of the wait,
-// except the leader.
+// waitingCount is the [Condition.Count] for all contenders except the leader, when the wait began.
 const waitingCount = "waiting"
 
 // Condition describes an event or a state. Fields that are not set do not matter.
@@ -62,8 +60,8 @@ type Condition struct {
 	Recipe   string       `toml:"recipe"`
 	Count    string       `toml:"count"`    // the number of notified candidates: digits, or "waiting"
 	Notified Role         `toml:"notified"` // one of the notified candidates
-	Used     bool         `toml:"used"`     // the number of the new contender was used before
-	// Then means that the condition counts only after the conditions before it were met.
+	Used     bool         `toml:"used"`     // the sequence number of the new contender was used before
+	// Then makes the condition count only after all conditions before it were met.
 	Then bool `toml:"then"`
 }
 
@@ -75,8 +73,7 @@ type change struct {
 	done          bool // the act was done to its target
 }
 
-// met reports whether the change makes the condition true: its event happened, or the state
-// after the change is as the condition describes.
+// met reports whether the event happened in the change, or the state after the change is as described.
 func (c *Condition) met(m *change) bool { return vocabulary[c.Event](c, m) }
 
 var vocabulary = map[Event]func(*Condition, *change) bool{
@@ -131,7 +128,7 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 	TokenHeld:  wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused }),
 }
 
-// on returns a function that reports whether is returns true for an event of type E.
+// on returns the condition that some event of type E satisfies a predicate.
 func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.events, func(x model.Event) bool {
@@ -141,7 +138,7 @@ func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition
 	}
 }
 
-// ofMember returns a function that reports whether is returns true for the member Who.
+// ofMember returns the condition that the member Who satisfies a predicate.
 func ofMember(is func(*Condition, *change, *model.Member) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		x := m.after.MemberByID(m.holders.of[c.Who].member)
@@ -149,7 +146,7 @@ func ofMember(is func(*Condition, *change, *model.Member) bool) func(*Condition,
 	}
 }
 
-// wrote returns a function that reports whether is returns true for a new write of Who's worker.
+// wrote returns the condition that a new write of Who's worker satisfies a predicate.
 func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.writes(), func(w model.Tried) bool {
@@ -158,7 +155,7 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// is reports whether x has the role; "" is any role.
+// is reports whether x has the role. "" is any role, and Nobody is a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
@@ -167,7 +164,7 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether x is any znode of the role's holder, also one without the role.
+// owns reports whether x is any znode of the role's holder, not only the znode with the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -176,11 +173,10 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is how many of the last wakes are considered.
+// recent is the number of the last wakes that wake searches.
 const recent = 16
 
-// wake returns the counted effects of the deletion of the role's znode, nil until the server
-// has counted all of them.
+// wake returns what the deletion of the role's znode caused, nil until the server has counted all.
 func (m *change) wake(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
@@ -200,9 +196,8 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the members have settled: each member without a fault is in the queue,
-// is not leaving, follows the election's recipe and knows its role. The first has acknowledged,
-// unless it cannot: its leader procedure does not end, or its znode is a ghost.
+// Settled reports whether each member without a fault is in the queue and knows whether it leads,
+// and the leader has acknowledged. A ghost, and a leader with SlowLead, need not acknowledge.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {

@@ -45,8 +45,7 @@ func write(name string, r model.Resource, fenced, refused bool) act {
 	return func(w *world) { w.write(name, r, fenced, refused) }
 }
 
-// conditionTests has for each condition the acts that make it true, and similar acts that do
-// not. It is never written.
+// conditionTests has for each condition an act that makes it true, and similar acts that do not.
 var conditionTests = []struct {
 	c      lesson.Condition
 	before act // before the part begins, nil for nothing
@@ -107,8 +106,6 @@ var conditionTests = []struct {
 	},
 }
 
-// TestConditions: each condition comes true after the act that it describes, and not after a
-// similar act.
 func TestConditions(t *testing.T) {
 	seen := make(map[lesson.Event]bool)
 	for _, x := range conditionTests {
@@ -154,7 +151,7 @@ func deposed(w *world) {
 	fence("birch")
 }
 
-// oneAct returns a lesson with one part, which waits for c.
+// oneAct returns a lesson whose only part waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
 	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Setup: lesson.Setup{Cast: 4}, Parts: []lesson.Part{{
 		Text: []string{"Text."}, After: "Done.",
@@ -168,7 +165,7 @@ func TestLateEvents(t *testing.T) {
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
 	w.member("amber", func(m *model.Member) { m.Ending = model.Resigning })
 	w.drop("amber")
-	w.join("delta") // waits behind the handoff
+	w.join("delta") // the journal holds this event back behind the handoff
 	w.tick(10 * time.Millisecond)
 	w.put(&model.Advance{At: w.at})
 	l := oneAct(lesson.Condition{Event: lesson.Joined})

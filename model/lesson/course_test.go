@@ -6,8 +6,6 @@ import (
 	"electop/demo/lessons"
 )
 
-// TestLessons: the lessons of the program use only events, roles and placeholders that package
-// lesson knows.
 func TestLessons(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {

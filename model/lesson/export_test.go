@@ -7,7 +7,6 @@ import (
 	"electop/model/dialect"
 )
 
-// Events returns all events that a condition can wait for.
 func Events() (all []Event) {
 	for e := range vocabulary {
 		all = append(all, e)
@@ -15,8 +14,7 @@ func Events() (all []Event) {
 	return all
 }
 
-// Unknown returns the mistakes in a lesson, such as unknown words. The tests of
-// ui/cli/dashboard find other mistakes.
+// Unknown lists the mistakes in a lesson, such as unknown events and roles.
 func (l *Lesson) Unknown() (bad []string) {
 	wrong := func(part int, format string, args ...any) {
 		bad = append(bad, fmt.Sprintf("lesson %s, part %d: %s", l.ID, part+1, fmt.Sprintf(format, args...)))

@@ -1,51 +1,47 @@
-// Package lesson runs lessons about leader election: it shows a text, asks a question, waits
-// for events of a real election, and checks the answer against these events. It has no input
-// or output: the texts come from package demo/lessons, the events from the journal.
+// Package lesson runs lessons about leader election. The texts come from package demo/lessons,
+// the states and events from the journal. A [Run] applies states, events and the user's input, and
+// returns a [View] to show.
 //
 // # The phases of a part
 //
-// A [Lesson] is a list of parts. A [Part] explains something. It may ask the user for a
-// prediction. Then it may ask for an act with the real keys, and wait for the effect:
+// A [Lesson] is a list of parts. Each [Part] has a text. It may ask for a prediction, and for an
+// act in the real election:
 //
 //	preparing --Start--> asking --Answer--> waiting --the events--> finished --Next--> the next part
 //
-// The wait ends when every [Condition] of the act was met. Conditions describe the state of the
-// election and its events, so a key alone makes no condition true. They also check the
-// prediction: each option except the one with Else has the condition under which it is right.
+// The wait ends when the election has met every [Condition] of the act. Conditions also decide
+// which prediction was right.
 //
 // # Roles
 //
-// Texts and conditions name places in the queue, not candidates: the "leader", the "next".
-// While the user reads a part or its question, a role follows the election. When the part begins
-// to wait for the act, the roles are fixed: {next} stays the candidate that was next then, even
-// if it leaves.
+// Texts and conditions name roles, such as the leader or the next, not candidates. The roles
+// follow the election until the part waits for the act. From then on each role keeps its
+// candidate, even if the candidate leaves.
 //
 // # When a part cannot go on
 //
-// A part fits the election if its roles have holders, and nothing differs from its [Setup]
-// that could change the answer. If the part does not fit, or if something unexpected happens,
-// the part shows no act and checks no answer: [Back] restarts it in its setup. If a part does
-// not fit when the user reaches it, it also begins in its setup.
+// A part fits the election if its roles have candidates, and no difference from its [Setup] could
+// change the answer. A part that does not fit begins in its setup. If something unexpected
+// happens later, the part checks no answer, and [Back] restarts it in its setup.
 package lesson
 
 import "time"
 
-// Lesson is one lesson, as data. Tests check that the lessons of package demo/lessons are
-// valid.
+// Lesson is a lesson as its TOML file has it.
 type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`
-	About string `toml:"about"` // a line for the menu
-	Setup Setup  `toml:"setup"` // Cast and Workers of all parts
+	About string `toml:"about"` // one line for the menu
+	Setup Setup  `toml:"setup"` // only Cast and Workers, for all parts
 	Parts []Part `toml:"part"`
 }
 
-// Setup is the election in which a part begins. The program that runs lessons prepares it.
+// Setup describes the election in which a part begins. The caller of [Run.Setup] prepares it.
 type Setup struct {
 	Cast    int     `toml:"cast"`    // candidates, in the order of their names
 	Workers bool    `toml:"workers"` // each leader has a worker
-	Guarded bool    `toml:"guarded"` // the workers write with the guard
-	Recipe  string  `toml:"recipe"`  // name of the recipe; "" is the name of dialect.Election
+	Guarded bool    `toml:"guarded"` // the workers' writes are fenced: a multi checks the leader's znode
+	Recipe  string  `toml:"recipe"`  // name of the recipe; "" means dialect.Election
 	Slow    bool    `toml:"slow"`    // each message is delayed by a second
 	Faults  []Fault `toml:"faults"`  // in the order in which they begin
 }
@@ -53,10 +49,10 @@ type Setup struct {
 // Fault is a fault of a candidate in a [Setup].
 type Fault struct {
 	Fault string `toml:"fault"` // a name in the list of faults
-	On    int    `toml:"on"`    // the candidate's number in the order of their names, from 1
+	On    int    `toml:"on"`    // the candidate's place in the queue, from 1
 }
 
-// Part is a part of a lesson. Its texts may have placeholders: see role.go.
+// Part is a part of a lesson. Its texts may have placeholders, such as {leader}: see values and roles.
 type Part struct {
 	Setup    Setup     `toml:"setup"`    // without Cast and Workers
 	Text     []string  `toml:"text"`     // paragraphs
@@ -74,22 +70,22 @@ type Question struct {
 	Wrong   string   `toml:"wrong"` // verdict on a wrong answer
 }
 
-// Option is a possible answer. The right answer is the option whose condition came true while
-// the part waited, the first in the list if several did, otherwise the option with Else.
+// Option is a possible answer. The right answer is the first option whose condition came true
+// during the wait, otherwise the option with Else.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
 	Else  bool       `toml:"else"`
-	Wrong string     `toml:"wrong"` // the verdict on this option, in place of [Question.Wrong]
+	Wrong string     `toml:"wrong"` // verdict on this option in place of [Question.Wrong]
 }
 
 // Act asks the user to do something.
 type Act struct {
 	Do     string      `toml:"do"`
-	Keys   []string    `toml:"keys"`   // keys to press, one after the other
-	Target Role        `toml:"target"` // the candidate to select; "": any
-	Fault  string      `toml:"fault"`  // name of the fault to begin or end for the target
-	Until  []Condition `toml:"until"`  // the wait ends when all came true
+	Keys   []string    `toml:"keys"`   // keys to press in this order
+	Target Role        `toml:"target"` // the candidate to select, "" for any
+	Fault  string      `toml:"fault"`  // name of the fault that begins or ends for the target
+	Until  []Condition `toml:"until"`  // the wait ends when all were met
 	Hints  []string    `toml:"hints"`  // shown during the wait
 }
 
@@ -99,14 +95,14 @@ type Entry struct {
 	Done             bool
 }
 
-// Input names what the user does in a lesson besides changing the election.
+// Input is what the user does in a lesson besides changing the election.
 type Input string
 
 const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
 	Skip   Input = "skip" // skip the question or the wait
-	Back   Input = "back" // restart the part; if nothing was done in it, go to the part before
+	Back   Input = "back" // restart the part, or if nothing was done in it, the part before
 	Answer Input = "answer"
 )
 
@@ -114,12 +110,12 @@ const (
 type View struct {
 	ID, Title   string
 	Number, Of  int       // number of the lesson, from 1, and number of all lessons
-	Began       time.Time // when the last setup was complete: older events are not part of the lesson
+	Began       time.Time // when the last setup was complete; older events do not belong to the lesson
 	Part, Parts int       // number of the part, from 1, and number of all parts
 	Preparing   bool      // the setup is being prepared
 	Text        []string  // paragraphs of prose
 	Question    string    // "" for none
-	Options     []string  // the user chooses an option by its number, from 1
+	Options     []string  // numbered from 1 on the screen
 	Chosen      int       // -1: not answered yet
 	Right       int       // -1: unknown, or no option is right
 	Verdict     string    // verdict on the answer, "" if it is unknown
@@ -128,10 +124,10 @@ type View struct {
 	Target      string    // [model.Member.ID] of the candidate to act on, "" for none
 	Fault       string    // fault to choose from the list of faults, "" for none
 	Waiting     bool      // the part waits for the act and its effect
-	Acted       bool      // it waits, and the act was done or a part of its effect came
+	Acted       bool      // it waits, and the act was done or one of its conditions was met
 	Held        bool      // it waits, and the server holds messages until the user releases them
 	Happened    string    // explains what happened, "" until the wait has ended
-	Stuck       string    // which wrong act or event came, that the part cannot go on, or what was skipped; "" for none
+	Stuck       string    // why the part cannot go on, which wrong candidate was chosen, or what was skipped; "" for none
 	Hint        string    // the last hint that the user asked for, "" for none
 	Hints       int       // the number of further hints
 	CanBack     bool

@@ -29,16 +29,16 @@ const (
 	SlowOne      Role = "slow"   // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
-	// You is electop's own candidacy. Only Joined may use it.
+	// You is electop's own candidacy. Only conditions with Joined may use this role.
 	You Role = "you"
-	// Nobody means that there is no candidate. Only Handoff may use it.
+	// Nobody means that there is no candidate. Only conditions with Handoff may use this role.
 	Nobody Role = "nobody"
-	// Newcomer is the candidate that joined last while the part waited. Conditions of
-	// the act may use it, and texts that are shown after the wait.
+	// Newcomer is the candidate that joined last during the wait. Only conditions of the act, and
+	// texts after the wait, may use this role.
 	Newcomer Role = "newcomer"
 )
 
-// roles lists the roles that [holdersIn] finds. Nothing changes it.
+// roles lists the roles that [holdersIn] finds.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
 
 // holder is the candidate that has a role.
@@ -51,7 +51,7 @@ type holder struct {
 	seq     string
 }
 
-// holders holds the roles of one state.
+// holders maps each role to its holder in one state.
 type holders struct {
 	of     map[Role]holder
 	queued int   // the number of contenders
@@ -69,8 +69,7 @@ func holdersIn(s *doctor.State) *holders {
 	return h
 }
 
-// same reports whether h and o have the same holder for each role, as many contenders and
-// the same next number.
+// same reports whether h and o are equal; o may be nil.
 func (h *holders) same(o *holders) bool {
 	return o != nil && h.queued == o.queued && h.next == o.next && maps.Equal(h.of, o.of)
 }
@@ -78,7 +77,6 @@ func (h *holders) same(o *holders) bool {
 // nameMax bounds the names in texts.
 const nameMax = 24
 
-// contender returns a contender as a holder.
 func contender(s *doctor.State, c *dialect.Candidate) holder {
 	a := holder{label: znode.Safe(c.Label(), nameMax), id: c.ID(), queued: true, session: c.Session, seq: "no number"}
 	if c.HasSequence {
@@ -171,9 +169,9 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role. A text has them in braces: {count}. Most
-// are known only in [Part.After] and in verdicts. A placeholder about a role is the role, as
-// {leader} for the holder's name, or {seq of leader} for the number of its znode.
+// values has the placeholders that are not about a role, such as {count}. Those below timeout are
+// known only after the wait. {leader} and {seq of leader} are about a role: the name and the
+// sequence number of its holder.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
@@ -215,10 +213,8 @@ func roleOf(name string) (role Role, seq bool) {
 	return role, seq
 }
 
-// fill returns a text with the values of its placeholders.
 func (r *Run) fill(text string) string { return replace(text, r.value) }
 
-// value returns the value of a placeholder.
 func (r *Run) value(name string) string {
 	role, seq := roleOf(name)
 	if role == "" {
@@ -276,7 +272,7 @@ func takeover(r *Run) string {
 		return unknownTime
 	case h.Takeover != nil:
 		return units.Took(*h.Takeover) + slow
-	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // the journal had stopped waiting for the acknowledgement
+	case h.To != nil && r.end.Acknowledged() && r.end.Leader().ID() == h.To.ID(): // acknowledged after AckWait
 		return "more than " + units.Exact(model.AckWait) + slow
 	}
 	return unknownTime
@@ -287,8 +283,8 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns a function that calls value with the counted effects of the deletion for which
-// the part waited. It returns "unknown" if there is no such deletion.
+// ofWake returns a function that calls value with the wake for which the part waited, or returns
+// "unknown" if there is no such wake.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {

@@ -19,14 +19,14 @@ type phase int
 const (
 	preparing phase = iota // the setup is being prepared
 	reading                // the part has no act
-	asking                 // there is no answer yet, or the part does not fit: the roles follow the election
+	asking                 // no answer yet, or the part does not fit; the roles follow the election
 	waiting                // the part waits for the act and its effect
 	stuck                  // the part cannot go on
 	finished               // all conditions of the act were met
 	complete               // the whole lesson is complete
 )
 
-// Run is the progress of a user in a lesson. It is for one goroutine at a time.
+// Run is the progress of a user in a lesson. Its methods must not be called concurrently.
 type Run struct {
 	lesson     *Lesson
 	number, of int
@@ -36,33 +36,33 @@ type Run struct {
 	part    int
 	skipped []bool // the parts in which something was skipped
 
-	// The fields below belong to the present part.
+	// Fields of the current part.
 	phase       phase
 	fit         bool     // the election fits the part
 	holders     *holders // fixed while the part waits
-	known       uint64   // the number of the last event before the wait, also of an event that the journal held back
+	known       uint64   // number of the last event before the wait, including events that the journal held back
 	acted       bool     // the act was done to its target
 	met         []bool   // which conditions of the act were met
 	optionMet   []bool   // which conditions of the options were met
 	chosen      int
 	right       int
 	hintsShown  int
-	wrong       string        // a sentence: which wrong act or event came, "" for none
+	wrong       string        // a sentence about the wrong act or event that came, "" for none
 	waited, end *doctor.State // at the beginning and the end of the wait
 
 	view  View
 	dirty bool
 }
 
-// Begin returns a run of l, the lesson with this number of all, of. The run waits for the setup
-// of its first part.
+// Begin returns a run of l that waits for the setup of the first part. number and of become
+// [View.Number] and [View.Of].
 func Begin(l *Lesson, number, of int) *Run {
 	r := &Run{lesson: l, number: number, of: of, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
 	return r
 }
 
-// Setup returns the setup of the part; ok is false if the part does not wait for it.
+// Setup returns the setup of the part; ok is false if the part does not wait for its setup.
 func (r *Run) Setup() (u Setup, ok bool) { return r.setup(), r.phase == preparing }
 
 func (r *Run) setup() Setup {
@@ -78,7 +78,7 @@ func (r *Run) Start(s *doctor.State) {
 	r.begin()
 }
 
-// begin begins the part in the present election.
+// begin begins the part in the election as it is.
 func (r *Run) begin() {
 	if r.phase, r.dirty = asking, true; r.now().Act == nil {
 		r.phase = reading
@@ -96,7 +96,7 @@ func (r *Run) enter(i int) {
 	}
 }
 
-// advance goes to the next part, which begins in the present election if it fits.
+// advance goes to the next part, which begins at once if it fits the election.
 func (r *Run) advance() {
 	if r.part+1 == len(r.lesson.Parts) {
 		r.phase = complete
@@ -108,7 +108,7 @@ func (r *Run) advance() {
 	}
 }
 
-// follow updates the roles if the part fits. Without a question, it then waits for the act.
+// follow updates the roles if the part fits. A part without a question then waits for the act.
 func (r *Run) follow() {
 	h, fit := holdersIn(r.state), r.Fits(r.state)
 	r.dirty = r.dirty || fit != r.fit || !h.same(r.holders)
@@ -125,7 +125,7 @@ func (r *Run) follow() {
 	}
 }
 
-// await waits for the act, in the present election.
+// await begins the wait for the act.
 func (r *Run) await() {
 	p := r.now()
 	r.phase, r.hintsShown, r.known, r.met, r.waited = waiting, 0, r.state.Events, make([]bool, len(p.Act.Until)), r.state
@@ -135,9 +135,8 @@ func (r *Run) await() {
 	r.watch(&change{before: r.state, after: r.state, holders: r.holders})
 }
 
-// Observe applies the state after an observation and its events. Call it for each observation,
-// in order. Events from before the wait do not count: the journal held them back, or they led to
-// the state in which the part began.
+// Observe applies an observation's events and the state after it. Call Observe for each observation,
+// in order. Events that the journal held back since before the wait do not count.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
@@ -192,8 +191,8 @@ func (r *Run) watch(m *change) {
 	}
 }
 
-// Input applies an input; choice is the number of an Answer, from 0. It returns why the input
-// cannot be applied now, "" if it was applied.
+// Input applies an input, or returns why it cannot be applied now. choice is the number of the
+// option of an Answer, from 0.
 func (r *Run) Input(in Input, choice int) (why string) {
 	p := r.now()
 	switch {
@@ -261,10 +260,9 @@ func (r *Run) untouched() bool {
 		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.begun()
 }
 
-// begun reports whether the act was done, or a part of its effect came.
+// begun reports whether the act was done, or one of its conditions was met.
 func (r *Run) begun() bool { return r.acted || slices.Contains(r.met, true) }
 
-// hints returns the hints for the present phase.
 func (r *Run) hints() []string {
 	switch p := r.now(); {
 	case r.phase == asking && r.fit:
@@ -283,7 +281,7 @@ func (r *Run) View() View {
 	return r.view
 }
 
-// newView returns a view. It shares no data with r that changes later.
+// newView returns a view that shares no changing data with r.
 func (r *Run) newView() View {
 	p := r.now()
 	v := View{
@@ -332,7 +330,7 @@ func (r *Run) newView() View {
 	return v
 }
 
-// verdict returns the verdict on the answer, "" if it is unknown or without an answer.
+// verdict returns the verdict on the answer, "" if there is no answer or no verdict yet.
 func (r *Run) verdict(q *Question) string {
 	switch {
 	case r.chosen < 0 || r.phase < finished:
@@ -348,9 +346,8 @@ func (r *Run) verdict(q *Question) string {
 // cannot is shown if a part cannot go on.
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s: its roles have holders, the recipe and
-// the workers' rules agree with its setup, the candidates have only the faults that it needs,
-// the target is a member of electop, and the candidate that is to lead is the leader or next.
+// Fits reports whether the part can begin in the state s: its roles have holders, and the recipe,
+// rules and faults agree with its setup.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
@@ -368,7 +365,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 	for _, u := range p.Act.Until {
 		if u.Event == Handoff && h.of[u.To].queued && h.of[u.To].id != h.of[Second].id ||
 			u.Event == Acknowledged && u.Who == p.Act.Target && h.of[u.Who].id != h.of[Leader].id {
-			return false // the candidate that should lead next is not next
+			return false // the act would make another candidate lead
 		}
 	}
 	for _, x := range s.Queue.All() {
@@ -385,8 +382,8 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules returns that the recipe or the rules of the workers differ from the setup of the part,
-// "" if they do not. With the key h among keys the recipe may differ, with w the rules.
+// otherRules returns a sentence if the recipe or the workers' rules differ from the part's setup. The
+// key h in keys permits another recipe, the key w other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
@@ -398,8 +395,8 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault returns the name of the fault that began or ended for a candidate, "" for none. A
-// candidate that loses a reply resigns and joins again; that is one fault, not two.
+// newFault returns the name of the fault that began or ended for a candidate, "" for none. The
+// resignation of a candidate that loses a reply is not a second fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:
@@ -416,9 +413,8 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed returns why a change makes the part stuck while it waits, "" if it does not: a change
-// of the rules or of the target or, with a question, of any candidate. It records whether the act
-// was done to its target, and which wrong candidate was chosen.
+// disturbed returns why a change makes the waiting part stuck, "" if it does not. It also updates
+// r.acted and r.wrong.
 func (r *Run) disturbed(m *change) (why string) {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]
@@ -463,7 +459,7 @@ func (r *Run) disturbed(m *change) (why string) {
 	return why
 }
 
-// each calls f for the candidates that are in the queue of s but not in the queue of other.
+// each calls f for the candidates that are in the queue of s, but not in that of other.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

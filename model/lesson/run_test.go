@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// sample returns a lesson with everything that a lesson can have.
+// sample returns a lesson with a text only, a question with an act, and an act only.
 func sample() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Setup: lesson.Setup{Cast: 3},
@@ -111,8 +111,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRolesAreFixedByTheAnswer: roles follow the election until the user answers, and stay the
-// same after the answer.
 func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar", "delta", "ember")
 	r := w.begin(sample())
@@ -128,8 +126,6 @@ func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	}
 }
 
-// TestCannotGoOn: if something unexpected happens, the part names a candidate that was chosen
-// wrongly. If it asks a question, or the target changed, it is stuck and checks no answer.
 func TestCannotGoOn(t *testing.T) {
 	const cannot = "This part cannot go on: < restarts it."
 	kill := func(n string) func(*world) { return func(w *world) { w.fault(n, model.Killed) } }
@@ -198,7 +194,6 @@ func TestCannotGoOn(t *testing.T) {
 	}
 }
 
-// TestObserveBeforeStart: a run shows that it is being prepared, and observes the election meanwhile.
 func TestObserveBeforeStart(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	r := lesson.Begin(sample(), 1, 1)
@@ -211,8 +206,6 @@ func TestObserveBeforeStart(t *testing.T) {
 	}
 }
 
-// TestUndoneAct: an act that the user takes back does not count, nor does a state of the demo that
-// is over when the rest of the effect comes.
 func TestUndoneAct(t *testing.T) {
 	l := sample()
 	l.Parts = l.Parts[2:]
@@ -249,7 +242,6 @@ func TestUndoneAct(t *testing.T) {
 	}
 }
 
-// TestSlowMotion: a part names held messages that the user must release, and a takeover in slow motion.
 func TestSlowMotion(t *testing.T) {
 	l := sample()
 	l.Parts = l.Parts[1:2]
@@ -281,7 +273,6 @@ func TestSlowMotion(t *testing.T) {
 	}
 }
 
-// TestTooEarly: before the answer, an act after which the part does not fit is named.
 func TestTooEarly(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	l := sample()
@@ -297,7 +288,6 @@ func TestTooEarly(t *testing.T) {
 	}
 }
 
-// TestSetup: a part that does not fit when the user reaches it needs its setup first.
 func TestSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"faults":                               func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
@@ -359,7 +349,6 @@ func TestHintsSkipAndBack(t *testing.T) {
 		t.Errorf("again in the second part: got view %+v, want both hints left", v)
 	}
 
-	// Only the question is skipped: what happens is still explained.
 	input(t, r, lesson.Skip, 0)
 	if v := r.View(); !v.Waiting || !v.Skipped || v.Target != "amber" {
 		t.Errorf("the question was skipped: got view %+v, want it waiting for the act", v)
@@ -385,8 +374,6 @@ func TestHintsSkipAndBack(t *testing.T) {
 	}
 }
 
-// TestElse: the option with Else is right if no condition of another option came true. Without
-// Else it is possible that no option is right.
 func TestElse(t *testing.T) {
 	for _, withElse := range []bool{true, false} {
 		l := oneAct(lesson.Condition{Event: lesson.Joined})
@@ -409,7 +396,6 @@ func TestElse(t *testing.T) {
 	}
 }
 
-// TestThen: a condition with Then counts only after the condition before it was met.
 func TestThen(t *testing.T) {
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Left, Who: lesson.Last, Then: true})
@@ -428,7 +414,6 @@ func TestThen(t *testing.T) {
 	}
 }
 
-// TestViewIsImmutable: a later change does not change a view.
 func TestViewIsImmutable(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	r := w.begin(sample())
@@ -446,8 +431,7 @@ func TestViewIsImmutable(t *testing.T) {
 	}
 }
 
-// TestHostileNames: names with control characters, braces or a great length are shown safe, cut,
-// and without a replacement of what is in their braces.
+// A name is shown safe and cut, and braces in a name are not a placeholder.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")

@@ -67,10 +67,10 @@ func (w *world) read() {
 	}})
 }
 
-// pass lets time pass: the journal releases events that it held back.
+// pass lets time pass, so the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// member changes what a member reports; f nil removes the member.
+// member changes what a member reports. A nil f removes the member.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -86,7 +86,6 @@ func (w *world) member(name string, f func(*model.Member)) {
 	}
 }
 
-// create creates a znode of a session.
 func (w *world) create(name string, session uint64) znode.Znode {
 	w.zxid++
 	z := znode.Znode{
@@ -99,7 +98,7 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join adds the znode of a member; the name "you" is electop's own candidacy.
+// join adds a member and its znode. The name "you" is electop's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -119,8 +118,7 @@ func (w *world) znode(name string) int {
 	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
-// drop deletes a candidate's first znode, reports the effects of the deletion, and settles the
-// other candidates.
+// drop deletes a candidate's first znode, with the wake that the deletion causes, and calls settle.
 func (w *world) drop(name string) {
 	i := w.znode(name)
 	if i < 0 {
@@ -144,8 +142,7 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle lets each member without a fault watch the right znode; the first one leads and
-// acknowledges.
+// settle lets each member without a fault watch the right znode. The first one leads and acknowledges.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]
@@ -208,7 +205,6 @@ func (w *world) rules(f func(*model.Rules)) {
 	w.put(&r)
 }
 
-// write reports an attempt of a leader's worker to write, with the leader's last znode.
 func (w *world) write(name string, r model.Resource, fenced, refused bool) {
 	m := w.members[name]
 	w.writes++
@@ -225,7 +221,7 @@ func (w *world) follow(recipe string) {
 	w.settle()
 }
 
-// begin begins a lesson in the world. The run then gets each observation.
+// begin begins a lesson, whose run then gets each observation.
 func (w *world) begin(l *lesson.Lesson) *lesson.Run {
 	r := lesson.Begin(l, 1, 1)
 	r.Start(w.state())
