@@ -1,16 +1,14 @@
-// Package demo runs local candidates: a [Cast] of candidates to spawn, kill, freeze
-// and resign, on any ZooKeeper. Package zkserver below it is an embedded ZooKeeper.
+// Package demo runs a [Cast] of local candidates in an election on any ZooKeeper cluster.
 //
-// Each member of the cast is a candidate.Candidate with its own session, and takes
-// part in the election like any other process. The cast names it, applies faults to
-// it, and publishes what it does and believes as model.Cast observations.
+// Each member of the cast is a candidate.Candidate with its own session. The cast names its
+// members, applies faults to them, and publishes their reports as model.Cast observations.
 //
-// A [Sandbox] adds slow motion, single steps, a [Setup] for each lesson, and workers, on an
-// embedded server. Each leader has a worker, a client with its own session that writes to a
-// counter and to [Tokens] until its leader stops it. Only such writes show the harm of two
-// leaders, and how fencing prevents it.
+// A [Sandbox] adds what needs the embedded server of package zkserver: slow motion, single steps,
+// a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own session.
+// The worker's writes to a counter and to [Tokens] show the harm of two leaders, and how fencing
+// prevents it.
 //
-// [Chaos] injects faults at random, the same for the same seed.
+// [Chaos] injects random faults. The same seed gives the same faults.
 package demo
 
 import (
@@ -30,12 +28,12 @@ import (
 
 // Config is the configuration of all members of a [Cast].
 type Config struct {
-	// Conn is the cluster. The cast sets BufferSize, MaxReply, Gate and Line.
+	// Conn configures the members' connections. The cast sets BufferSize, MaxReply, Gate and Line.
 	Conn   client.Config
 	Path   string // parent znode of the election
-	Ack    string // acknowledgement znode; "": none
+	Ack    string // acknowledgement znode, "" for none
 	Create bool   // create the parent if it is missing
-	// Dialect is the system that runs the election, see Cast.SetDialect.
+	// Dialect is the system that runs the election: see [Cast.SetDialect].
 	Dialect *dialect.Dialect
 	// Put receives the observations; it must not block.
 	Put func(model.Observation)
@@ -45,8 +43,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Cast is a set of local candidates. Any goroutine may call its methods. A method waits
-// for the cluster only if its comment says so.
+// Cast is a set of local candidates. Any goroutine may call its methods. They do not wait for the
+// cluster, unless their comments say so.
 type Cast struct {
 	cfg    Config
 	ctx    context.Context
@@ -64,11 +62,9 @@ type Cast struct {
 	sandbox *Sandbox // set before there are members; nil: none
 }
 
-// Sizes of a candidate's buffers. A candidate loses its place if the list of the
-// election's znodes does not fit into a reply. minReply has room for 2,000 children with names
-// of 49 bytes, because the cast can grow after the candidate has joined. A thousand
-// candidates and their server still fit in 300 MB. In a larger cast each child gets twice
-// nameBytes.
+// Sizes of a candidate's buffers, in bytes. A candidate loses its place in the queue if the names of
+// all children do not fit into a reply. minReply is enough for 2,000 names, because the cast can
+// grow after the candidate has joined. A large cast needs more: twice nameBytes for each member.
 const (
 	bufferSize = 16 << 10
 	minReply   = 128 << 10
@@ -89,8 +85,7 @@ var (
 // third-party election.
 var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
-// ErrNotNow is matched by errors that refuse a fault because of the state of the candidate
-// or because there is no sandbox; the text names the reason.
+// ErrNotNow is matched by errors that refuse a fault. Their text names the reason.
 var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
@@ -107,9 +102,8 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// SetDialect sets the system that runs the election, for members that join from now on:
-// they follow its naming and its recipe, and create no acknowledgement in a
-// third-party election. nil is electop's own.
+// SetDialect sets the system whose naming and recipe later members follow; nil is electop's own. In
+// a third-party election members create no acknowledgement.
 func (c *Cast) SetDialect(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
@@ -127,9 +121,8 @@ func (c *Cast) Campaign(name string) (string, error) {
 	return You, err
 }
 
-// SpawnInOrder adds n candidates one after the other: each joins when the previous one
-// is in the queue, so that the queue has the order of their names. It waits until
-// all have joined or ctx ends.
+// SpawnInOrder adds n candidates, each after the previous one is in the queue. It waits until all
+// have joined or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
 		m, err := c.add("", false)
@@ -171,10 +164,9 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 	return m, nil
 }
 
-// Follow switches all members to another recipe, nil for the election's own. Each
-// resigns and rejoins with a new connection, because a candidate cannot remove its watches.
-// The members keep their order unless one is delayed for longer than previousTimeout. In
-// a third-party election Follow returns ErrForeign.
+// Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign and
+// rejoin, because a candidate cannot remove its watches. They keep their order unless one of them is
+// slower than previousTimeout. In a third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -253,8 +245,7 @@ func (c *Cast) recipeName(r dialect.Recipe) string {
 	return dialect.Election().Name()
 }
 
-// castName returns the n-th name, from 0: short words in alphabetical order. After the
-// last word the names start again, with numbers.
+// castName returns name n, from 0: amber to zephyr, then amber-2 and so on.
 func castName(n int) string {
 	names := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",

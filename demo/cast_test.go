@@ -63,7 +63,7 @@ func TestResign(t *testing.T) {
 func TestKill(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
-		time.Sleep(time.Minute) // virtual
+		time.Sleep(time.Minute)
 		killed := time.Now()
 		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
@@ -82,7 +82,6 @@ func TestKill(t *testing.T) {
 			t.Errorf("second kill: got %v, want nil or ErrNoMember", err)
 		}
 
-		// Before the session expires the servers do not notice.
 		time.Sleep(time.Until(m.ExpiresFrom) - time.Millisecond)
 		if got := labels(s.feed.State()); len(got) != 3 || got[0] != "amber" {
 			t.Errorf("queue before the end of the lease: got %q, want three with amber first", got)
@@ -95,7 +94,7 @@ func TestKill(t *testing.T) {
 		if h.Cause != model.CauseExpired || h.Takeover == nil || h.Silent == nil {
 			t.Fatalf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
-		// At most a session timeout and a second for ticks: time is virtual.
+		// The extra second is for the server's ticks.
 		if least := m.ExpiresFrom.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
 			t.Errorf("silence before the handoff: got %v, want %v to %v", *h.Silent, least, timeout+time.Second)
 		}
@@ -116,7 +115,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
 			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
-		time.Sleep(time.Hour) // virtual
+		time.Sleep(time.Hour)
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		st := s.feed.State()
 		m, ok := byID(st, "amber")
@@ -216,7 +215,6 @@ func TestFollow(t *testing.T) {
 		if !slices.Equal(switches, []string{"herd", "election"}) {
 			t.Errorf("published switches: got %q, want herd, election", switches)
 		}
-		// A new member follows the same recipe.
 		s.cast.Follow(dialect.Herd())
 		id, err := s.cast.Spawn()
 		must(t, err)
@@ -226,13 +224,12 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// TestFollowInOrder checks that 120 members keep their order when a change of recipe takes
-// more than a second.
+// Members keep their order even if the change of recipe takes longer than previousTimeout.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
 		dial := c.Conn.Dial
 		c.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			time.Sleep(15 * time.Millisecond) // virtual
+			time.Sleep(15 * time.Millisecond)
 			return dial(ctx, network, addr)
 		}
 	}
@@ -255,14 +252,13 @@ func TestFollowInOrder(t *testing.T) {
 	})
 }
 
-// TestFollowAfterResign checks that Follow does not make a member rejoin that resigned.
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.cast.Follow(dialect.Herd())
 		s.gone(t, "birch")
-		time.Sleep(time.Minute) // virtual
+		time.Sleep(time.Minute)
 		st := s.feed.State()
 		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || st.Queue.Len() != 2 {
 			t.Errorf("got members %+v, queue %q; want two without birch", members(st), labels(st))
@@ -284,9 +280,7 @@ func (h closeHook) Write(b []byte) (int, error) {
 	return h.Conn.Write(b)
 }
 
-// TestFreezeDuringFollow checks that a member that is frozen during a change of recipe stays
-// in the cast, even if it freezes while it closes its session. After a thaw it follows the
-// new recipe.
+// A member that is frozen during a change of recipe stays in the cast.
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
 	for _, when := range []string{"at once", "as it leaves", "later"} {
@@ -321,12 +315,12 @@ func TestFreezeDuringFollow(t *testing.T) {
 				s.cast.Follow(dialect.Herd())
 				switch when {
 				case "later":
-					time.Sleep(time.Second) // virtual
+					time.Sleep(time.Second)
 					fallthrough
 				case "at once":
 					freeze()
 				}
-				time.Sleep(time.Minute) // virtual
+				time.Sleep(time.Minute)
 				leaving.Store(nil)
 				for _, id := range ids {
 					if f := s.cast.FaultOf(id); f != model.Frozen {
@@ -344,7 +338,6 @@ func TestFreezeDuringFollow(t *testing.T) {
 	}
 }
 
-// TestNoParent checks that candidates without a parent znode leave with a notice.
 func TestNoParent(t *testing.T) {
 	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 2))
@@ -386,7 +379,6 @@ func TestClose(t *testing.T) {
 		if w := s.lastReport(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
 			t.Errorf("last report of the frozen member: got %+v, want killed and gone", w)
 		}
-		// The znodes of the silent members are deleted when their sessions expire.
 		s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 		for _, h := range s.handoffs()[1:] {
 			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
@@ -408,8 +400,6 @@ func TestUnknownMember(t *testing.T) {
 	})
 }
 
-// TestForeignElection checks that in a third-party election the cast follows its naming and
-// recipe, and creates no acknowledgement.
 func TestForeignElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Why != "" {
@@ -437,7 +427,6 @@ func TestForeignElection(t *testing.T) {
 		if st.Ack.Presence == model.Present {
 			t.Errorf("got acknowledgement %+v, want none", st.Ack)
 		}
-		// A candidate that cannot join this system leaves with a notice.
 		single, _ := dialect.ByID("kafka")
 		s.cast.SetDialect(single)
 		id, err := s.cast.Spawn()

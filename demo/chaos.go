@@ -29,9 +29,7 @@ type Act struct {
 	At     time.Duration // since the start of chaos
 	Kind   ActKind
 	Member string // ID of the affected or new member
-	// Void reports that the act had no effect: the member no longer existed, or
-	// had another fault.
-	Void bool
+	Void   bool   // without effect: the member had left or had another fault
 }
 
 // String returns the act as a line of text: "12.345s freeze cedar".
@@ -43,10 +41,8 @@ func (a Act) String() string {
 	return fmt.Sprintf("%.3fs %s %s%s", a.At.Seconds(), a.Kind, a.Member, void)
 }
 
-// Chaos injects faults at random. The same seed, rate and initial number of
-// candidates give the same acts at the same offsets, whatever their effects are:
-// chaos keeps its own list of the cast, and removes only members that it killed or
-// that it made resign.
+// Chaos injects random faults. The same Seed, Rate and Cast give the same acts at the same times,
+// because chaos does not read the real cast. It plans with its own list of the members.
 type Chaos struct {
 	Seed uint64
 	Rate float64 // acts a second, on average; at most 1,000
@@ -56,8 +52,7 @@ type Chaos struct {
 // String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// chaosMin and chaosMax bound the size of a cast that began between them. Frozen and
-// partitioned candidates do not count for the minimum.
+// chaosMin bounds the healthy members, chaosMax all members, if the cast began within these bounds.
 const (
 	chaosMin = 2
 	chaosMax = 12
@@ -82,7 +77,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// plan draws the acts. It holds the cast that should result from the acts so far.
+// plan draws acts, and holds the cast that should result from them.
 type plan struct {
 	random  *rand.Rand
 	named   int
@@ -149,12 +144,12 @@ func (p *plan) next(at time.Duration) Act {
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is the time after its spawn or repair in which a candidate does not resign: the
-// observer does not see a znode that is deleted at once.
+// settling is how long a candidate does not resign after its spawn or repair. The observer can miss
+// a znode that is deleted sooner.
 const settling = time.Second
 
-// kind draws one of the acts that are possible now, and returns the indexes of the
-// candidates for it. The weights keep the cast at about seven.
+// kind draws an act that is possible now, and returns the indexes of the members that it can affect.
+// The weights keep the cast at about seven.
 func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
 	for i, m := range p.members {
@@ -200,8 +195,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// faultDuration draws the duration of a fault: mostly less than a session timeout,
-// sometimes more than most timeouts.
+// faultDuration draws a duration that is mostly shorter than a session timeout, sometimes longer.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -209,9 +203,9 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails, and then repairs their
-// faults. report is called for each act and repair, with the member's ID in the cast: that
-// is not the planned name if other members were spawned meanwhile.
+// Run applies the acts to a cast until ctx ends or an act fails, and then ends the faults that are
+// left. It calls report for each act. The member's ID differs from the planned name if other members
+// were spawned meanwhile.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()

@@ -22,7 +22,6 @@ func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	return out
 }
 
-// TestChaosIsTheSameForASeed checks the first acts of a seed.
 func TestChaosIsTheSameForASeed(t *testing.T) {
 	c := demo.Chaos{Seed: 42, Rate: 2, Cast: 5}
 	var got []string
@@ -47,8 +46,6 @@ func TestChaosWithoutARateDoesNothing(t *testing.T) {
 	}
 }
 
-// TestChaosKeepsItsBounds checks that each act is possible, that the cast stays within its
-// bounds, and that each kind of act is frequent.
 func TestChaosKeepsItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,8 +124,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 	})
 }
 
-// castNames returns the names of the first n members of a cast. Chaos gives new members
-// these names.
+// castNames returns the names of the first n members of a cast.
 func castNames(n int) (out []string) {
 	for a := range (demo.Chaos{Rate: 1}).Acts() {
 		if len(out) == n {
@@ -141,8 +137,6 @@ func castNames(n int) (out []string) {
 	return out
 }
 
-// TestChaosFreezeDurations checks that some freezes are shorter and some longer than a
-// session timeout.
 func TestChaosFreezeDurations(t *testing.T) {
 	since := make(map[string]time.Duration)
 	short, long := 0, 0
@@ -163,7 +157,6 @@ func TestChaosFreezeDurations(t *testing.T) {
 	}
 }
 
-// TestChaosRun checks that Run applies the planned acts in time, and at last repairs the faults.
 func TestChaosRun(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 5)
@@ -176,7 +169,7 @@ func TestChaosRun(t *testing.T) {
 		var reported []demo.Act
 		began := time.Now()
 		err := c.Run(ctx, s.cast, func(a demo.Act) {
-			if late := time.Since(began) - a.At; late != 0 { // virtual
+			if late := time.Since(began) - a.At; late != 0 {
 				t.Errorf("%v was applied %v late", a, late)
 			}
 			reported = append(reported, a)
@@ -200,7 +193,6 @@ func TestChaosRun(t *testing.T) {
 		if len(names) == 0 {
 			t.Error("no member was spawned")
 		}
-		// At the end the faults are repaired, and there is no other act.
 		faults := make(map[string]demo.ActKind)
 		for _, a := range reported[:len(planned)] {
 			switch a.Kind {

@@ -13,21 +13,20 @@ import (
 type Fault string
 
 const (
-	Resign    Fault = "resign"     // it closes its session and leaves
-	Kill      Fault = "kill"       // like kill -9: it sends nothing more, and its znode stays until its session expires
-	Expire    Fault = "expire"     // its session ends as if its timeout had passed; only with a [Sandbox]
-	LoseReply Fault = "lose reply" // it rejoins; the server executes its create, but the reply is lost with the connection
+	Resign    Fault = "resign"     // the candidate closes its session and leaves
+	Kill      Fault = "kill"       // like kill -9: the znode stays until the session expires
+	Expire    Fault = "expire"     // the session expires at once; needs a [Sandbox]
+	LoseReply Fault = "lose reply" // the candidate rejoins; the connection ends before the reply to its create arrives
 
 	// These faults last until they are turned off.
-	Freeze    Fault = "freeze"    // it reads, writes and decides nothing, and keeps its belief
-	Partition Fault = "partition" // its network passes nothing in either direction, and it continues to run
-	NoGuid    Fault = "no guid"   // the names of its next znodes have no guid: it cannot find its znode after a lost reply
-	SlowLead  Fault = "slow lead" // its leader procedure does not end: it is elected but does not acknowledge
+	Freeze    Fault = "freeze"    // like a long GC pause: the candidate keeps its belief, and does nothing
+	Partition Fault = "partition" // the network delivers nothing in either direction; the candidate runs
+	NoGuid    Fault = "no guid"   // the next znodes have no guid, so a lost reply leaves a ghost
+	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 
-// Fault applies fault kind to candidate id, or ends the fault if on is false. A thawed
-// leader is reported as frozen until it has checked whether it still leads. Expire waits,
-// at most stopWithin, until the candidate has noticed that its connection is lost.
+// Fault applies fault kind to candidate id, or ends the fault if on is false. With Expire, Fault waits
+// until the candidate has noticed that its connection is lost, at most stopWithin.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
@@ -44,9 +43,8 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	})
 }
 
-// Why returns the reason if a fault is not possible for a member of the cast now, otherwise nil.
-// The reason is [ErrNoMember], also for a dead candidate, although [Cast.Fault] can expire its
-// session, or [ErrNotNow] or [ErrForeign].
+// Why returns why a fault is not possible now: [ErrNoMember], [ErrNotNow], [ErrForeign], or nil if it
+// is possible. A dead candidate is not a member, but [Cast.Fault] can still expire its session.
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
@@ -64,8 +62,8 @@ func (c *Cast) with(id string, do func(*member) error) error {
 	return do(m)
 }
 
-// NoGuidAll turns NoGuid on or off for all members, and for those that join from now on.
-// It cannot be turned on in a third-party election.
+// NoGuidAll turns NoGuid on or off for all present and later members. In a third-party election it
+// cannot turn NoGuid on.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -80,10 +78,9 @@ func (c *Cast) NoGuidAll(on bool) {
 	}
 }
 
-// Clear makes all members leave, and waits for that until ctx ends. It thaws and heals
-// them, so that they can close their sessions, which deletes their znodes. The next
-// candidate then gets the first name. Killed candidates are no longer members; their
-// znodes are deleted when their sessions expire.
+// Clear makes all members leave, and waits until they have left or ctx ends. It ends freezes and
+// partitions, so that the members can close their sessions. The next candidate gets the first name
+// again. The znodes of killed candidates stay until their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
 		c.mu.Lock()
@@ -115,8 +112,8 @@ type notNow string
 func (e notNow) Error() string        { return string(e) }
 func (e notNow) Is(target error) bool { return target == ErrNotNow }
 
-// The caller of the member's methods below holds m.mu. Only awake, withoutGuid and lead
-// lock it themselves: they are callbacks of the candidate.
+// Callers of the member's methods below hold m.mu, except for the candidate's callbacks awake,
+// withoutGuid and lead.
 
 // whyNot returns why a fault is not possible now, nil if it is possible.
 func (m *member) whyNot(kind Fault, on bool) error {
@@ -171,7 +168,6 @@ func (m *member) apply(kind Fault, on bool) {
 	}
 }
 
-// setFault sets a fault, its time and the end of the lease, and publishes it.
 func (m *member) setFault(f model.Fault, leaseEnd time.Time) {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = f, m.cast.cfg.Now(), utc(leaseEnd), false
 	m.publish(false)
@@ -204,8 +200,8 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw lets the member continue. If it believes that it leads, which may be wrong by
-// now, it is reported as frozen until it has checked, see awake.
+// thaw ends a freeze. A member that believes it leads is reported as frozen until awake, because the
+// belief may be stale.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -217,7 +213,7 @@ func (m *member) thaw() {
 	m.candidate.Thaw()
 }
 
-// awake ends a freeze when the candidate has checked its state after a thaw.
+// awake is called when the candidate has checked its state after a thaw.
 func (m *member) awake() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -226,7 +222,6 @@ func (m *member) awake() {
 	}
 }
 
-// frozen reports whether the member is frozen and does not thaw yet.
 func (m *member) frozen() bool { return m.fault == model.Frozen && !m.thawing }
 
 func (m *member) partition() {
@@ -295,19 +290,13 @@ func (m *member) lead(ctx context.Context, _ int64) error {
 	}
 }
 
-// dismiss makes the member leave for good, even if it is frozen or partitioned.
+// dismiss makes even a frozen or partitioned member leave for good.
 func (m *member) dismiss() {
 	m.resign()
 	m.heal()
 	m.thaw()
 }
 
-// When a session really expires, its client was silent for the timeout: its lease has
-// ended, and a leader has stopped. If a leader's session expires on demand, the next leader
-// could lead before the old leader notices. So the old lease ends first, and a running
-// candidate has no network until its session has ended.
-
-// expireNow ends a candidate's session immediately, see [Expire].
 func (s *Sandbox) expireNow(id string) error {
 	s.mu.Lock()
 	m, ok := s.members[id]
@@ -318,6 +307,8 @@ func (s *Sandbox) expireNow(id string) error {
 	return s.expire(m)
 }
 
+// expire expires the session of m, but only after m has stopped leading: otherwise two leaders lead. So
+// it first cuts the network, ends the lease, and waits.
 func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
@@ -340,14 +331,14 @@ func (s *Sandbox) expire(m model.Member) error {
 	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
 		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
-	return nil // an error, and no live session: the session ended meanwhile
+	return nil // an error without a live session means that the session ended meanwhile
 }
 
 // stopWithin is longer than a candidate takes to notice that its connection is lost.
 const stopWithin = time.Second
 
-// awaitStop waits until member id, if it runs, has noticed that its connection is lost,
-// but at most stopWithin.
+// awaitStop waits until member id is frozen, dead, or has noticed that its connection is lost, at most
+// stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()
@@ -371,10 +362,9 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession cuts the network of a member, until reconnect, and returns the EndLease of its
-// candidate, which the caller calls after it has unlocked m.mu. For a frozen or dead member it
-// does nothing and returns nil. If the member has a fault, its reported lease ends now. The
-// caller holds m.mu.
+// loseSession cuts the network of a running member until reconnect. The result ends the member's
+// lease, and is nil for a frozen or dead member. The caller holds m.mu, and must unlock m.mu before
+// it calls the result.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()
@@ -387,8 +377,7 @@ func (m *member) loseSession() (endLease func()) {
 	return m.candidate.EndLease
 }
 
-// reconnect heals the network that loseSession cut, unless the member is partitioned. The caller
-// holds m.mu.
+// reconnect heals the network that loseSession cut, unless the member is partitioned.
 func (m *member) reconnect() error {
 	if m.fault != model.Partitioned {
 		m.line.Heal()

@@ -106,7 +106,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		if h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
 			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
-		time.Sleep(time.Hour) // virtual
+		time.Sleep(time.Hour)
 		m, _ = byID(s.feed.State(), "amber")
 		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
 			t.Errorf("member partitioned for an hour: got %+v, want lost, without session and lease", m)
@@ -135,7 +135,7 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
 			t.Errorf("faults: got amber %q, birch %q; want partitioned, frozen", a, b)
 		}
-		// A kill is always possible. The times stay those of the earlier fault.
+		// A kill is always possible, and keeps the times of the earlier fault.
 		w := s.lastReport(t, "amber").Member
 		time.Sleep(time.Second)
 		must(t, s.cast.Fault("amber", demo.Kill, true))
@@ -151,7 +151,7 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 			t.Errorf("last report: got %+v, want killed with the times of %+v", d, frozen)
 		}
 		s.handoff(t, "amber")
-		// A partitioned member resigns, but the server does not receive it.
+		// The server does not receive the resignation of a partitioned member.
 		must(t, s.cast.Fault("cedar", demo.Partition, true))
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.gone(t, "cedar")
@@ -166,8 +166,6 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 	})
 }
 
-// TestLoseReplyFindsItsZnode checks that a candidate whose create reply is lost finds its znode
-// by the guid in the name.
 func TestLoseReplyFindsItsZnode(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 3)
@@ -213,8 +211,7 @@ func (s *world) noGhosts(t *testing.T, n int) {
 	}
 }
 
-// TestLoseReplyLeavesAGhost checks that without a guid the znode of a lost reply stays in the
-// queue, and that its owner waits for it.
+// Without a guid, the znode of the lost reply stays in the queue, and its owner waits behind it.
 func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
@@ -301,7 +298,6 @@ func TestSlowLead(t *testing.T) {
 		if w := s.lastReport(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
 			t.Errorf("leader: got %+v, want an acknowledgement without SlowLead", w)
 		}
-		// A slow member can resign, and a frozen member does not finish its procedure.
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
@@ -322,8 +318,7 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-// TestThawPublishesNoStaleLeader checks that a thawed leader is published as frozen until it
-// has checked whether it still leads, and not after that.
+// A thawed leader is published as frozen until it has checked whether it still leads.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -398,7 +393,6 @@ func TestClear(t *testing.T) {
 		}
 		must(t, s.cast.Clear(t.Context())) // an empty cast
 
-		// Without a server Clear waits until its context ends.
 		s.enter(t, 2)
 		s.server.Refuse(true)
 		s.server.CloseConnections()

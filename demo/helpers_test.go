@@ -92,7 +92,7 @@ func (s *world) handoff(t *testing.T, from string) model.Handoff {
 				return h
 			}
 		}
-		time.Sleep(100 * time.Millisecond) // virtual
+		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("no handoff from %s within a minute", from)
 	panic("not reached")

@@ -14,14 +14,13 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// member is a candidate of the cast, under one name. When it rejoins, for example with
-// another recipe, it gets another candidate.Candidate.
+// member is a named candidate of the cast. Each time it rejoins, it gets a new candidate.Candidate.
 type member struct {
 	cast     *Cast
 	id, name string
 	you      bool
 	done     chan struct{} // closed when the member has left
-	// All candidates of the member share these, so that a fault lasts when it rejoins.
+	// A rejoining member keeps gate and line, so its fault lasts.
 	gate fault.Gate
 	line fault.Line
 
@@ -33,12 +32,12 @@ type member struct {
 	last      model.Member   // the candidate's last report, without the fault
 	fault     model.Fault
 	faultAt   time.Time
-	leaseEnd  time.Time // end of the lease that it had when the fault began
-	session   uint64    // its session when the partition began
+	leaseEnd  time.Time // end of the lease at the beginning of the fault
+	session   uint64    // the session when the partition began
 	thawing   bool      // reported as frozen until it has checked its state
 	noGuid    bool
-	loses     bool          // its next candidate loses a reply
-	slow      chan struct{} // the leader procedure waits until it is closed; nil: it does not wait
+	loses     bool          // the next candidate loses a reply
+	slow      chan struct{} // the leader procedure waits until slow is closed; nil: no wait
 	gone      bool
 	previous  <-chan struct{} // closed when the member before it has rejoined; nil: do not wait
 	ahead     int             // number of members that rejoin before it
@@ -119,7 +118,7 @@ func (m *member) runCandidate(c *candidate.Candidate) (err error) {
 	return nil
 }
 
-// report receives the candidate's reports of itself.
+// report receives the candidate's reports.
 func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,8 +129,7 @@ func (m *member) report(_ time.Time, r model.Member) {
 	}
 }
 
-// place closes placed: the member has its place in the queue, or gets none. The caller
-// holds m.mu.
+// place closes placed. The caller holds m.mu.
 func (m *member) place() {
 	if m.placed != nil {
 		close(m.placed)
@@ -159,7 +157,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// A member that was partitioned may have a new session since, with another lease.
+	// A partitioned member may have lost its session since, and the lease with it.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}
@@ -178,9 +176,9 @@ func (m *member) resign() {
 	m.candidate.Resign()
 }
 
-// follow makes the member resign and rejoin with recipe r when previous is closed (nil:
-// at once). ahead members rejoin before it. It returns a channel that is closed when the
-// member is in the queue again, nil if the member leaves. The caller holds m.mu.
+// follow makes the member resign, and rejoin with recipe r after previous is closed; nil means at
+// once. ahead is the number of members that rejoin earlier. placed is closed when the member is in
+// the queue again, and nil if the member leaves. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil
@@ -193,9 +191,8 @@ func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (
 	return m.placed
 }
 
-// previousTimeout bounds the wait for the previous member in a change of recipe: that
-// member may be frozen. Members rejoin one after the other, each in a few milliseconds.
-// The wait is longer by previousEach for each member ahead: a machine may be busy.
+// previousTimeout bounds the wait for the previous member, which may be frozen. previousEach is added
+// for each member ahead, because members rejoin one after the other.
 const (
 	previousTimeout = time.Second
 	previousEach    = 20 * time.Millisecond

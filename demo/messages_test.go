@@ -18,9 +18,8 @@ import (
 	"electop/model/znode"
 )
 
-// TestMessagesMatchTheSteps checks, on a slow or stepped server and under random faults, that
-// each message is published once, and that the messages contain each notification that the
-// server counted and the request of each step of the recipe.
+// Each message is published once. The messages contain each notification that the server counted, and
+// the request of each step.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
@@ -47,7 +46,7 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 							_, err := w.sandbox.Step()
 							must(t, err)
 						}
-						time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond) // virtual
+						time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 					}
 				}
 				time.Sleep(time.Minute)
@@ -83,8 +82,8 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// matchSteps compares the messages in put with the notifications and steps between began and
-// ended, when the server was slow. It returns the number of steps.
+// matchSteps compares the messages in put with the notifications and steps between began and ended.
+// It returns the number of steps.
 func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed
@@ -183,7 +182,6 @@ func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Pas
 	}
 }
 
-// TestLostReplyIsPublished checks that only the reply that LoseReply drops is published as lost.
 func TestLostReplyIsPublished(t *testing.T) {
 	for _, pace := range []zkserver.Pace{{Steps: true}, {Delay: 50 * time.Millisecond}} {
 		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
@@ -197,7 +195,7 @@ func TestLostReplyIsPublished(t *testing.T) {
 						_, err := w.sandbox.Step()
 						must(t, err)
 					}
-					time.Sleep(100 * time.Millisecond) // virtual
+					time.Sleep(100 * time.Millisecond)
 				}
 				st := w.await(t, "birch is in the queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 				var lost []model.Exchange

@@ -2,6 +2,5 @@
 
 package demo_test
 
-// crowd is the largest number of candidates that a test runs in one process. With the race
-// detector it is smaller: see race_test.go.
+// crowd is the number of candidates of TestCrowd. race_test.go has a smaller number.
 const crowd = 2000

@@ -23,8 +23,6 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
-// TestWakesArePublished checks the observations of what the deletion of a leader's znode
-// causes.
 func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
@@ -33,7 +31,7 @@ func TestWakesArePublished(t *testing.T) {
 		from := w.soFar()
 		must(t, w.cast.Fault("amber", demo.Kill, true)) // not Resign: amber would be notified of its own deletion
 		w.leader(t, "amber")
-		time.Sleep(time.Minute) // virtual
+		time.Sleep(time.Minute)
 		var last *model.Wake
 		reacted := false // birch reads the list again
 		for _, o := range w.since(from) {
@@ -55,15 +53,13 @@ func TestWakesArePublished(t *testing.T) {
 		if last == nil || !reacted {
 			t.Fatalf("last wake %+v, birch reacted: %t; want a wake and a reaction", last, reacted)
 		}
-		// Four requests: getChildren; getData, create and getData with a watch of the
-		// acknowledgement. Renewals of the lease are not counted.
+		// birch sends getChildren, and getData, create and getData of the acknowledgement.
 		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 4 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
 			t.Errorf("last wake: got %+v, want only birch notified, four requests, and settled", last)
 		}
 	})
 }
 
-// TestPaceIsPublished checks the observations of the held messages and of the pace.
 func TestPaceIsPublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
@@ -75,8 +71,7 @@ func TestPaceIsPublished(t *testing.T) {
 		st = w.await(t, "birch's notification is held", func(st *doctor.State) bool {
 			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
 		})
-		// Amber waits for the reply to closeSession. The notification of its own znode
-		// is not held.
+		// The server does not hold amber's notification about its own znode.
 		var got []string
 		for _, m := range st.Pace.Held {
 			if m.Op == "notification" && m.Path != znode.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
@@ -90,13 +85,13 @@ func TestPaceIsPublished(t *testing.T) {
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
 			t.Errorf("held messages: got %q in %+v, want %q", got, st.Pace, want)
 		}
-		// Many changes become few observations, and the last state is always published.
+		// Fast changes become one observation, but the last one is always published.
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
 				w.sandbox.SetPace(p)
 			}
-			time.Sleep(time.Millisecond) // virtual
+			time.Sleep(time.Millisecond)
 		}
 		w.sandbox.SetPace(zkserver.Pace{Delay: 250 * time.Millisecond})
 		time.Sleep(time.Minute)
@@ -116,7 +111,6 @@ func TestPaceIsPublished(t *testing.T) {
 	})
 }
 
-// TestRulesArePublished checks that SetRules publishes the rules and keeps Chaos.
 func TestRulesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 9, Rate: 1}}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}

@@ -2,6 +2,5 @@
 
 package demo_test
 
-// crowd is the number of candidates in one process: the race detector allows 8,128
-// goroutines.
+// crowd is small, because the race detector allows at most 8,128 goroutines.
 const crowd = 600

@@ -141,7 +141,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestConcurrentUse uses a cast from many goroutines, for the race detector.
+// TestConcurrentUse is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup

@@ -24,9 +24,8 @@ type SandboxConfig struct {
 	// Cast must not have members yet: the sandbox needs the first report of each member.
 	Cast *Cast
 	Path string // parent znode of the election
-	// Workers is the configuration of the workers' connections, except for their
-	// buffers. With a Dial to [zkserver.Server.DialObserver] slow motion applies only
-	// to the election.
+	// Workers configures the workers' connections, except for the buffers. With
+	// [zkserver.Server.DialObserver] as Dial, slow motion does not delay the workers.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
@@ -41,10 +40,8 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox is the demo's election: its cast, the embedded server with its pace, the
-// leaders' workers, and the resources that the workers write to. It publishes observations
-// of the server's counts ([model.Wake]), its pace ([model.Pace]),
-// the workers' writes ([model.Write]) and the rules ([model.Rules]).
+// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders'
+// workers. It publishes [model.Wake], [model.Pace], [model.Write] and [model.Rules] observations.
 //
 // Any goroutine may call its methods.
 type Sandbox struct {
@@ -60,7 +57,7 @@ type Sandbox struct {
 	members map[string]model.Member // electop's candidates by ID; a killed one until its session has ended
 	jobs    map[int64]*job          // job of each fencing token
 	running context.Context         // context of Run; nil: Run does not run
-	changed chan struct{}           // closed at the next report of a member; nil: nobody waits
+	changed chan struct{}           // closed at the next report of a member; nil: nothing waits
 }
 
 // NewSandbox returns a sandbox that does nothing before [Sandbox.Run].
@@ -101,7 +98,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// update receives each report of a member, which is locked: update must not call the cast.
+// update receives each report of a member. The member is locked, so update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,8 +115,8 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's pace for all sessions except electop's observers. While
-// Prepare runs, the new pace is kept and set when Prepare succeeds.
+// SetPace sets the server's pace for all sessions except electop's observers. While Prepare runs,
+// the new pace waits until Prepare has succeeded.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,9 +130,8 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules of candidates and workers, except Chaos. A worker that
-// stopped after a refused write starts again if its leader still believes it leads:
-// under the new rules its writes may be accepted.
+// SetRules changes the rules, except Chaos. A worker that stopped after a refused write starts again
+// if its leader still believes it leads, because the new rules may accept its writes.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -153,8 +149,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so that the rules are published
-// before the first write under them.
+// putRules publishes the rules. The caller holds s.mu, so that no write under new rules comes first.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -182,10 +177,9 @@ type Setup struct {
 	Pace   zkserver.Pace  // pace when the candidates are in the queue
 }
 
-// Prepare sets up the election: it ends all faults, makes all members leave, and adds new
-// candidates one after the other. It waits until they have joined. If ctx ends
-// first, the server stays at full speed and the candidates that have joined stay.
-// Third-party candidates stay.
+// Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
+// first, the server stays at full speed, and the candidates that have joined stay. Third-party
+// candidates stay.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -208,8 +202,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed until endFullSpeed sets the pace next, or the pace that
-// SetPace was called with since.
+// fullSpeed sets full speed. Later endFullSpeed sets next, or the pace of the last SetPace since.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,15 +219,14 @@ func (s *Sandbox) endFullSpeed(prepared bool) {
 	s.pace = nil
 }
 
-// removeAll makes all candidates of electop leave. It expires the sessions that cannot be
-// closed, so that their znodes are deleted.
+// removeAll makes all candidates of electop leave, and expires the sessions that they cannot close.
 func (s *Sandbox) removeAll(ctx context.Context) error {
 	members := s.withSessions()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {
 		return err
 	}
 	for _, m := range append(members, s.withSessions()...) {
-		_ = s.expire(m) // most have ended already
+		_ = s.expire(m) // most sessions have ended already
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,8 +268,7 @@ func (s *Sandbox) Step() (Step, error) {
 	return Step{Skipped: m.ID, Wait: wait}, nil
 }
 
-// nextToExpire returns the silent candidate of electop whose session expires first, and
-// when.
+// nextToExpire returns the silent candidate whose session expires first, and the time of the expiry.
 func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	for _, m := range s.withSessions() {
 		if m.Fault == model.NoFault || m.Session == 0 {
@@ -291,7 +282,7 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// putWake publishes what a deletion caused. It is called under the server's lock.
+// putWake publishes what a deletion caused. The caller holds the server's lock.
 func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
@@ -303,12 +294,11 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 	})
 }
 
-// paceEvery is the least time between two observations of the pace: short enough for a
-// screen, and a recording gets few lines.
+// paceEvery is the least time between two observations of the pace, so that recordings stay small.
 const paceEvery = 20 * time.Millisecond
 
-// watchPace publishes the pace, the held messages and the messages that are no longer
-// held. Changes within paceEvery become one observation. The last state is always published.
+// watchPace publishes the pace and its messages. Changes within paceEvery become one observation. The
+// last state is always published.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -385,11 +375,9 @@ func errWord(c wire.Code) string {
 	return name
 }
 
-// A job makes a leader's worker write in the leader's name until the leader stops it. The
-// worker is another program, so it continues if the leader cannot stop it. The worker of a
-// frozen leader continues until the leader thaws and notices that it no longer leads, the
-// worker of a dead leader for afterDeath times the session timeout. A worker with the guard
-// stops when a write is refused, because its leader's znode never comes back.
+// A job is what a leader's worker has to do. The worker is a separate client, so it continues while
+// its leader is frozen, and for afterDeath session timeouts after its leader was killed. A fenced
+// worker stops at the first refusal, because its leader's znode never comes back.
 type job struct {
 	member, znode string
 	token         int64
@@ -401,8 +389,7 @@ type job struct {
 
 const afterDeath = 3
 
-// updateJobs starts and ends a member's jobs as its belief changes. The caller holds
-// s.mu.
+// updateJobs starts and ends a member's jobs as its belief changes. The caller holds s.mu.
 func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if j := s.jobs[m.Fence]; leads && !gone {
@@ -456,8 +443,7 @@ func (s *Sandbox) startStopWorkers() {
 	}
 }
 
-// removeExpired removes the dead members whose sessions have ended. The caller holds
-// s.mu.
+// removeExpired removes the dead members whose sessions have ended. The caller holds s.mu.
 func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
@@ -469,8 +455,7 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions returns electop's candidates, and its dead candidates whose sessions have
-// not ended.
+// withSessions returns the members, and the dead members whose sessions have not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()

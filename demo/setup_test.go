@@ -36,7 +36,6 @@ func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
 
 func skipped(did demo.Step) bool { return did.Skipped != "" }
 
-// TestStep kills the leader and checks each message of the handoff.
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
@@ -50,10 +49,9 @@ func TestStep(t *testing.T) {
 		}
 
 		amber, birch := w.now(t, "amber"), w.now(t, "birch")
-		// The first step skips the wait for the dead leader's session, each further step
-		// releases a message.
+		// The first step skips the wait for amber's session. Each further step releases a message.
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		time.Sleep(time.Second) // virtual
+		time.Sleep(time.Second)
 		all := w.step(t, nothingHeld)
 		if first := all[0]; first.Skipped != "amber" || first.Wait <= 0 {
 			t.Errorf("the first step: got %+v, want amber's expiry skipped", first)
@@ -84,14 +82,13 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestStepSkipsTheFirstToExpire checks that Step ends the session that expires first, and a
-// partitioned leader's session only after that leader has stopped leading.
+// Step ends a partitioned leader's session only after the leader has stopped.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
-		time.Sleep(2 * time.Second) // virtual: so cedar's session expires first
+		time.Sleep(2 * time.Second) // so that cedar's session expires first
 		must(t, w.cast.Fault("amber", demo.Partition, true))
 		must(t, func() error { _, err := w.sandbox.Step(); return err }())
 		all := w.step(t, skipped)
@@ -129,7 +126,6 @@ func (w *world) now(t *testing.T, id string) model.Member {
 	return m
 }
 
-// TestExpire expires the session of a running, a partitioned and a dead leader.
 func TestExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
@@ -147,7 +143,7 @@ func TestExpire(t *testing.T) {
 		synctest.Wait()
 		must(t, w.cast.Fault("cedar", demo.Expire, true)) // cedar has left the cast, but its session has not ended
 		w.leader(t, "cedar")
-		time.Sleep(2 * time.Second) // virtual: every handoff is published
+		time.Sleep(2 * time.Second) // until every handoff is published
 		for _, from := range []string{"amber", "birch", "cedar"} {
 			if got := w.causes(from); !slices.Equal(got, []model.Cause{model.CauseExpired}) {
 				t.Errorf("causes of handoffs from %s: got %q, want one expiry", from, got)
@@ -175,7 +171,6 @@ func (w *world) causes(from string) (out []model.Cause) {
 	return out
 }
 
-// TestSetups checks that Prepare makes each setup, whatever faults the members have before.
 func TestSetups(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
@@ -188,7 +183,7 @@ func TestSetups(t *testing.T) {
 				t.Errorf("chaos: %v", err)
 			}
 		}()
-		time.Sleep(10 * time.Second) // virtual: members are dead or frozen
+		time.Sleep(10 * time.Second) // until some members are dead or frozen
 		w.sandbox.SetPace(zkserver.Pace{Steps: true})
 		time.Sleep(time.Second)
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 5}))
@@ -220,7 +215,7 @@ func TestSetups(t *testing.T) {
 				st := w.await(t, "the observer reads the setup", func(st *doctor.State) bool {
 					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
 				})
-				if d := time.Since(set); d > time.Second { // virtual
+				if d := time.Since(set); d > time.Second {
 					t.Errorf("setup %d: observed after %v, want at most a second", i, d)
 				}
 				for _, m := range st.Members {
@@ -232,7 +227,7 @@ func TestSetups(t *testing.T) {
 						t.Errorf("setup %d: got member %+v, want recipe %s and no fault", i, m, want)
 					}
 				}
-				// The next setup repairs these faults.
+				// The next Prepare must end these faults.
 				if sc.Cast > 2 {
 					must(t, w.cast.Fault("amber", demo.Kill, true))
 					must(t, w.cast.Fault("birch", demo.Freeze, true))
@@ -243,8 +238,6 @@ func TestSetups(t *testing.T) {
 	})
 }
 
-// TestPrepareEndsTheWorkersOfTheDead checks that workers of dead leaders do not write in the
-// next setup.
 func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		sc := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
@@ -255,7 +248,7 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 		synctest.Wait()
 		from := w.soFar()
 		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })
-		time.Sleep(timeout) // virtual
+		time.Sleep(timeout)
 		for _, y := range w.writes(model.Counter, from) {
 			if y.Token == x.Token {
 				t.Fatalf("in the next setup the dead amber's worker writes %+v", y)
@@ -264,8 +257,7 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	})
 }
 
-// TestPrepareIsNotSlowedDown checks that a pace that is set while Prepare runs takes effect
-// afterwards, and does not delay Prepare.
+// A pace that is set during Prepare takes effect afterwards.
 func TestPrepareIsNotSlowedDown(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
@@ -290,8 +282,6 @@ func TestPrepareIsNotSlowedDown(t *testing.T) {
 	})
 }
 
-// TestPrepareEndsWithItsContext checks that Prepare without a server ends when its context
-// ends, and that a later call succeeds.
 func TestPrepareEndsWithItsContext(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 2)

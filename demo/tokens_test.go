@@ -10,7 +10,6 @@ import (
 	"electop/demo"
 )
 
-// TestTokens checks that a token is accepted unless a higher token was accepted before.
 func TestTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r demo.Tokens
@@ -27,7 +26,6 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// TestConcurrentTokens checks that no token is accepted after a higher token.
 func TestConcurrentTokens(t *testing.T) {
 	var r demo.Tokens
 	var wg sync.WaitGroup

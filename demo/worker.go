@@ -16,20 +16,19 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker does a leader's job with a session of its own. Every WriteEvery it writes the
-// next number to the counter, a znode that all workers share, and then writes to [Tokens].
-// Its job is all that it knows of the election.
+// A worker writes for a leader, with its own session, and does not watch the election. At each
+// WriteEvery it writes the next number to the counter, a znode that all workers share, and then to
+// [Tokens].
 //
-// A worker reads the counter only before its first write and after a write that failed. So
-// without the guard, workers undo each other's work when two leaders believe that they lead.
-// With the guard the counter has no gap.
+// A worker reads the counter only before its first write and after a failed write. So without
+// fencing, the workers of two leaders overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
-	job     *job // the worker reads only its constant fields
+	job     *job // read only member, znode and token, which are constant
 
-	// Only for the goroutine of run.
+	// Only the goroutine of run uses these fields.
 	read  bool  // the counter was read
-	value int64 // the number last read from the counter or written to it
+	value int64 // the last number read from the counter or written to it
 }
 
 // counted is the data of the counter.
@@ -45,8 +44,7 @@ func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 // replyTimeout bounds the requests of one tick, so that a stopped worker ends soon.
 const replyTimeout = 2 * time.Second
 
-// run connects and writes until ctx ends or connect returns an error. When a connection
-// ends, it makes the next.
+// run works until ctx ends or connect returns an error. After a lost connection it makes a new one.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -61,7 +59,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// fail reports the error of a worker that ends. Its job gets no worker until the rules change.
+// fail reports the error that ends the worker. The job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -69,8 +67,7 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// connect works with one connection, until the connection or ctx ends. An error ends the
-// worker.
+// connect works until its connection or ctx ends. An error ends the worker.
 func (w *worker) connect(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
@@ -140,7 +137,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
-		s.refuse(j) // before the write is published: new rules may follow at once
+		s.refuse(j) // before the write is published, because new rules may follow at once
 		write.Refused, write.Reason = true, znode.Safe(j.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
@@ -162,7 +159,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// unanswered reports whether err means that no reply came: the worker retries.
+// unanswered reports whether err means that no reply came, so the worker retries.
 func unanswered(err error) bool {
 	for _, e := range []error{
 		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
@@ -180,8 +177,8 @@ func (s *Sandbox) putWrite(w model.Write) {
 	s.cfg.Put(&w)
 }
 
-// readCounter reads the counter, and creates it if it does not exist. It returns an error
-// for a znode of that name with other data: electop does not write to it.
+// readCounter reads the counter, and creates it if it does not exist. Other data at the path is an
+// error, because electop must not overwrite it.
 func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	path := w.sandbox.counterPath()
 	data, _, err := conn.Get(ctx, path)
@@ -205,10 +202,8 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// Tokens is a resource outside ZooKeeper that checks fencing tokens: each write has the
-// token of its leader, and a token lower than the highest so far is refused. The resource
-// knows nothing else about the election. So it refuses an old leader from the first write
-// of the new leader on, and not earlier.
+// Tokens is a resource outside ZooKeeper that checks fencing tokens: it refuses a token lower than the
+// highest so far. So it accepts the old leader's writes until the new leader's first write.
 //
 // The zero Tokens has seen no token.
 type Tokens struct {

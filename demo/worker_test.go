@@ -16,11 +16,8 @@ import (
 	"electop/model/doctor"
 )
 
-// TestFreezes freezes one leader after the other. Each time another member takes over while
-// the old leader's worker still writes. The counter refuses these writes if they are
-// fenced, and accepts them if not. The journal's numbers must match the order of the
-// server's transactions: a write is stale if the znode of its leader was deleted in an
-// earlier transaction. In the second test tier there are 1,000 freezes.
+// A write is stale if its leader's znode was deleted in an earlier transaction. The counter accepts
+// stale writes only without fencing.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
 	freezes := 100
@@ -50,7 +47,7 @@ func TestFreezes(t *testing.T) {
 				}
 				accepted, refused, stale, last := 0, 0, 0, int64(0)
 				writes := w.writes(model.Counter, 0)
-				// Workers may publish their writes in another order.
+				// Workers may publish their writes in another order than the server executed them.
 				slices.SortStableFunc(writes, func(a, b *model.Write) int { return cmp.Compare(a.Zxid, b.Zxid) })
 				for _, x := range writes {
 					if x.Fenced != c.fenced {
@@ -88,10 +85,9 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// freezeLeader waits for a write of the leader's worker in w.put[from:], and freezes the
-// leader. When another member has taken over, it waits for a write of the new leader's worker
-// and, if not fenced, of the old leader's, and thaws the old leader. It returns the number of
-// observations before these writes.
+// freezeLeader freezes a leader whose worker has written, waits until the workers have written after
+// the takeover, and thaws the old leader. It returns the number of observations before the takeover's
+// writes.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -103,7 +99,7 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	if !fenced {
 		w.writesUntil(t, from, old+"'s worker still writes", func(x *model.Write) bool { return x.Member == old })
 	}
-	time.Sleep(300 * time.Millisecond) // virtual: each worker writes once
+	time.Sleep(300 * time.Millisecond) // until each worker has written once
 	must(t, w.cast.Fault(old, demo.Freeze, false))
 	w.await(t, old+" is in the queue again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
@@ -112,8 +108,6 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	return from
 }
 
-// TestFencedWorkerStops checks that a worker stops after a fenced write was refused, until the
-// rules change.
 func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
@@ -126,7 +120,7 @@ func TestFencedWorkerStops(t *testing.T) {
 			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason", refused)
 		}
 		from := w.soFar()
-		time.Sleep(time.Minute) // virtual
+		time.Sleep(time.Minute)
 		for _, r := range []model.Resource{model.Counter, model.Tokens} {
 			for _, x := range w.writes(r, from) {
 				if x.Member == "amber" {
@@ -145,7 +139,6 @@ func TestFencedWorkerStops(t *testing.T) {
 				t.Errorf("write with a lower token: got %+v, want refused with a reason", x)
 			}
 		}
-		// Amber thaws, notices that it does not lead, and stops its worker.
 		must(t, w.cast.Fault("amber", demo.Freeze, false))
 		w.await(t, "amber waits", func(st *doctor.State) bool {
 			m, _ := byID(st, "amber")
@@ -159,7 +152,7 @@ func TestFencedWorkerStops(t *testing.T) {
 // minute.
 func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
-	time.Sleep(time.Second) // virtual
+	time.Sleep(time.Second)
 	from := w.soFar()
 	time.Sleep(time.Minute)
 	for _, x := range w.writes(model.Counter, from) {
@@ -169,8 +162,6 @@ func (w *world) quiet(t *testing.T, id string) {
 	}
 }
 
-// TestWorkerOfADeadLeader checks that the worker of a dead leader still writes after the
-// takeover, but not after three session timeouts.
 func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
@@ -182,7 +173,7 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 		if x.Refused {
 			t.Errorf("write without the guard: got %+v, want accepted", x)
 		}
-		time.Sleep(3 * timeout) // virtual
+		time.Sleep(3 * timeout)
 		w.quiet(t, "amber")
 		if got := w.writes(model.Counter, from); got[len(got)-1].Member != "birch" {
 			t.Errorf("last write: got %+v, want a write of birch's worker", got[len(got)-1])
@@ -190,12 +181,11 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 	})
 }
 
-// TestDeadLeaderStartsNoWorker checks that a leader that died before there were workers gets none.
 func TestDeadLeaderStartsNoWorker(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 2)
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		time.Sleep(2 * timeout) // virtual: birch leads
+		time.Sleep(2 * timeout) // until birch leads
 		w.sandbox.SetRules(model.Rules{Workers: true})
 		time.Sleep(timeout)
 		writes := w.writes(model.Counter, 0)
@@ -205,8 +195,6 @@ func TestDeadLeaderStartsNoWorker(t *testing.T) {
 	})
 }
 
-// TestWorkersDoNotOverwrite checks that workers do not write to a znode with other data at the
-// counter's path, and that there is a notice.
 func TestWorkersDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	const counterPath = path + "-counter"
@@ -220,7 +208,7 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 			}
 			w.sandbox.SetRules(model.Rules{Workers: true})
 			w.enter(t, 1)
-			time.Sleep(time.Minute) // virtual
+			time.Sleep(time.Minute)
 			if data, stat, err := conn.Get(t.Context(), counterPath); err != nil || string(data) != text || stat.Version != 0 {
 				t.Errorf("znode with %q: got data %q, stat %+v, error %v; want no change", text, data, stat, err)
 			}
@@ -236,12 +224,10 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 	}
 }
 
-// TestWorkersStop checks that a worker stops when its leader resigns or notices that it is
-// partitioned, and when the rules stop all workers.
 func TestWorkersStop(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
-		time.Sleep(time.Minute) // virtual
+		time.Sleep(time.Minute)
 		if got := w.writes(model.Counter, 0); len(got) > 0 {
 			t.Fatalf("rules without workers: got write %+v, want none", got[0])
 		}
@@ -269,8 +255,6 @@ func TestWorkersStop(t *testing.T) {
 	})
 }
 
-// TestWorkerReconnects checks that a worker continues with the next number after its connection
-// was lost.
 func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})

@@ -108,7 +108,7 @@ func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
 	synctest.Wait()
-	time.Sleep(2 * time.Second) // virtual: the observer reads the end, and the last handoff is published
+	time.Sleep(2 * time.Second) // until the observer has read the end, and the last handoff is published
 	w.cancel()
 	w.wg.Wait()
 }
@@ -192,7 +192,7 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 			}
 		}
 		from = next
-		time.Sleep(10 * time.Millisecond) // virtual
+		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("no write within a minute: %s", what)
 	panic("not reached")
