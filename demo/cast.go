@@ -43,7 +43,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Cast is a set of local candidates. Any goroutine may call its methods. They do not wait for the
+// Cast is a set of local candidates. Any goroutine may call its methods. Methods do not wait for the
 // cluster, unless their comments say so.
 type Cast struct {
 	cfg    Config

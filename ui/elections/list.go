@@ -27,7 +27,7 @@ type list struct {
 	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// update rebuilds the rows. It selects the row of the selected path again, or the row in its place.
+// update rebuilds the rows. The selected path stays selected, otherwise the selected index does.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
@@ -65,7 +65,7 @@ func (l *list) update(watched []Watched, search *Search) {
 // Path is the clickable target of an election's row.
 type Path string
 
-// Click selects the election of a clicked [Path], and reports whether it was selected already.
+// Click selects the election of a clicked [Path], and reports whether the election was selected before.
 func (l *list) Click(spot any) (again bool) {
 	path, ok := spot.(Path)
 	i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) })
@@ -97,8 +97,7 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// orders lists the orders of the rows. The first one, by severity, has no name. The list is
-// never written.
+// orders lists the orders of the rows. The first one, by severity, has no name.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -173,6 +172,6 @@ func waiting(r Row) int {
 type Search struct {
 	plain.Discovery
 	Running bool
-	Err     string    // why it failed, "" if it did not
+	Err     string    // why the search failed, "" if it did not
 	Next    time.Time // when the next search begins, if the list is on the screen then
 }

@@ -39,8 +39,6 @@ func paths(p *elections.Panel) (all []string) {
 	return all
 }
 
-// TestRows: the watched elections come in their order, then the found ones in the order of their
-// paths, and no election twice. A selected election stays selected if rows are added above it.
 func TestRows(t *testing.T) {
 	var p elections.Panel
 	place := term.Rect{W: 100, H: 20}
@@ -56,7 +54,7 @@ func TestRows(t *testing.T) {
 	if p.Row().Path != "/y" || p.Index != 6 {
 		t.Errorf("got row %d, %s, selected, want row 6, /y", p.Index, p.Row().Path)
 	}
-	p.Settle(elections.Shown{Watched: watched("/y", "/z")}, place) // it is watched now
+	p.Settle(elections.Shown{Watched: watched("/y", "/z")}, place) // /y is watched now
 	if p.Row().Path != "/y" || p.Row().Watched == nil || p.Index != 0 {
 		t.Errorf("got row %d, %+v, selected, want row 0, the watched /y", p.Index, p.Row())
 	}
@@ -84,8 +82,6 @@ func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 	return &s
 }
 
-// TestSort: each order sorts the watched elections, and separately the found ones. After the last
-// order comes the first one again, in which the most severe trouble comes first.
 func TestSort(t *testing.T) {
 	var p elections.Panel
 	search := found("/y", "/x", "/v")
@@ -107,7 +103,6 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// The filter finds what a row shows, such as the leader and the state.
 func TestFilterFindsLeaderAndState(t *testing.T) {
 	search := found("/dead", "/led")
 	search.Elections[1].State = inTrouble("/led", "Amber", doctor.Warning)
@@ -127,8 +122,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	}
 }
 
-// TestWaiting: the number of waiting candidates of a watched election without a queue is unknown
-// if the programs that could take over are not visible, as in the row of a found one.
+// A single-znode election shows "?" for its waiting candidates, both as a watched and as a found one.
 func TestWaiting(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{

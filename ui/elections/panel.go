@@ -1,5 +1,5 @@
-// Package elections is the screen of elections: the watched ones, and those that a search
-// found on the cluster.
+// Package elections draws the list of the watched elections, and of the elections that a search
+// found on the cluster. [Panel.Settle] stores their states, and [Panel.Draw] draws them.
 package elections
 
 import (
@@ -29,11 +29,11 @@ type Shown struct {
 	Watched []Watched
 	Search  *Search // nil: no search yet
 	Why     string  // why no search is possible, "" if a search is possible
-	Running bool    // the times in the rows advance: the screen is not paused
+	Running bool    // the times in the rows advance; false if the screen is paused
 }
 
-// shape divides the screen. Its lines are the rows of the watched elections, the status of
-// the search, and the rows of the elections that it found.
+// shape divides the lines of the screen into watched elections, the status of the search, and found
+// elections.
 type shape struct {
 	watched int         // rows of watched elections
 	status  []term.Span // lines about the search, below a blank line

@@ -1,8 +1,7 @@
-// Package lessons draws lessons: the menu, and in a panel the current lesson, with what the
-// user can answer and do.
+// Package lessons draws the menu of lessons, and the panel of the current lesson.
 //
-// A [Runner] runs the lessons. A [Panel] shows what the Runner reports, and passes on the
-// user's input.
+// A [Runner] runs the lessons. A [Panel] shows the Runner's [lesson.View], and passes the user's
+// input to the Runner.
 package lessons
 
 import (
@@ -27,11 +26,10 @@ type Runner interface {
 	Lessons() []lesson.Entry
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
-	// Start prepares the setup of a lesson and begins it. This may take a while, so Start is
-	// called outside the event loop. "" is the first lesson that was not done yet, or the first one.
+	// Start prepares the setup of a lesson and begins the lesson. An empty id means the first lesson
+	// that was not done yet, or the first one. Start blocks, so call it outside the event loop.
 	Start(ctx context.Context, id string) error
-	// Input applies what the user does besides changing the election, and returns why that
-	// cannot be done, "" if it was done.
+	// Input applies an input, or returns why the input cannot be applied now.
 	Input(in lesson.Input, choice int) (why string)
 	// Leave ends the lesson; its election stays.
 	Leave()
@@ -52,10 +50,10 @@ type Panel struct {
 	menu []lesson.Entry
 }
 
-// None is the row of the menu that ends the lesson.
+// None is the Arg of the menu row that ends the lesson.
 const None = "\x00"
 
-// Pages reports whether do turns the pages of a long lesson, whichever panel has the focus.
+// Pages reports whether do scrolls a long lesson, even if another panel has the focus.
 func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
@@ -69,8 +67,8 @@ func (p *Panel) Move(do input.Command) {
 	p.added = ""
 }
 
-// Update reads the current lesson from the Runner, and the list of lessons if menu, and reports
-// whether anything has changed.
+// Update reads the current lesson, and if menu is set also the list of lessons. It reports whether
+// anything has changed.
 func (p *Panel) Update(menu bool) (changed bool) {
 	if p.Runner == nil {
 		return false
@@ -151,7 +149,7 @@ func (p *Panel) Since() time.Time {
 	return p.View.Began
 }
 
-// FootKey returns a key of a lesson for the footer, and whether it does anything now.
+// FootKey returns a lesson key as the footer shows it, and whether the key does anything now.
 func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 	v := &p.View
 	switch k.Do {
@@ -185,13 +183,13 @@ func asks(v *lesson.View) bool {
 	return v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext && !v.Done && v.Stuck == ""
 }
 
-// inputs maps the commands of a lesson to the inputs of the Runner. It is never written.
+// inputs maps the commands of a lesson to the inputs of the Runner.
 var inputs = map[input.Command]lesson.Input{
 	input.CmdContinue: lesson.Next, input.CmdHint: lesson.Hint, input.CmdSkip: lesson.Skip, input.CmdReread: lesson.Back, input.CmdAnswer: lesson.Answer,
 }
 
-// Do executes a command of a lesson; key is the key that was pressed, and shown reports
-// whether the lesson is on the screen. It returns a message and the lesson to start, if any.
+// Do executes a lesson command. key is the pressed key, and shown means that the lesson is on the
+// screen. Do returns a message, and the ID of the lesson to start, "" for none.
 func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span, start string) {
 	v := &p.View
 	switch {

@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// lessonWidth is the longest line of a lesson: longer ones are hard to read.
+// lessonWidth bounds the lines of a lesson, because longer lines are hard to read.
 const lessonWidth = 100
 
 // messagesHeld is shown while the server holds messages until the user releases them.
@@ -37,7 +37,7 @@ func additions(v *lesson.View) [6]string {
 func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
 	v := &p.View
 	w = min(w, lessonWidth)
-	// line adds a text with a sign before it. Keys in it are marked.
+	// line adds a text after a sign, and marks the keys in the text.
 	line := func(mark term.Span, st term.Style, text string, keys ...string) {
 		indent := 0
 		if mark.Text != "" {
@@ -49,7 +49,7 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 			mark.Text = ""
 		}
 	}
-	// para adds a text below a blank line, if there is a text.
+	// para adds a paragraph, unless the text is empty.
 	para := func(mark term.Span, st term.Style, text string, keys ...string) {
 		if text == "" {
 			return

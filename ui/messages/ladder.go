@@ -16,8 +16,8 @@ const headLines = 1
 // Lines is the least height of the panel with its border.
 const Lines = 10
 
-// stampFormat is the format of the time of an entry. A ladder of at least stampsFrom cells shows it,
-// in stampRoom cells. Each lane beyond the second needs laneRoom cells more.
+// stampFormat is the format of an entry's time. A ladder of at least stampsFrom cells has the times, in
+// stampRoom cells. More than two lanes need laneRoom cells each.
 const (
 	stampFormat = "04:05.000"
 	stampRoom   = len(stampFormat) + 1
@@ -50,7 +50,6 @@ func (v Panel) Draw(f *term.Frame) {
 	v.drawLegend(d, headLines+len(all)+v.held)
 }
 
-// drawNothing explains the empty ladder.
 func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
 	words := []string{"No message was held yet.", "[ slows the server, and . steps: then each request, reply and notification is shown here, with the znodes that are deleted and the steps of the recipe."}
 	if v.State.Pace.Slowed() {
@@ -118,14 +117,15 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 type ladder struct {
 	f           *term.Frame
 	Area        term.Area
-	left, right int   // columns of the canvas: the first and the last
+	left, right int   // first and last column of the canvas
 	lines       []int // columns of all lifelines
-	lanes       []int // those of the lanes
-	server      int   // that of the server, between the lanes
+	lanes       []int // columns of the lanes' lifelines
+	server      int   // column of the server's lifeline
 	stamps      bool
 }
 
-// newLadder returns a ladder with n lanes: half of them, or one more, are left of the server.
+// newLadder returns a ladder with n lanes, half of them on each side of the server. If n is odd, the
+// left side has one more.
 func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 	d := &ladder{f: f, Area: a, left: a.Rect.X, right: a.Rect.X + a.Width() - 1, stamps: a.Width() >= stampsFrom}
 	if d.stamps {
@@ -145,7 +145,7 @@ func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 // isLeft reports whether a lane is left of the server.
 func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
-// put writes text on line y of the ladder, from column x of the canvas to before column end. It
+// put writes text on line y of the ladder, from column x of the canvas to before column end, and
 // returns the column after the text.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
@@ -187,7 +187,7 @@ func (d *ladder) across(y int, st term.Style, text string) {
 	d.put(y, x, d.right, st, text)
 }
 
-// span returns the columns between the lifelines of a side and of the server, for elsewhere all
+// span returns the columns between a side's lifeline and the server's. For elsewhere these are the
 // columns between the first and the last lifeline.
 func (d *ladder) span(of side) (from, to int) {
 	switch {
@@ -199,7 +199,6 @@ func (d *ladder) span(of side) (from, to int) {
 	return d.server + 1, d.lanes[of] - 1
 }
 
-// entry draws an entry.
 func (d *ladder) entry(y int, e *entry) {
 	d.lifelines(y, y+1)
 	if d.stamps && !e.at.IsZero() {
@@ -261,7 +260,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive: its line ends half-way, with the reason.
+// lost draws a message that did not arrive. The line ends half-way, with the reason.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
@@ -300,8 +299,8 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a message that the server holds, in the middle if its candidate has no lane. next
-// means that the key "." releases this message.
+// held draws a message that the server holds, in the middle if its candidate has no lane. If next,
+// the key "." releases this message.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -333,13 +332,13 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// progress draws a line from a delayed message to its candidate. passed is the part of the delay
+// progress draws a line from a delayed message to its candidate. passed is the fraction of the delay
 // that has passed.
 func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)
 	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
-	const least, most = 3, 0.97 // the line does not arrive before the server reports that
+	const least, most = 3, 0.97 // the line must not arrive before the message
 	if of == elsewhere || track < least {
 		return
 	}

@@ -1,12 +1,11 @@
-// Package messages is the panel of messages: a ladder of the messages between two to four
-// candidates and the embedded server while the server is slowed or steps. Time goes down;
-// each candidate has a lifeline at one side, and the server has one in the middle.
+// Package messages draws the messages between the embedded server and two to four candidates, while
+// the server is slowed or stepped. The panel is a sequence diagram, called ladder: time goes down, and
+// the server's lifeline is in the middle.
 //
-// An arrow to the server is a request that the server carried out. An arrow from the server is
-// a reply or a notification that it sent. An arrow of a message that did not arrive ends
-// half-way, with the reason. Held messages are below, in the order of their release. Between the
-// arrows are the deletions that the server reported, and the steps of the recipe that the
-// candidates reported. Nothing is inferred from the recipe.
+// An arrow to the server is a request that the server carried out. An arrow from the server is a
+// reply or a notification. The arrow of a message that did not arrive ends half-way, with the
+// reason. Held messages are below the arrows. All entries are reports of the server and the
+// candidates; nothing is inferred from the recipe.
 package messages
 
 import (
@@ -112,10 +111,9 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns the lanes of the selected candidate (the first, if none is selected) and of others, n
-// in all, in the order of the queue. The second is the partner of the selected candidate or, if the
-// partner has no messages, the candidate with the newest message, if there is one. Then come the first
-// candidates with messages, and then the first without.
+// lanes returns at most n lanes in the order of the queue: of the selected or first candidate, its
+// partner, and others, preferably with messages. The candidate with the newest message replaces a
+// partner without messages.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -163,7 +161,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// receivers returns the members and sessions of the messages, the newest first.
+// receivers returns the member and the session of each message, the newest message first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -191,7 +189,7 @@ func (l *lane) hasMessages(s *doctor.State) bool {
 	return false
 }
 
-// newest returns the lane of the candidate with the newest message, except the lane but.
+// newest returns the lane of the candidate with the newest message, other than the lane but.
 func newest(s *doctor.State, but *lane) lane {
 	for member, session := range receivers(s) {
 		if but.has(member, session) {
@@ -211,8 +209,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// watcherMax bounds how far behind a candidate partner searches its watcher: a read lock may wait
-// for a writer that is far ahead.
+// watcherMax bounds a search in the queue. A read lock can be far behind the writer that it watches.
 const watcherMax = 100
 
 // at returns the lane of a position in the queue.
@@ -225,8 +222,8 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// kind is a kind of entry. Entries of the same time are in the order of their kinds: a reply comes
-// before the step that it allows, and the step before the next request.
+// kind is a kind of entry. Entries of the same time are in the order of their kinds, for example a
+// reply before the step that follows.
 type kind int
 
 const (
@@ -261,7 +258,7 @@ type entry struct {
 	// For sent: whether the message is a notification, and why it did not arrive.
 	notifies bool
 	lost     loss
-	// n orders the messages of the same time. For kind others it is the number of messages.
+	// n orders the messages of the same time. For kind others, n is the number of messages.
 	n int
 }
 
@@ -274,12 +271,11 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// before is how long before the first message entries begin: the message may have a cause, such as
-// the deletion that a notification reports, or the step of a request.
+// before is how long before the first message the entries begin, so that they show its cause.
 const before = 20 * time.Millisecond
 
-// entries returns the entries of the state s for these lanes, oldest first. They begin just before
-// the first message that s has: there are none without a message.
+// entries returns the entries for these lanes, oldest first, from just before the first message.
+// Without messages there are none.
 func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
 	var began time.Time
@@ -342,7 +338,7 @@ func entries(s *doctor.State, lanes []lane) []entry {
 	return mergeOthers(out)
 }
 
-// mergeOthers makes one entry of consecutive messages of candidates that have no lane.
+// mergeOthers merges consecutive messages of candidates without a lane into one entry.
 func mergeOthers(all []entry) []entry {
 	out := all[:0]
 	for _, e := range all {
@@ -375,7 +371,7 @@ func lossOf(x *model.Exchange) loss {
 	return arrived
 }
 
-// requestText describes a request, without what only its reply has.
+// requestText describes a request, without the content of the reply.
 func requestText(s *doctor.State, m *model.Message) string {
 	op := znode.Safe(m.Op, 16)
 	name := znode.Base(m.Path)

@@ -97,9 +97,8 @@ func (e *election) othersHaveMessages(session uint64) bool {
 	return false
 }
 
-// checkLanes fails unless one lane belongs to the selected candidate, and another lane to the
-// candidate behind it or, if that candidate has no message, to any candidate with messages. The lanes
-// are as many as have room, each of another candidate.
+// checkLanes checks the number of lanes, and that they include the selected candidate, and another
+// one with messages if there is one.
 func (e *election) checkLanes(v *Panel, selected int) {
 	members := map[string]bool{}
 	speaks := false
@@ -191,8 +190,6 @@ func gotEvents(v *Panel) (got []event, counted int) {
 	return got, counted
 }
 
-// TestLadderIsComplete: the ladder has every message and every step of its two candidates, in the
-// order in which they happened, and counts the messages of all other clients.
 func TestLadderIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawElection(t)
@@ -219,8 +216,6 @@ func TestLadderIsComplete(t *testing.T) {
 	})
 }
 
-// TestDraw: at any size the newest entries are in view, the next held message has a mark, and the
-// view scrolls to the first entry and back to the last one.
 func TestDraw(t *testing.T) {
 	theme := term.NewTheme(term.Mono, lipgloss.DefaultRenderer())
 	rapid.Check(t, func(t *rapid.T) {

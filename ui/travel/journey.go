@@ -17,12 +17,11 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is a time travel of the user. While it is on, the screen shows one election at an
-// earlier moment. One search runs at a time. The next search does all moves that the user makes
-// meanwhile.
+// Journey is the user's time travel in one election. One search runs at a time, and the next search
+// does all moves that the user makes meanwhile.
 type Journey struct {
 	On    bool
-	Known bool // Found is the moment that is shown; otherwise the first search is under way
+	Known bool // Found is the moment that is shown; false during the first search
 	Found
 	// Shown is the time on the screen: the time of the moment, or a later time during playback.
 	Shown time.Time
@@ -40,14 +39,14 @@ type Journey struct {
 	leaving  bool   // the journey ends with the search under way
 }
 
-// Whole is the latest state that the journey knows: the state when the journey was last at the
-// last moment. So it has what came after the moment that is shown.
+// Whole is the election when the journey was last at the last moment, so Whole also has what came
+// after the moment that is shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
 }
 
-// A Search finds a moment. It takes a while and runs outside the event loop.
+// A Search finds a moment. It is slow, so it runs outside the event loop.
 type Search func(context.Context) Arrival
 
 // Arrival is the moment that a search found.
@@ -57,8 +56,8 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey in the election at path, and returns the search for its first moment: the
-// last one or, in a recording, the one that is shown. stop stops the playback of the recording.
+// Begin starts a journey in the election at path, and returns the first search. The journey begins at
+// the last moment, in a recording at the moment that is shown. stop stops a recording's playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -79,7 +78,7 @@ func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(cont
 // End returns to the present.
 func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
-// Go stops the playback and adds a move. It returns the search for it, nil while one is under way.
+// Go stops the playback and adds a move. It returns the search to run, nil while another one runs.
 func (j *Journey) Go(m history.Move) Search {
 	if m == history.MoveToFirst || m == history.MoveToLast {
 		j.wanted = nil // the earlier moves have no effect
@@ -89,16 +88,16 @@ func (j *Journey) Go(m history.Move) Search {
 	return j.next()
 }
 
-// GoTo stops the playback, drops the wanted moves, and goes to a time. It returns the search
-// for it, nil while one is under way.
+// GoTo stops the playback, drops the wanted moves, and goes to a time. It returns the search to run,
+// nil while another one runs.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
 	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
 	return j.next()
 }
 
-// PlayTo goes on to the last moment that is not later than t. It returns the search for this
-// moment, nil while a search is under way, or if this or the last moment is already shown.
+// PlayTo goes on to the last moment that is not later than t. It returns the search to run, nil if
+// none is needed or while another one runs.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -131,7 +130,7 @@ func (j *Journey) Play(now time.Time) {
 // Stop stops the playback.
 func (j *Journey) Stop() { j.playback.on = false }
 
-// PlayOn continues the playback up to now, and returns the search for its moment, nil for none.
+// PlayOn continues the playback up to now, and returns the search to run, nil for none.
 func (j *Journey) PlayOn(now time.Time) Search {
 	if !j.playback.on || !j.On {
 		return nil
@@ -150,8 +149,8 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 	return p.speed
 }
 
-// Leave reports whether the journey can end now. If not, it ends after the search that is under
-// way: this search would stop the playback of a recording again.
+// Leave reports whether the journey can end now, otherwise the journey ends after the running search,
+// because that search can still stop a recording's playback.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
@@ -169,8 +168,8 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show sets the time on the screen to the moment that was found. latest is the latest state of
-// the election: Whole at the last moment, where the playback stops.
+// Show sets the time on the screen to the moment that was found. At the last moment the playback
+// stops, and latest becomes Whole.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
@@ -181,7 +180,7 @@ func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	}
 }
 
-// Next returns the search that follows an arrival, nil for none. If leave, the journey ends now.
+// Next returns the search to run after an arrival, nil for none. If leave, the journey ends now.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -231,24 +230,22 @@ func (p *playback) rate() float64 { return cmp.Or(p.speed, 1) }
 
 // Past finds earlier moments of the watched elections.
 type Past interface {
-	// Seek returns the moment to which a move leads from moment n of the election at
-	// path. It may take tens of milliseconds and is called outside the event loop.
-	// ok is false if no moment is kept.
+	// Seek returns the moment to which a move leads from moment n of the election at path. ok is
+	// false if no moment is kept. Seek is slow, so it is called outside the event loop.
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
 // Recording is the Past of a recording. Seek stops its playback at the moment that Seek returns.
 type Recording interface {
 	Past
-	// Playing returns the state of the playback. It is called for each frame, so it must
-	// be quick.
+	// Playing returns the state of the playback. It is called for each frame, so it must be quick.
 	Playing() Playing
 }
 
 // Playing is the state of a recording's playback.
 type Playing struct {
 	N           uint64    // number of the moment that is shown; 0: none yet
-	First, Last time.Time // moments of the recording, as far as it was read
+	First, Last time.Time // times of the first and the last moment read so far
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool
@@ -287,13 +284,13 @@ func withBefore(in Past, path string, m Found) Found {
 		m.Before = at.State
 	}
 	if _, ok := in.(Recording); ok {
-		in.Seek(path, m.At.N, history.MoveTo) // the playback continues from there
+		in.Seek(path, m.At.N, history.MoveTo) // moves the playback back to m
 	}
 	return m
 }
 
-// needsBefore reports whether the events of a moment are not enough to describe it: there
-// are none, or the queue changed, and perhaps the leader with it.
+// needsBefore reports whether Words needs the state before a moment: the moment has no events, or the
+// leader may have changed.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {

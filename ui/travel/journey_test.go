@@ -49,8 +49,6 @@ func begun(t *testing.T) (*travel.Journey, *past) {
 	return j, p
 }
 
-// TestOneSearchAtATime: one search runs at a time, and the moves that are made meanwhile become
-// one search. A move to an end replaces the moves before it.
 func TestOneSearchAtATime(t *testing.T) {
 	const back, on = history.MoveBackToEvent, history.MoveToEvent
 	for _, c := range []struct {
@@ -86,8 +84,6 @@ func TestOneSearchAtATime(t *testing.T) {
 	}
 }
 
-// TestLateArrival: an arrival of an older journey does not count in a newer journey, or after the
-// end of the journey.
 func TestLateArrival(t *testing.T) {
 	j, p := begun(t)
 	late := j.Go(history.MoveToFirst)(t.Context())
@@ -101,7 +97,6 @@ func TestLateArrival(t *testing.T) {
 	}
 }
 
-// TestLeave: a journey ends only after the search that is under way.
 func TestLeave(t *testing.T) {
 	j, _ := begun(t)
 	search := j.Go(history.MoveBack)
@@ -127,8 +122,6 @@ type recording struct {
 
 func (r *recording) Playing() travel.Playing { return r.playing }
 
-// TestBeginStopsTheRecording: Begin stops the playback of a recording, unless it has already
-// stopped. If the playback cannot be stopped, the arrival has the error.
 func TestBeginStopsTheRecording(t *testing.T) {
 	for _, c := range []struct {
 		playing travel.Playing
@@ -161,8 +154,6 @@ func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, boo
 	return at, ok
 }
 
-// TestPlayTo: PlayTo goes to the last moment that is not later than a time, and starts no search
-// before the time of the next moment.
 func TestPlayTo(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
 	j.Arrive(j.Begin(p, "/e", model.Ref{}, nil)(t.Context()))
@@ -192,8 +183,6 @@ func TestPlayTo(t *testing.T) {
 	}
 }
 
-// TestPlay: the playback starts at the moment that is shown, has the wanted speed, and stops at
-// the last moment. At the last moment Whole is the latest state.
 func TestPlay(t *testing.T) {
 	p, j := new(clock), new(travel.Journey)
 	latest, real := doctor.NewJournal(model.Config{}).State(), time.Unix(1000, 0)

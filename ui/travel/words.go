@@ -49,9 +49,9 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// happened returns the events of a moment. The event of a handoff may come at a later moment, with
-// the acknowledgement. So happened adds the handoffs that are new in the state. It leaves out a
-// late event of a handoff, or returns it as an acknowledgement.
+// happened returns the events of a moment. A handoff's event can come at a later moment, with the
+// acknowledgement. So happened adds the handoff when it is new in the state, and later returns the
+// event as an acknowledgement, or drops it.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
@@ -82,7 +82,7 @@ func (p *Found) happened() []model.Event {
 	return out
 }
 
-// same reports whether a and b are the same handoff; one may have more details.
+// same reports whether a and b are the same handoff, even if one has more details.
 func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }

@@ -11,7 +11,6 @@ import (
 	"electop/ui/term"
 )
 
-// TestDroppedWords: at the first moment kept, Words reports whether older moments were dropped.
 func TestDroppedWords(t *testing.T) {
 	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
 		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, Kept: history.DefaultMax}})
@@ -21,7 +20,6 @@ func TestDroppedWords(t *testing.T) {
 	}
 }
 
-// TestSentWords: changeWords names a message that left a slowed server, and whether it arrived.
 func TestSentWords(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
