@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Bounds of the AdminServer, which anybody can reach. An answer is made in memory before
-// it is sent, so memory has at most adminConnections answers.
+// Anybody can reach the AdminServer, so its resources are bounded. Each answer is built in
+// memory, so adminConnections also bounds the number of answers in memory.
 const (
 	adminConnections = 32
-	adminRequest     = 8 << 10 // bytes of line and headers
+	adminRequest     = 8 << 10 // bytes of the request line and headers
 	adminRead        = 5 * time.Second
 	adminWrite       = 30 * time.Second // for a long answer and a slow reader
 	adminIdle        = 30 * time.Second
@@ -26,19 +26,17 @@ const (
 // adminRoot is the path of the commands of Apache's AdminServer.
 const adminRoot = "/commands"
 
-// ServeAdmin serves Apache's AdminServer over HTTP on l: /commands is an index, and
-// /commands/NAME the answer of a command, as JSON. It takes GET and HEAD requests without
-// authentication. Like Apache, it answers an unknown command with status 200 and an error
-// in the JSON.
+// ServeAdmin serves Apache's AdminServer over HTTP on l, for GET and HEAD, without
+// authentication. /commands is an index, and /commands/NAME returns the answer of a command
+// as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
-// Like [Server.Serve] it ends when the server is closed, and has the same results. Before it
-// returns it closes l and its connections. The size and the duration of requests and the number
-// of connections are bounded; further connections are closed immediately.
+// ServeAdmin ends when the server is closed, closes l and its connections, and returns the
+// same errors as [Server.Serve].
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{
 		Handler:                      http.HandlerFunc(s.admin),
-		DisableGeneralOptionsHandler: true, // refused like any other method
+		DisableGeneralOptionsHandler: true, // OPTIONS is refused like other methods
 		ReadTimeout:                  adminRead,
 		WriteTimeout:                 adminWrite,
 		IdleTimeout:                  adminIdle,
@@ -46,7 +44,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
-			case http.StateNew: // called by Serve, which s.wg counts
+			case http.StateNew: // within server.Serve, which s.wg already counts
 				s.wg.Add(1)
 				if open.Add(1) > adminConnections {
 					c.Close()
@@ -61,7 +59,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		return ErrClosed
 	}
 	defer s.wg.Done()
-	err := server.Serve(l) // which retries after temporary failures
+	err := server.Serve(l) // retries after temporary errors
 	server.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +70,6 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 	return fmt.Errorf("zkserver: admin on %s: %w", l.Addr(), err)
 }
 
-// admin answers a request to the AdminServer.
 func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -94,14 +91,14 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 	default:
 		e := json.NewEncoder(&body)
 		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")             // people read it too
-		e.Encode(s.adminAnswer(name[1:])) // a map of strings, numbers and lists cannot fail
+		e.SetIndent("", "  ")
+		e.Encode(s.adminAnswer(name[1:])) // cannot fail: only strings, numbers and lists
 	}
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Length", strconv.Itoa(body.Len()))
-	w.Write(body.Bytes()) // an error ends the connection
+	w.Write(body.Bytes())
 }
 
 // An object is a JSON object. Its fields are sorted; in Apache their order is undefined.
@@ -123,7 +120,6 @@ var adminCommands = []struct {
 	{"watches_by_path", func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
 }
 
-// adminAnswer executes a command.
 func (s *Server) adminAnswer(name string) object {
 	for _, c := range adminCommands {
 		if c.name == name {
@@ -211,7 +207,7 @@ func adminConns(s *Server) object {
 	return object{"connections": all, "secure_connections": []object{}}
 }
 
-// adminDump reports deadlines, like last_response_time, in milliseconds since the start.
+// adminDump reports times of expiry in milliseconds since the server's start.
 func adminDump(s *Server) object {
 	expiry, paths := s.dump()
 	inMs := make(map[int64][]int64)
@@ -221,13 +217,11 @@ func adminDump(s *Server) object {
 	return object{"expiry_time_to_session_ids": inMs, "session_id_to_ephemeral_paths": paths}
 }
 
-// adminWatchSummary counts the watches on data and existence, as the word wchs.
 func adminWatchSummary(s *Server) object {
 	watchers, paths, total := s.dataWatches()
 	return object{"num_connections": watchers, "num_paths": paths, "num_total_watches": total}
 }
 
-// adminGauges returns the gauges of the word mntr.
 func adminGauges(s *Server) object {
 	o := make(object)
 	for _, g := range s.gauges() {

@@ -19,15 +19,14 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// conn is a connection: of a session, of a four-letter word, or of a peer that does not
-// speak the protocol.
+// A conn is an accepted connection. It has a session after its handshake.
 type conn struct {
 	s      *Server
 	nc     net.Conn
 	remote string // host:port
 	host   string
-	// observer reports whether the connection was made by [Server.DialObserver]: no pace
-	// and no tally applies to it.
+	// observer is true for a connection of [Server.DialObserver], to which no pace and no
+	// tally applies.
 	observer bool
 
 	// Guarded by s.mu.
@@ -35,7 +34,7 @@ type conn struct {
 	sess     *session
 	who      tree.Identities
 	stats    connStats
-	heldSize int       // bytes of its messages in the backlog; 0: it has none there
+	heldSize int       // bytes of its messages in the backlog
 	released sync.Cond // signals that heldSize is 0 or the server closed
 	request  []byte    // in slow motion: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
@@ -46,7 +45,7 @@ type conn struct {
 	out output
 }
 
-// attach registers a new connection. It reports false if the server refuses it.
+// attach registers a new connection, or reports false if the server refuses the connection.
 func (c *conn) attach() bool {
 	s := c.s
 	s.mu.Lock()
@@ -74,15 +73,15 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// detach drops the connection's held messages and retires it. The caller holds s.mu.
+// detach discards the held messages of a connection and retires the connection. The caller
+// holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
 }
 
-// retire removes the connection's watches. Its requests are not executed any more, but it
-// can still deliver its last reply. Its session continues without a connection, unless it
-// has moved to another. The caller holds s.mu.
+// retire removes the connection's watches and separates it from its session. No further
+// request is executed, but queued output is still sent. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -102,9 +101,8 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a frame: a header and a body, which may be nil. The frame counts for w, if
-// w is not nil. If the connection is paced, the frame is held, except for a ping. send never
-// blocks. The caller holds s.mu.
+// send queues a reply or an event, or holds it if the connection is paced. body and w may be
+// nil; w counts the frame. send never blocks. The caller holds s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -115,8 +113,8 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame, counts it and returns its length, 0 if the connection is broken. The
-// caller holds s.mu.
+// write queues a frame without a hold and returns its length, or 0 if the connection is
+// broken. The caller holds s.mu.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
 	if n > 0 {
@@ -142,23 +140,21 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// closeSoon closes the connection without waiting for it. The caller holds s.mu,
-// or belongs to a goroutine that the server waits for.
+// closeSoon closes the connection in a goroutine, because Close may block, for example in
+// TLS. The caller holds s.mu, or its goroutine is counted in s.wg.
 func (c *conn) closeSoon() {
-	c.s.wg.Go(func() { c.nc.Close() }) // may block, for example in TLS
+	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// If Accept fails for now (there are no file descriptors, for example), the server closes
-// silent connections and retries after a pause, which doubles with each failure, as in
-// net/http.
+// The pause before a retry of Accept doubles with each temporary error, as in net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts connections from l until the server is closed and then returns nil, or
-// ErrClosed if the server is already closed. Before it returns it closes l. Any other end of
-// the listener is an error. Serve retries after a temporary failure: see [Options.Trouble].
+// Serve accepts connections from l until the server is closed, closes l and returns nil. It
+// returns ErrClosed if the server is already closed. After a temporary error of Accept,
+// Serve calls [Options.Trouble] and retries; it returns any other error.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -186,8 +182,8 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// accept accepts a connection. It retries after temporary failures, until the server
-// closes.
+// accept retries after temporary errors until the server closes. Silent connections are
+// closed meanwhile, because file descriptors may be missing.
 func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
@@ -212,7 +208,6 @@ func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	}
 }
 
-// trouble sends a line to the operator.
 func (s *Server) trouble(text string) {
 	s.log.Warn(text)
 	if s.opts.Trouble != nil {
@@ -237,15 +232,12 @@ func (s *Server) listen(l net.Listener, clients bool) bool {
 // ErrRefused is returned by [Server.Dial] after Refuse(true).
 var ErrRefused = errors.New("zkserver: connection refused")
 
-// Dial returns the client's end of a connection in memory that s serves. It
-// uses net.Pipe and hence no operating system resource, and it works inside a
-// testing/synctest bubble. The four-letter words and the ip authentication scheme
-// show it as a connection from 127.0.0.1.
+// Dial returns the client's end of a net.Pipe that the server serves. It works inside a
+// testing/synctest bubble. The server sees the address 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialObserver connects like [Server.Dial], for an observer: its messages are not delayed,
-// and no [Tally] counts it. This applies to the connection only: the session can continue
-// on another connection like any other session.
+// DialObserver connects like [Server.Dial], but messages to the client are not delayed, and
+// no [Tally] counts the client. This ends if the session moves to another connection.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -264,7 +256,7 @@ func (s *Server) dial(observer bool) (net.Conn, error) {
 	return client, nil
 }
 
-// pipeConn is the server's end of a connection made by Dial. Its remote address is unique.
+// A pipeConn is the server's end of a connection made by dial. Its remote address is unique.
 type pipeConn struct {
 	net.Conn
 	remote   pipeAddr
@@ -278,8 +270,7 @@ type pipeAddr int
 func (pipeAddr) Network() string  { return "pipe" }
 func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
-// ServeConn serves a connection until the connection ends or the server is closed. It
-// closes nc.
+// ServeConn serves nc until nc ends or the server is closed, and then closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
@@ -316,8 +307,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 	}
 }
 
-// serve returns nil if the connection ended in order: its last message is queued and has
-// to be delivered.
+// serve returns nil if the last message is queued and must still be delivered.
 func (c *conn) serve() error {
 	head, err := c.in.Peek(4)
 	if err != nil {
@@ -373,7 +363,7 @@ func (c *conn) awaitReleased() {
 		return
 	}
 	c.s.wg.Go(func() {
-		io.Copy(io.Discard, c.in) // until the peer disconnects; it may send pings
+		io.Copy(io.Discard, c.in) // ends when the peer disconnects
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
 		c.dropHeld()
@@ -383,9 +373,9 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. If deliver is set it writes the last message and gives the
-// peer time to read it: TCP resets a connection that is closed with unread input, which
-// could destroy the message on its way.
+// finish closes the connection. If deliver is set, finish first sends the queued output and
+// reads until the peer closes. TCP resets a connection that is closed with unread input, and
+// a reset can destroy output on its way.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -401,19 +391,17 @@ func (c *conn) finish(deliver bool) {
 }
 
 const (
-	// highWater is the output, in bytes, beyond which the server reads no further
-	// request until the peer has read some of that output.
+	// The server reads no further request while more than highWater bytes of output wait.
 	highWater = 64 << 10
-	// maxQueued is the output, in bytes, beyond which a peer that does not read its
-	// events is cut off. A single reply may be larger.
+	// The server closes the connection if more than maxQueued bytes of output wait before a
+	// further frame. A single reply may be larger.
 	maxQueued = 4 << 20
 	// keepBuffer is the largest buffer that an idle connection keeps.
 	keepBuffer = 4 << 10
 )
 
-// An output holds the frames that wait to be written to a connection. Appending a frame
-// never blocks. A goroutine writes the frames; it ends when none is left. A peer is cut off,
-// which closes its connection, if more than maxQueued bytes wait.
+// An output is the queue of frames for a connection. A goroutine writes the frames and ends
+// when the queue is empty.
 type output struct {
 	c       *conn
 	mu      sync.Mutex
@@ -452,7 +440,7 @@ func (o *output) send(records ...wire.Record) int {
 	return n
 }
 
-// giveUp cuts off a peer that does not read.
+// giveUp discards the output and closes the connection. The caller holds s.mu.
 func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -461,7 +449,7 @@ func (o *output) giveUp() {
 	}
 }
 
-// cutOff is giveUp for a caller that holds o.mu.
+// cutOff is giveUp for a caller that also holds o.mu.
 func (o *output) cutOff() {
 	o.broken = true
 	o.queue, o.batch = nil, 0
@@ -469,8 +457,8 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// await waits until at most n bytes wait to be written. If n is negative it waits until
-// everything is written or a write failed.
+// await waits until at most n bytes are queued. A negative n waits for the end of the last
+// write.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -479,7 +467,6 @@ func (o *output) await(n int) {
 	}
 }
 
-// write writes the queued frames until none is left.
 func (o *output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -501,28 +488,24 @@ func (o *output) write() {
 	o.shrank.Broadcast()
 }
 
-// Bounds of one connection.
 const (
-	// readBuffer has room for a usual request, or for a few. It is small because
-	// there may be thousands of idle connections.
+	// readBuffer is small because there may be thousands of idle connections.
 	readBuffer = 1 << 10
-	// maxHandshake bounds a connection's first frame: 45 bytes with the usual password.
+	// maxHandshake bounds the first frame of a connection, which usually has 45 bytes.
 	maxHandshake = 1 << 10
-	// lastWrite bounds the time to write a last message, and lingerTimeout the time
-	// until the peer closes after it.
+	// lastWrite bounds the time to write the last message. lingerTimeout bounds the time
+	// from then until the peer closes.
 	lastWrite     = 10 * time.Second
 	lingerTimeout = time.Second
-	// lingerBytes bounds the input that is discarded meanwhile.
+	// lingerBytes bounds the input that is discarded during lingerTimeout.
 	lingerBytes = 64 << 10
 )
 
-// MaxHeld bounds the bytes that all connections together hold in memory: requests that
-// have not arrived in full, and output that waits, also in slow motion. When the server has
-// received or queued another MaxHeld/8 bytes, the next read checks the bound, and drops the
-// connections that hold most.
+// MaxHeld bounds the incomplete requests, the waiting output and the held messages of all
+// connections together, in bytes. After each MaxHeld/8 bytes received or queued, the server
+// closes the connections that hold most until the rest is within the bound.
 const MaxHeld = 128 << 20
 
-// relieve drops the connections that hold most, until the rest holds at most [MaxHeld].
 func (s *Server) relieve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -538,11 +521,11 @@ func (s *Server) relieve() {
 
 func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
-// silentFor is the time that a peer may send nothing while there are no file descriptors:
-// clients send their first frame as soon as they are connected.
+// silentFor bounds the time to a peer's first frame while no file descriptor is free.
+// Clients send their first frame immediately.
 const silentFor = 100 * time.Millisecond
 
-// dropSilent closes the connections whose peer has sent no first frame for silentFor.
+// dropSilent closes connections that have had no first frame for silentFor.
 func (s *Server) dropSilent() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -553,7 +536,6 @@ func (s *Server) dropSilent() {
 	}
 }
 
-// loopback reports whether a host has a loopback address.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()

@@ -7,23 +7,22 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Pace slows a server down. Each reply and each watch event, except those of
-// [Server.DialObserver], is held for Delay or, with Steps, until [Server.Step]
-// releases it. Pings and handshakes are never held, so no session expires.
-// Transactions with one check are not held either, so no leader loses its lease: their
-// replies overtake held replies, so clients must match replies by xid. A [Tally] does not
-// count them, because a leader sends them all the time.
+// Pace slows a server down. Each reply and each watch event is held for Delay or, with
+// Steps, until [Server.Step] releases it. Requests are executed immediately. Held messages
+// leave in the order in which they were made, over all sessions.
 //
-// Requests are executed as usual; only the replies are late. Held messages leave in the
-// order in which they were made, over all sessions. When a connection ends, its held
-// messages are lost, as in a network. While a message is held, the session's deadline
-// moves with time. Held messages are bounded: at 4 MiB the server closes the connection,
-// as for a client that does not read.
+// Some messages are never held: handshakes, replies to pings, all messages to an observer
+// ([Server.DialObserver]), and replies to a multi with only a check. A leader renews its
+// lease with such a multi. These replies overtake held replies, so clients must match
+// replies by xid.
 //
-// The reply to a client that closes its session is held too: the session has ended,
-// but its connection stays until the reply is released or the client disconnects.
-// go-zookeeper's Close waits one second for that reply, and gives up the connection
-// after at most two thirds of the session timeout.
+// While a message to a session is held, the session does not expire. When a connection
+// ends, its held messages are lost. If more than 4 MiB are held for a connection, the server
+// closes the connection.
+//
+// The reply to closeSession is held too. The session ends immediately, but its connection
+// stays open until the reply is released or the client disconnects. go-zookeeper's Close
+// waits one second for that reply.
 type Pace struct {
 	Delay time.Duration // at most PaceMax
 	Steps bool          // if set, Delay is ignored
@@ -39,11 +38,11 @@ type Paced struct {
 	Since   time.Time // time at which the message was made
 	// Op is the operation of a reply, [wire.OpNotification] for a watch event.
 	Op wire.Op
-	// Path is the path of the event or the request, for a create the path of the new
-	// znode. It is empty if there is none or, as in a multi, more than one.
+	// Path is the path of the event, the request or the created znode. Path is empty for a
+	// multi and for requests without a path.
 	Path  string
-	Event int32     // type of a watch event, for example [wire.EventNodeDeleted]
-	Xid   int32     // xid of the message
+	Event int32 // type of a watch event, for example [wire.EventNodeDeleted]
+	Xid   int32
 	Err   wire.Code // error of a reply
 }
 
@@ -55,8 +54,8 @@ type Passed struct {
 	Lost bool
 }
 
-// describe describes a message, without its session, number and time. request is the
-// request being executed.
+// describe returns a Paced without Session, N and Since. request is the request being
+// executed.
 func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
@@ -90,25 +89,23 @@ func beginsWithPath(op wire.Op) bool {
 	return false
 }
 
-// passedMax bounds the messages in Backlog.Passed.
-const passedMax = 256
+const passedMax = 256 // messages in Backlog.Passed
 
-// A heldMessage is a message in the backlog. s.mu guards it.
+// s.mu guards a heldMessage.
 type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // the tally that it counts for; nil: none
+	count *count // nil: no tally counts the message
 }
 
-// A backlog holds the messages of a server in slow motion until they are due or
-// released, in the order in which they were made, over all connections. The delay is the
-// same for all messages, so they leave in this order. s.mu guards the backlog.
+// A backlog has the held messages of all connections, in the order in which they were made.
+// s.mu guards the backlog.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
-	count   int           // number of held messages so far
+	count   int           // number of the last held message
 	alarm   *alarm        // fires when the first message is due
 	changed chan struct{} // has a value after a change
 
@@ -116,7 +113,7 @@ type backlog struct {
 	unlisted int      // number of messages that left before those in passed
 }
 
-// heldOverhead is the memory of a held message besides its frame, in bytes.
+// heldOverhead is the memory of a held message without its frame, in bytes.
 const heldOverhead = 300
 
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
@@ -124,7 +121,7 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 // paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
-// hold puts a message into the backlog, or cuts off a client for which too much is held.
+// hold puts a message into the backlog, or closes a connection that has too much there.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()
@@ -147,14 +144,13 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	}
 }
 
-// dropHeld drops the connection's messages in the backlog.
 func (c *conn) dropHeld() {
 	if c.heldSize > 0 {
 		c.s.backlog.drop(func(m *heldMessage) bool { return m.c == c })
 	}
 }
 
-// drop drops the held messages for which which is true.
+// drop discards the held messages that which selects.
 func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
 		lost := which(m)
@@ -177,7 +173,7 @@ func (b *backlog) release(n int) {
 	b.signal()
 }
 
-// pass sends a message, or drops it if it is lost.
+// pass lists a message as passed, and sends the message unless lost is set.
 func (b *backlog) pass(m *heldMessage, lost bool) {
 	if len(b.passed) == passedMax {
 		b.passed = slices.Delete(b.passed, 0, 1)
@@ -219,7 +215,7 @@ func (b *backlog) signal() {
 	}
 }
 
-// SetPace changes the pace, also for held messages: a new Delay counts from the time at
+// SetPace changes the pace, also for held messages. A new Delay counts from the time at
 // which a message was made. The zero Pace releases all messages.
 func (s *Server) SetPace(p Pace) {
 	p.Delay = max(0, min(p.Delay, PaceMax))
@@ -259,20 +255,19 @@ func (s *Server) Pace() Pace {
 	return s.pace
 }
 
-// Backlog lists messages that the [Pace] holds, and messages that it no longer holds.
+// Backlog is the result of [Server.TakeBacklog].
 type Backlog struct {
 	Pace    Pace
 	Held    []Paced // the first held messages, in the order of their release
 	Waiting int     // the number of held messages
-	// Passed has the last messages that left since the previous call, in that order.
-	// Unlisted is the number of messages that left before these.
+	// Passed has the latest messages that left since the previous call, the oldest first.
+	// Unlisted is the number of messages that left earlier.
 	Passed   []Passed
 	Unlisted int
 }
 
-// TakeBacklog returns the first n held messages, and the messages that are no longer
-// held: each is in the Passed of one call, or counted as unlisted. Only one goroutine may
-// call it.
+// TakeBacklog returns the first n held messages, and the messages that left since the
+// previous call. Only one goroutine may call TakeBacklog.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -285,7 +280,6 @@ func (s *Server) TakeBacklog(n int) Backlog {
 	return out
 }
 
-// PaceChanged returns a channel that has a value after the pace or the backlog has
-// changed, one for any number of changes. All callers share the channel, and it is never
-// closed.
+// PaceChanged returns a channel that has a value after one or more changes of the pace or
+// the backlog. All callers share the channel, which is never closed.
 func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.changed }

@@ -7,8 +7,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// handle executes a request and queues the reply. last reports that the connection has to
-// be closed after the reply.
+// handle executes a request and queues the reply. last reports that the connection must be
+// closed after the reply.
 func (c *conn) handle(frame []byte) (last bool, err error) {
 	s := c.s
 	begin := time.Now()
@@ -21,7 +21,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	defer s.mu.Unlock()
 	s.counters.request(h.Op)
 	if s.closed || c.gone {
-		return true, nil // the session expired or moved meanwhile: nobody waits for a reply
+		return true, nil // the session has expired or moved to another connection
 	}
 	c.stats.received++
 	s.touch(c.sess)
@@ -55,7 +55,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // never held, like a ping: slow motion must not end a lease
+	if renewal { // never held: slow motion must not end a lease
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
@@ -69,8 +69,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// handleAuth authenticates the client, and replies with a header only. last reports a failure:
-// the connection must be closed.
+// handleAuth authenticates the client. last reports a failure: the connection must be closed.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
@@ -83,8 +82,8 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// dispatch executes a request and returns the body of the reply, which may alias the tree, or
-// an error. After a malformed request the connection stays open, as in Apache.
+// dispatch executes a request. The returned body may alias the tree. After a malformed request
+// the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -99,8 +98,8 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a transaction of one check. A leader sends such a
-// request, like a ping, to check that its session has not ended.
+// renewsLease reports whether a request is a multi with only a check. A leader renews its
+// lease with such a request.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -132,7 +131,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	case wire.OpSync: // a single server is always up to date
 		path, text := d.Rest(), ""
 		if d.String(&text); d.Err() == nil {
-			return echo(path[:len(path)-len(d.Rest())]), wire.OK // also null
+			return echo(path[:len(path)-len(d.Rest())]), wire.OK
 		}
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
@@ -189,8 +188,8 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	return nil, wire.MarshallingError
 }
 
-// readNode reads a node. If that succeeds, it adds the watch that the client requests. Exists
-// also adds a watch for an absent node.
+// readNode reads a node and, if that succeeds, adds the requested watch. Exists also watches
+// an absent node.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data
@@ -209,12 +208,11 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Recor
 	return body, code
 }
 
-// echo is a body of raw bytes, for example a part of the request.
+// An echo is a body of raw bytes.
 type echo []byte
 
 func (e echo) Fields(c *wire.Coder) { c.Raw((*[]byte)(&e)) }
 
-// begin begins a transaction.
 func (s *Server) begin() tree.Txn {
 	s.zxid++
 	return tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()}
@@ -227,8 +225,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	return done.Stat
 }
 
-// write executes a request that writes. Such a request takes a zxid even if it fails.
-// write returns the body of the reply, or an error.
+// write executes a request that writes. Even a failed request takes a zxid.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {
@@ -250,7 +247,6 @@ func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Reco
 	return nil, wire.OK
 }
 
-// multi executes a transaction of several operations, all or none.
 func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, wire.Code) {
 	var req wire.MultiRequest
 	if req.Fields(d); d.Err() != nil {
@@ -271,7 +267,7 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 	return rsp, wire.OK
 }
 
-// deleteAll deletes znodes in a transaction.
+// deleteAll deletes znodes in one transaction.
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {

@@ -33,8 +33,8 @@ type Options struct {
 	LoopbackUnbounded bool
 	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
-	// Trouble receives a line for the operator when the server cannot accept
-	// connections, and when it can again. It must not call the server.
+	// Trouble receives a line for the operator when accepting connections fails, and when
+	// accepting works again. Trouble must not call [Server.Close], which waits for it.
 	Trouble func(string)
 }
 
@@ -55,9 +55,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Server is a ZooKeeper server in memory. [New] makes one; [Server.Serve],
-// [Server.ServeConn] and [Server.Dial] give it connections; [Server.Close] ends it. All
-// methods may be called concurrently.
+// A Server is a ZooKeeper server in memory. All methods may be called concurrently.
 type Server struct {
 	opts    Options
 	log     *slog.Logger
@@ -72,7 +70,7 @@ type Server struct {
 	pace      Pace
 	backlog   backlog
 	counters  counters
-	tallying  *tallying             // nil: none
+	tallying  *tallying
 	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
 	conns     map[*conn]struct{}    // open connections
 	alive     int                   // connections that are not retired
@@ -96,8 +94,8 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Counters returns a snapshot. Requests has an entry for each operation that was
-// requested; codes outside of -11..107 are counted as 108.
+// Counters returns a snapshot. In Requests, operation codes outside of -11..107 are counted
+// as 108.
 func (s *Server) Counters() Counters {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,9 +110,8 @@ func (s *Server) Refuse(on bool) {
 	s.mu.Unlock()
 }
 
-// Close closes the listeners and all connections and waits until every
-// goroutine of the server has ended. The tree and the sessions are lost. The error is
-// nil. A second call only waits.
+// Close closes the listeners and connections, discards the tree and the sessions, and waits
+// until all goroutines of the server have ended. The error is always nil.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
@@ -139,8 +136,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered logs and counts a panic, so that it ends a connection or a timer's callback, not
-// the program. It must be deferred.
+// recovered, which must be deferred, logs and counts a panic. The panic then ends only a
+// connection or a timer's callback.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -148,15 +145,14 @@ func (s *Server) recovered(where string) {
 	}
 }
 
-// debug logs without waiting, for callers that hold s.mu: a log handler may block.
+// debug logs in a goroutine, because its callers hold s.mu and a log handler may block.
 func (s *Server) debug(what string, args ...any) {
 	if s.log.Enabled(context.Background(), slog.LevelDebug) {
 		s.wg.Go(func() { s.log.Debug(what, args...) })
 	}
 }
 
-// New returns a server with an empty tree. It starts nothing: no goroutine
-// and no timer runs until there is a connection or a session.
+// New returns a server with the znodes of a new Apache server. It starts no goroutine.
 func New(opts Options) *Server {
 	opts = opts.withDefaults()
 	s := &Server{
@@ -176,8 +172,7 @@ func New(opts Options) *Server {
 }
 
 // CreateNumbered creates a persistent znode, open to everybody, whose next sequential
-// child gets the number next. It is for tests: a client would have to create as many
-// children first.
+// child gets the number next. It is for tests.
 func (s *Server) CreateNumbered(path string, next int32) error {
 	req := wire.CreateRequest{Path: path, ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}
 	s.mu.Lock()
@@ -192,16 +187,16 @@ func (s *Server) CreateNumbered(path string, next int32) error {
 	return nil
 }
 
-// TB is the part of testing.TB that [Start] needs, so that programs that embed
-// a server do not link package testing.
+// TB is the part of testing.TB that [Start] needs. Because of TB, programs that embed a
+// server do not link package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
 	Fatalf(format string, args ...any)
 }
 
-// Start returns a new server and its address on a free loopback port. It serves there until
-// the test ends.
+// Start returns a new server and its address on a free loopback port. The server is closed
+// when the test ends.
 func Start(t TB, opts Options) (s *Server, addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -214,7 +209,7 @@ func Start(t TB, opts Options) (s *Server, addr string) {
 	serve.Go(func() { failed = s.Serve(l) })
 	t.Cleanup(func() {
 		s.Close()
-		// A test may be over before the server has begun to serve.
+		// Serve returns ErrClosed if the test ends before Serve begins.
 		if serve.Wait(); failed != nil && !errors.Is(failed, ErrClosed) {
 			t.Fatalf("zkserver: serve %s: %v", addr, failed)
 		}
@@ -222,7 +217,7 @@ func Start(t TB, opts Options) (s *Server, addr string) {
 	return s, l.Addr().String()
 }
 
-// An alarm is a timer whose callback holds s.mu, which guards the alarm too.
+// An alarm is a timer whose callback holds s.mu. s.mu also guards the alarm.
 type alarm struct {
 	s       *Server
 	t       *time.Timer
@@ -230,8 +225,8 @@ type alarm struct {
 }
 
 // after calls f under s.mu, d from now, unless the alarm is stopped or the server is
-// closed before. It returns nil if the server is closed. s.wg counts the alarms that are
-// neither stopped nor done: Close stops them, because it waits for s.wg. The caller holds s.mu.
+// closed before. It returns nil if the server is closed. Close waits for pending alarms, so
+// Close must stop each of them. The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	if s.closed {
 		return nil
@@ -250,8 +245,8 @@ func (s *Server) after(d time.Duration, f func()) *alarm {
 	return a
 }
 
-// stop may be called on nil and more than once. A callback that already waits for the
-// lock does nothing when it gets it.
+// stop may be called on nil and more than once. A callback that already waits for s.mu then
+// does nothing.
 func (a *alarm) stop() {
 	if a == nil || a.stopped {
 		return
@@ -262,21 +257,17 @@ func (a *alarm) stop() {
 	}
 }
 
-// elapsed returns the time since the server was made.
 func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
 
 // reapInterval is the time between two searches for empty containers, as in Apache.
 const reapInterval = time.Minute
 
-// armReaper starts the timer that deletes empty containers, unless it runs or there are
-// no containers.
 func (s *Server) armReaper() {
 	if s.reaper == nil && s.tree.Reapable() > 0 {
 		s.reaper = s.after(reapInterval, s.reap)
 	}
 }
 
-// reap deletes the containers that are due.
 func (s *Server) reap() {
 	s.reaper = nil
 	for _, path := range s.tree.Due() {
@@ -292,28 +283,27 @@ type Counters struct {
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that were not closed by their client
-	CutOff        int64 // connections that did not read their events, or held most, see MaxHeld
+	CutOff        int64 // connections closed because too much output waited, or by MaxHeld
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }
 
-// Operation codes from -11 to 107 have a counter each; all others share one.
+// Each operation code from opLow to opHigh has a counter; all others share opOther.
 const (
 	opLow   = -11
 	opHigh  = 107
 	opOther = opHigh + 1
 )
 
-// counters are Counters and some more. s.mu guards them, except for the atomic ones, which
-// replace the fields of Counters with these names.
+// s.mu guards counters, except the atomic fields, which replace the fields of Counters with
+// the same names.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64
 
 	authFailed     int64
 	received, sent int64 // packets
-	// Sizes of replies and events, in bytes without the length prefix; -1
-	// until there is one.
+	// Sizes of replies and events without length prefixes; -1 before the first.
 	lastReply, leastReply, mostReply int64
 }
 

@@ -9,34 +9,34 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A session is a client's session. s.mu guards it. Times are since the server's start.
+// s.mu guards a session. Times count from the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte
 	timeout time.Duration
 	conn    *conn // nil while not connected
 
-	// deadline is the time at which the session expires if its client stays silent. While
-	// messages to the client are held, the deadline moves with time from heldSince on.
+	// The session expires at the first tick at or after deadline. While messages are held,
+	// the time since heldSince is added to deadline.
 	deadline  time.Duration
 	held      int           // number of held messages to the client
-	heldSince time.Duration // start of the hold, or the last request since then
-	alarm     *alarm        // fires when the session expires, or earlier
+	heldSince time.Duration // start of the hold, or the last request if later
+	alarm     *alarm        // fires at the expiry or earlier
 
-	count *count // counts its requests; nil: they do not count
+	count *count // the tally that counts its requests; nil: none
 }
 
-// firstID returns the first session id of a server. As in Apache it has the server id (1
-// in a standalone server) in the high byte, then 40 bits of the time in milliseconds,
-// then a counter. Here the counter does not begin at zero but with the fraction of the
-// millisecond, so that servers that start in the same millisecond have different ids.
+// firstID returns the first session id of a server. As in Apache, the high byte is the
+// server id (1 in a standalone server), the next 40 bits are the time in milliseconds, and
+// the rest is a counter. Unlike in Apache, the counter begins with the fraction of the
+// millisecond: servers that start in the same millisecond get different ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. It reports false if the connection has to be closed: the
-// session is refused, and that reply is queued, or the connection has ended.
+// connect executes a handshake. It reports false if the connection must be closed after its
+// queued output.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
-		return nil // see the package comment
+		return nil // differs from Apache: see the package comment
 	}
 	sess := s.sessions[req.SessionID]
 	if req.SessionID == 0 {
@@ -81,7 +81,6 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	} else if old := sess.conn; old != nil {
 		old.drop()
 	}
-	// Milliseconds do not overflow.
 	ms := min(max(int64(req.Timeout), s.opts.MinSessionTimeout.Milliseconds()), s.opts.MaxSessionTimeout.Milliseconds())
 	sess.timeout = time.Duration(max(ms, 1)) * time.Millisecond
 	sess.conn, c.sess = c, sess
@@ -90,14 +89,14 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch sets a new deadline. The alarm may fire earlier: then it is set again.
+// touch sets a new deadline, but not the alarm. An alarm that fires before the deadline is
+// set again.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// hold counts a held message to the session. While a message is held the session does not
-// expire.
+// hold counts a held message to the session. A session with held messages does not expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
@@ -105,7 +104,7 @@ func (s *Server) hold(sess *session) {
 	}
 }
 
-// release ends the hold of a message to the session.
+// release ends the hold of one message to the session.
 func (s *Server) release(sess *session) {
 	if sess.held--; sess.held > 0 {
 		return
@@ -114,7 +113,6 @@ func (s *Server) release(sess *session) {
 	sess.deadline += s.elapsed() - sess.heldSince
 }
 
-// lives reports whether a session has not ended.
 func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
 
 // expiry returns the tick at which a session expires if its client stays silent.
@@ -126,7 +124,6 @@ func (s *Server) expiry(sess *session) time.Duration {
 	return (deadline + s.opts.Tick - 1) / s.opts.Tick * s.opts.Tick
 }
 
-// arm sets the alarm for a session's expiry.
 func (s *Server) arm(sess *session) {
 	sess.alarm.stop()
 	sess.alarm = s.after(s.expiry(sess)-s.elapsed(), func() {
@@ -148,7 +145,7 @@ func (s *Server) expire(sess *session) {
 	}
 }
 
-// endSession ends a session. Its connection stays open.
+// endSession ends a session, but leaves its connection open.
 func (s *Server) endSession(sess *session) {
 	sess.stopCounting()
 	sess.alarm.stop()
@@ -157,7 +154,8 @@ func (s *Server) endSession(sess *session) {
 }
 
 // Deadline returns when a session expires if its client stays silent. While a message to the
-// session is held, this moves with time. ok is false for an unknown session or a closed server.
+// session is held, the deadline moves with time. ok is false for an unknown session or a
+// closed server.
 func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,8 +166,7 @@ func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	return s.start.Add(s.expiry(sess)), true
 }
 
-// ExpireSession ends a session now, as if its client had been silent for too
-// long: its ephemeral nodes are deleted and its connection, if any, is closed.
+// ExpireSession ends a session now, as if its client had been silent for too long.
 func (s *Server) ExpireSession(id int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,10 +17,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The tables of the four-letter words and the AdminServer. Each method, except nodes, takes
-// s.mu and returns a copy, so that long answers are formatted without the lock.
-
-// version names the release whose behaviour the server has.
+// version names the Apache release whose behaviour the server has.
 const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
 
 // clientPort returns the lowest port of the listeners for clients, 0 if there is none.
@@ -46,7 +43,7 @@ type connView struct {
 	timeout time.Duration // of the session; without a session: handshakeTimeout
 }
 
-// connections returns the open connections, sorted by age and address.
+// connections returns a copy, the oldest connection first: answers are formatted without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -106,15 +103,13 @@ func (s *Server) watchesByPath() map[string][]int64 {
 	return byPath
 }
 
-// A gauge is a number, or a text, that the server reports.
+// A gauge is a line of mntr.
 type gauge struct {
 	key   string
 	value any
 }
 
-// gauges returns the first lines of Apache's mntr, in its order, without the about 300
-// internal metrics that follow there. Its running time does not depend on the number of
-// sessions, znodes or watches.
+// gauges returns the first lines of Apache's mntr, without the internal metrics that follow.
 func (s *Server) gauges() []gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +179,6 @@ func (l *latency) average() string {
 // handshakeTimeout bounds the time until a peer's first frame.
 const handshakeTimeout = 10 * time.Second
 
-// connStats has the numbers that the server reports about a connection.
 type connStats struct {
 	established    time.Time
 	received, sent int64 // packets
@@ -196,7 +190,7 @@ type connStats struct {
 	latency        latency
 }
 
-// done counts a request that was answered at time at since the server's start.
+// done counts an answered request. at is the time since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -207,7 +201,7 @@ func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Durati
 	st.latency.add(took)
 }
 
-// opLabel returns the short name of an operation, as in the word cons.
+// opLabel returns an operation's short name in cons.
 func opLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
 
 var opLabels = map[wire.Op]string{
@@ -220,8 +214,8 @@ var opLabels = map[wire.Op]string{
 	wire.OpCheckWatches: "CHKW", wire.OpRemoveWatches: "REMW", wire.OpCloseSession: "CLOS",
 }
 
-// words has a function for each four-letter word that electop, clients and monitoring
-// use. A peer sends a word instead of a first frame; the function writes the answer.
+// words maps a four-letter word to the function that writes its answer. A peer sends a word
+// in place of its first frame.
 var words = map[string]func(*conn, *bufio.Writer){
 	"ruok": func(_ *conn, w *bufio.Writer) { w.WriteString("imok") },
 	"srvr": writeServer,
@@ -234,7 +228,7 @@ var words = map[string]func(*conn, *bufio.Writer){
 	"envi": writeEnv,
 }
 
-// answerChunk is the size of the pieces of an answer, in bytes.
+// answerChunk is the size of the writes of a long answer, in bytes.
 const answerChunk = 32 << 10
 
 // answerWord answers a four-letter word. The connection must be closed after the answer.
@@ -260,8 +254,8 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes a line for each connection. The number in brackets is Apache's
-// interest in I/O: 1 with a session, 0 without.
+// writeConnections writes in brackets Apache's interest set of I/O operations: 1 with a
+// session, 0 without.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {
@@ -277,8 +271,6 @@ func writeConnections(c *conn, w *bufio.Writer) {
 	fmt.Fprintln(w)
 }
 
-// writeDump lists the sessions by the time at which they expire, and the ephemeral
-// nodes by session.
 func writeDump(c *conn, w *bufio.Writer) {
 	expiry, ephemerals := c.s.dump()
 	n := 0
@@ -335,13 +327,12 @@ func writeConf(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "clientPortListenBacklog=-1\nserverId=0\n")
 }
 
-// writeEnv writes little about the machine, because anybody can read it.
+// writeEnv writes little about the machine, because anybody can read the answer.
 func writeEnv(_ *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// writeMonitor writes the gauges as lines of key and value.
 func writeMonitor(c *conn, w *bufio.Writer) {
 	for _, g := range c.s.gauges() {
 		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)

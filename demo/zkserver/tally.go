@@ -8,52 +8,46 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Tally describes what the deletion of a node caused: which sessions were notified, and
-// how much they requested after that.
+// Tally describes what a znode's deletion caused: which sessions were notified, and how much
+// they requested after that.
 //
-// A session counts for a deletion from the time at which its notification is sent (in
-// slow motion: released) until the session ends or the notification of a later deletion
-// is sent. A session that detects a deletion when it restores its watches on a new
-// connection does not count.
+// A session counts for a deletion from its notification until the session ends or the
+// server notifies the session of a later deletion. A held notification counts when it is
+// released. A notification in reply to setWatches does not count.
 type Tally struct {
 	Path string    // path of the deleted node
-	Zxid int64     // zxid of the deletion; a transaction may delete more than one node
+	Zxid int64     // all deletions of a transaction have the same zxid
 	At   time.Time // time of the deletion
-	// Notified has the ids of the sessions that watched the node itself and were
-	// notified, except for the node's owner, which does not react. Watches on children
-	// and recursive watches of a parent do not count. All Tallies of a deletion share
-	// the slice.
+	// Notified has the ids of the sessions, except the node's owner, that were notified
+	// because they watched the data or existence of the node itself. All Tallies of a
+	// deletion share the slice.
 	Notified []int64
-	// Requests is the number of requests of these sessions since then, without pings and
-	// renewals of a leader's lease.
-	// BytesIn is the size of these requests, BytesOut the size of the notifications and
-	// replies, with length prefixes. A frame counts when it is passed to the
-	// connection: Counters lacks it if the connection ends before it is written.
+	// Requests is the number of requests of these sessions since their notifications,
+	// without pings and lease renewals.
+	// BytesIn is the size of these requests. BytesOut is the size of the notifications and
+	// replies that were queued, even if they were never written. Both include length prefixes.
 	Requests          int
 	BytesIn, BytesOut int64
-	// Settled reports that the numbers are final: no session was notified, or each of
-	// these sessions has ended, counts for another deletion, or was quiet for 300 ms
-	// without a held message or an unanswered request.
+	// Settled reports that the numbers are final: each of these sessions has ended, counts
+	// for a later deletion, or was idle for 300 ms.
 	Settled bool
 }
 
-// tallying counts what deletions of the children of parent cause.
+// A tallying is the state of one call of Tally.
 type tallying struct {
 	parent string
 	report func(Tally)
 	counts map[*count]struct{} // the counts that are not final
 }
 
-// Tally counts what the deletion of each child of parent causes, from now on. It calls
-// report for a deletion before any client is notified, and again when the numbers grow,
-// at most every 20 ms and always at the end. Clients of [Server.DialObserver] do not
-// count.
+// Tally calls report for each deletion of a child of parent, before any client is notified.
+// Further reports of the deletion follow when the numbers grow, at most every 20 ms, and
+// once when they are final. Clients of [Server.DialObserver] do not count.
 //
-// report is called under the server's lock. It must not block, call the server or stop,
-// or wait for a goroutine that does.
+// report is called under the server's lock. It must not block, and must not call the server
+// or stop.
 //
-// stop, [Server.Close] and the next call of Tally end the reports: there is none after
-// they have returned.
+// No report follows after stop, [Server.Close] or another call of Tally has returned.
 func (s *Server) Tally(parent string, report func(Tally)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,24 +73,23 @@ func (s *Server) endTallying() {
 }
 
 const (
-	// quiet is the time without requests after which a Tally is settled: longer than
-	// a client on a busy machine needs between two requests.
+	// quiet is the idle time after which a Tally is settled. Even on a busy machine, a
+	// client needs less time between two requests.
 	quiet = 300 * time.Millisecond
 	// every is the least time between two reports of a deletion.
 	every = 20 * time.Millisecond
 )
 
-// A count is a Tally that still grows. A session counts for at most one deletion: the last
-// deletion that it was notified of. s.mu guards a count. The methods counts, sent, owe, done
-// and addHolding may be called on nil.
+// A count is a Tally that still grows. s.mu guards a count. The methods counts, sent, owe,
+// done and addHolding may be called on nil.
 type count struct {
 	Tally
 	s        *Server
 	of       *tallying
 	owner    int64         // session of the deleted node, if it was ephemeral
-	sessions int           // number of sessions that count for it
+	sessions int           // number of sessions that count for this deletion
 	holding  int           // number of these sessions with a held message
-	owed     int           // number of its held messages and of requests being executed
+	owed     int           // number of held messages and of requests being executed
 	last     time.Duration // time of the last message to or from one of its sessions
 	reported time.Duration // time of the last report
 	grown    bool          // the numbers grew since the last report
@@ -105,8 +98,8 @@ type count struct {
 	alarmAt  time.Duration
 }
 
-// tally begins to count for a deletion of a child of the tallying's parent, and reports
-// it. It returns nil if nothing can follow. Otherwise the caller calls done after the
+// tally reports the deletion of path and returns its count. It returns nil if nobody tallies
+// the deletion or no session is notified. Otherwise the caller must call done after the
 // notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
@@ -129,8 +122,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether a notification of session sess counts: it does not if sess owned
-// the deleted node.
+// counts reports whether notifications of sess count: not if sess owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -138,8 +130,8 @@ func (c *count) report() {
 	c.of.report(c.Tally)
 }
 
-// countRequest counts a request of n bytes for the deletion that the session counts for,
-// if there is one, and returns its count. The caller calls done after the request.
+// countRequest counts a request of n bytes and returns the session's count, nil if there is
+// none. The caller must call done after the request.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
@@ -158,7 +150,7 @@ func (s *session) countRequest(n int) *count {
 }
 
 // sent counts a message of n bytes to a session; n is 0 if the message was not sent. After a
-// notification the session's requests count.
+// notification, the requests of the session count.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
@@ -183,7 +175,7 @@ func (c *count) owe() {
 	}
 }
 
-// done ends a request or the hold of a message.
+// done ends what owe, countRequest or tally began.
 func (c *count) done() {
 	if c != nil {
 		c.owed--
@@ -200,7 +192,6 @@ func (c *count) addHolding(d int) {
 	}
 }
 
-// stopCounting ends the counting of the session's requests.
 func (s *session) stopCounting() {
 	c := s.count
 	if c == nil {
@@ -214,8 +205,8 @@ func (s *session) stopCounting() {
 	c.update()
 }
 
-// update reports the numbers if a report is due. It sets the alarm for the next update if the
-// numbers have to be reported later, or if only time is missing until they are final.
+// update reports the numbers if a report is due, or sets the alarm if a report becomes due
+// without a further message.
 func (c *count) update() {
 	if c.over {
 		return

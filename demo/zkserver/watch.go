@@ -25,10 +25,10 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger queues an event to every connection whose watch it fires. A client that may not read
-// the node according to acl is not notified, but its one-time watch is removed, as in Apache
-// since the fix of CVE-2024-23944. Events to clients that watch the node itself count for wk,
-// except those to the owner of the node.
+// trigger queues an event to each connection whose watch fires. A client that may not read
+// the node according to acl receives no event, but its one-time watch is removed, as in Apache
+// since CVE-2024-23944. wk, if not nil, counts the events for watches on the node itself,
+// except the event to the node's owner.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -41,7 +41,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// notify queues an event. The event counts for w, unless w is nil, c is an observer's, or the
+// notify queues an event. w, if not nil, counts the event, unless c is an observer's or the
 // session of c has ended.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
@@ -50,15 +50,15 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.s.counters.Notifications++
 	c.stats.sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.lives(c.sess) { // the session has ended: its client does not react
+	if !c.s.lives(c.sess) {
 		c.write(&h, body)
 		return
 	}
 	c.send(h, body, w)
 }
 
-// setWatches restores the watches that a client had on an earlier connection. If a one-time watch
-// would have fired since req.RelativeZxid, it queues the event instead.
+// setWatches restores the watches of a client's earlier connection. For a one-time watch that
+// would have fired since req.RelativeZxid, setWatches queues the event instead.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -90,20 +90,20 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	}
 }
 
-// A watchMode is a set of kinds: a connection may watch a path in several ways at once.
+// A watchMode is a set: a connection may watch a path in several modes.
 type watchMode uint8
 
 const (
 	watchOnce       watchMode = 1 << iota // removed when it fires
 	watchPersistent                       // stays
-	watchRecursive                        // stays, and watches all nodes below
+	watchRecursive                        // stays, and watches all descendants too
 
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables hold all watches. data has the watches on data and existence (set by exists and
-// getData), child has those on children (set by getChildren). Persistent and recursive watches
-// are in both. s.mu guards the tables.
+// watchTables has all watches. data has the watches set by exists and getData, and child has
+// the watches set by getChildren. Persistent and recursive watches are in both. s.mu guards
+// the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far
@@ -178,8 +178,8 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find returns the result of a checkWatches or, if remove is set, executes a
-// removeWatches. kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
+// find executes a checkWatches or, if remove is set, a removeWatches. kind is
+// wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -204,10 +204,10 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger calls notify once for each connection that an event at path concerns. direct
-// reports whether the connection watches the data or existence of path itself. A change of
-// children does not fire recursive watches: the creation or deletion of the child fires
-// them. One-time watches that fire are removed.
+// trigger calls notify once for each connection whose watch an event at path fires, and
+// removes one-time watches that fire. direct reports whether the connection watches the data
+// or existence of path itself. EventNodeChildrenChanged does not fire recursive watches: they
+// fire at the creation or deletion of the child.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {
@@ -217,7 +217,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path comes before its ancestors: direct is true if a connection watches both
+		ts.data.trigger(path, event, once) // path before its ancestors: direct takes precedence
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })

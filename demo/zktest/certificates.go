@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// ServerName is a name in the server's certificate, besides localhost and loopback addresses.
+// ServerName is a DNS name in the server's certificate.
 const ServerName = "zookeeper.example"
 
 // Certificates are PEM files of a new authority. The certificates are valid for an hour.
@@ -24,11 +24,11 @@ type Certificates struct {
 	CA        string // the authority's certificate
 	Cert, Key string // the client's certificate and key
 
-	server    string // the server's key and certificate
+	server    string // file with the server's key and certificate
 	authority tls.Certificate
 }
 
-// NewCertificates makes an authority, and a server's and a client's certificate.
+// NewCertificates makes an authority, and certificates of a server and a client.
 func NewCertificates(t testing.TB) *Certificates {
 	t.Helper()
 	c := &Certificates{}
@@ -41,8 +41,8 @@ func NewCertificates(t testing.TB) *Certificates {
 	return c
 }
 
-// ServerConfig returns the configuration of a server whose certificate has these names and
-// addresses, and that requires a client's certificate.
+// ServerConfig returns the configuration of a server that requires a client's certificate.
+// Its own certificate has the given names and addresses.
 func (c *Certificates) ServerConfig(names []string, addrs ...net.IP) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(c.authority.Leaf)

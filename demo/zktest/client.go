@@ -9,19 +9,19 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Client returns a go-zookeeper client of the servers in a comma-separated list. The client has
-// a session, and ends with the test.
+// Client returns a go-zookeeper client that has a session and ends with the test. servers is
+// a comma-separated list.
 func Client(t testing.TB, servers string) *zk.Conn {
 	t.Helper()
 	return ClientOver(t, servers, 10*time.Second, dialPrompt)
 }
 
 // ClientOver returns a client like [Client], with a session timeout and a dialer. A request
-// that waits for longer than two thirds of the timeout fails, because pings wait behind it.
+// that waits for longer than two thirds of the timeout fails: no ping can overtake it.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")
-	// Each address twice: with one address the library sleeps before it connects again.
+	// With only one address, the library sleeps before it reconnects.
 	c, events, err := zk.Connect(append(addrs, addrs...), timeout, zk.WithLogger(silent{}), zk.WithDialer(dial))
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +43,8 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// handshakeTimeout bounds the wait for the reply to a handshake. A server that starts may
-// accept a connection and never reply; the library would wait for nearly seven session
-// timeouts.
+// handshakeTimeout bounds the wait for the reply to a handshake. A starting server may never
+// reply, and the library waits for nearly seven session timeouts.
 const handshakeTimeout = 3 * time.Second
 
 func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -56,8 +55,8 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// A promptConn keeps its own read deadline until the first byte arrives. It has no lock: the
-// library reads and sets read deadlines in one goroutine.
+// A promptConn keeps its own read deadline until the first byte arrives. It needs no lock,
+// because the library reads and sets read deadlines in one goroutine.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

@@ -21,12 +21,11 @@ type Ensemble struct {
 	links links // nil without WithLinks
 }
 
-// NewEnsemble starts n servers and returns when all of them serve and one leads the
-// ensemble. They end with the test.
+// NewEnsemble starts n servers, which end with the test, and returns when all of them serve
+// and one leads the ensemble.
 //
-// With [WithAdmin] each member has its own loopback address (127.0.0.1, 127.0.0.2,
-// ...), and all AdminServers have the same port, as on several machines. Only Linux has
-// all these addresses; tests are skipped elsewhere.
+// With [WithAdmin] all AdminServers have the same port on different loopback addresses.
+// Only Linux has these addresses: on other systems the test is skipped.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -108,7 +107,7 @@ func (e *Ensemble) ConnectString() string {
 	return strings.Join(addrs, ",")
 }
 
-// AdminURL returns the URL of the AdminServers' commands, with {host} for a member's host.
+// AdminURL returns the URL of the AdminServers' commands, with {host} in place of a host.
 func (e *Ensemble) AdminURL() string {
 	_, port, _ := net.SplitHostPort(e.Members[0].Admin)
 	return "http://{host}:" + port + "/commands"
@@ -128,16 +127,14 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	return nil
 }
 
-// links maps the indexes of two members to the links from the first to the second: one for the
-// quorum port and one for the election port.
+// links maps the indexes of two members to the links from the first to the second. The first
+// link is for the quorum port, the second for the election port.
 type links map[[2]int][2]*Link
 
-// dialPatience bounds the time that a link between members retries a closed port. A
-// follower that finds the ensemble leader's port closed retries a second later; after a
-// reset it would give up its vote.
+// dialPatience bounds the time that a link between members retries a closed port. An
+// immediate reset would make a follower give up its vote.
 const dialPatience = time.Second
 
-// newLinks starts the links between members with these quorum and election addresses.
 func newLinks(t testing.TB, quorum, election []string) links {
 	t.Helper()
 	l := make(links)
@@ -158,10 +155,9 @@ func newLinks(t testing.TB, quorum, election []string) links {
 	return l
 }
 
-// callBack reads the first message of an election connection and replaces its sender's
-// election address with addr. If the sender has a lower id than the receiver, the receiver
-// connects back to the address in this message, and not to the address in its
-// configuration: that connection would bypass the links.
+// callBack replaces the sender's address in the first message of an election connection with
+// addr. A receiver with a higher id connects back to the address in this message, and would
+// otherwise bypass the links.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	return func(r io.Reader) ([]byte, error) {
 		const fixed = 8 + 8 // version and server id
@@ -180,8 +176,8 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold holds everything that member from sends to member to until Heal, see Link.Hold. The
-// ensemble needs [WithLinks].
+// Hold holds everything that member from sends to member to, until Heal. The ensemble needs
+// [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
 	for k := range 2 {

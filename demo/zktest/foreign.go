@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// These programs take a connect string and a session timeout in ms; see their comments.
+// The comment of each program lists its commands.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -21,8 +21,8 @@ var candidatePy string
 //go:embed clients/Candidate.java
 var candidateJava []byte
 
-// Foreign is a process with candidates of a third-party library. Each has its own session,
-// except in some recipes.
+// Foreign is a process with candidates of a third-party library. Each candidate has its own
+// session, except in the recipes thread and shared.
 type Foreign struct{ *Program }
 
 // Kazoo starts a process whose candidates follow the recipes of kazoo, see candidate.py:
@@ -48,10 +48,10 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	return foreign(t, servers, timeout, "java", command...)
 }
 
-// With slf4j-nop before slf4j-api there is no warning about a missing binding.
+// slf4j-nop avoids a warning about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
-// JavaOptions returns options for a Java program that runs for seconds.
+// JavaOptions returns options for a Java program that runs only for seconds.
 func JavaOptions() []string {
 	return []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"}
 }
@@ -87,7 +87,7 @@ func foreign(t testing.TB, servers string, timeout time.Duration, command string
 
 // Standing is a candidate in a [Foreign] process.
 type Standing struct {
-	Name    string // its znode contains the name, except for Curator's mutex
+	Name    string // in the data of its znode, except for Curator's mutex
 	Session uint64
 	Znode   string // path of its znode
 }
@@ -120,13 +120,13 @@ func (f *Foreign) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a kazoo candidate that leads leave; its session stays open.
+// Leave makes a kazoo candidate that leads resign without the end of its session.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "leave "+name)
 }
 
-// Close makes a kazoo candidate close its session, without leaving first.
+// Close makes a kazoo candidate close its session without resigning first.
 func (f *Foreign) Close(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "close "+name)

@@ -16,21 +16,18 @@ import (
 type Direction int
 
 const (
-	ToServer   Direction = iota // from the client that dialed the link to the address behind it
-	FromServer                  // from that address to the client
+	ToServer   Direction = iota // from the client to the address behind the link
+	FromServer                  // from the address behind the link to the client
 )
 
-// A Link is a network in front of one address: a TCP relay on loopback that can delay,
-// hold and cut its connections. It does not limit throughput, and bytes arrive in the
-// order in which they were sent. Its methods may be called by several goroutines and
-// while connections are open.
+// A Link is a TCP relay on loopback, in front of one address, that can delay, hold and cut
+// its connections. Its methods may be called by several goroutines.
 type Link struct {
-	Addr string // host:port to dial instead of the address behind it
+	Addr string // host:port that clients dial
 
 	target   string
 	patience time.Duration // time to retry a target that does not listen
-	// first, if set, reads the first message of a connection and returns its
-	// replacement.
+	// first, if set, reads the first message of a client and returns its replacement.
 	first func(io.Reader) ([]byte, error)
 
 	listener net.Listener
@@ -39,7 +36,7 @@ type Link struct {
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	life    context.Context // context of connections; when it is done, new connections are reset too
+	life    context.Context // when done, all connections are reset, new connections too
 	reset   context.CancelFunc
 }
 
@@ -64,7 +61,6 @@ func newLink(t testing.TB, target string) *Link {
 	return l
 }
 
-// close ends the link and waits for its goroutines.
 func (l *Link) close() {
 	l.listener.Close()
 	l.Cut()
@@ -78,13 +74,9 @@ func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 	l.latency = [2]time.Duration{toServer, fromServer}
 }
 
-// Hold holds everything in the given directions, in both if none is given, until Heal.
-// Nothing is lost: held bytes arrive afterwards, as when TCP recovers from lost packets. The
-// end of a connection is held too.
-//
-// While a direction is held there is no new connection to the address, because TCP's
-// handshake needs both directions. A client's dial succeeds, because the link accepts it,
-// but there is no reply.
+// Hold holds everything in the given directions, by default in both, until Heal. Held bytes
+// and held ends of connections arrive afterwards. While a direction is held, the link accepts
+// connections but does not connect to the address.
 func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
@@ -126,13 +118,13 @@ func (l *Link) accept() {
 	}
 }
 
-// relay relays one connection until both directions have ended. If ctx is done before, relay
-// resets the connection.
+// relay relays one connection until both directions have ended, or resets the connection
+// when ctx is done.
 func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // runs after both sides are closed; earlier it would reset them
+	defer reset() // after both sides are closed: an earlier call resets them
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -167,11 +159,11 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	writers.Wait()
 }
 
-// maxPackets bounds the packets of one direction, of up to 32 KiB each: more than a test
-// sends during a hold.
+// maxPackets bounds the waiting packets of one direction. It is more than a test sends during
+// a hold.
 const maxPackets = 1000
 
-// A packet is the result of a read.
+// A packet is the result of one read.
 type packet struct {
 	due   time.Time
 	bytes []byte
@@ -222,7 +214,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 			return ctx.Err()
 		}
 		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
-			return nil // the other direction reads the end of this connection
+			return nil // the read from this side returns the end of the connection
 		}
 		if errors.Is(p.end, io.EOF) {
 			to.CloseWrite()
@@ -233,9 +225,8 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial connects to the target when nothing is held. waiting ends when the client disconnects.
-// If that happens while dial waits, there is no connection: a real network would not have
-// passed the handshake. If the client disconnects later, its bytes must arrive.
+// dial connects to the target when nothing is held. waiting is done when the client
+// disconnects: dial then gives up, because a real handshake would not have passed the hold.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

@@ -11,7 +11,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// echo starts a server that sends what it reads to received, and back to the client.
+// echo starts an echo server that also sends what it reads to received.
 func echo(t *testing.T, received chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,7 +86,7 @@ func TestLink(t *testing.T) {
 
 		l.Hold(d...)
 		gone := c
-		dial() // the link accepts it
+		dial()
 		io.WriteString(c, "c")
 		held(0)
 		gone.Close()

@@ -16,35 +16,33 @@ func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 // and sessions expire on a tick.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
-// WithLinks connects the members of an ensemble over links, two for each pair and
-// direction of dialing, for Ensemble.Hold and Ensemble.Isolate.
+// WithLinks connects the members of an ensemble over links, for Ensemble.Hold and
+// Ensemble.Isolate.
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
-// WithLimits sets the ticks in which a member of an ensemble must catch up with the ensemble
-// leader (initLimit), and in which each must reply to the other (syncLimit). The defaults are
-// ten and five seconds.
+// WithLimits sets initLimit and syncLimit of an ensemble, in ticks. The defaults are ten and
+// five seconds.
 func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets the tick of Apache's sample configuration, 2 s: session timeouts are
-// 4 s to 40 s.
+// WithStockSessions sets a tick of 2 s, as in Apache's sample configuration. Session timeouts
+// are then 4 s to 40 s.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }
 
 // WithWords sets the four-letter words that the server answers, comma-separated; the
-// default is all. The server always answers srvr, which shows whether it serves.
+// default is all. srvr is always included, because this package needs it.
 func WithWords(words string) Option {
 	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
 }
 
-// WithTLS opens a port for TLS, Server.Secure, for clients with a certificate of the same
-// authority.
+// WithTLS opens a TLS port, Server.Secure, for clients with a certificate of c's authority.
 func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 
 // WithSASL turns SASL on. login is the section Server of the JAAS configuration, without
-// the braces: see [DigestUsers].
+// the braces, for example from [DigestUsers].
 func WithSASL(login string) Option { return func(s *Server) { s.login = login } }
 
 // DigestUsers returns the login of [WithSASL] for DIGEST-MD5: users and their passwords.
@@ -57,8 +55,8 @@ func DigestUsers(users map[string]string) string {
 	return b.String() + ";"
 }
 
-// ForSpeed uses Java's default compiler and garbage collector, for benchmarks. Otherwise
-// Java is optimized for a quick start.
+// ForSpeed uses Java's default compiler and garbage collector, for benchmarks. The default
+// options make Java start faster.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of Java.

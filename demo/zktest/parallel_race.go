@@ -2,5 +2,5 @@
 
 package zktest
 
-// testsPerProcessor is 1 here, because the race detector makes the tests several times as slow.
+// testsPerProcessor is 1 because the race detector makes the tests several times as slow.
 const testsPerProcessor = 1

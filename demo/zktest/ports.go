@@ -9,13 +9,12 @@ import (
 
 const loopback = "127.0.0.1"
 
-// firstPort and endPort bound the ports of servers, below those that operating systems give
-// to outgoing connections: an outgoing connection could take a server's port before it starts.
+// Servers have ports from firstPort to below endPort. Operating systems give higher ports to
+// outgoing connections, which could otherwise take the port of a server.
 const firstPort, endPort = 10_000, 32_000
 
-// A reservation reserves ports for a server that does not listen on them all the time,
-// because it restarts, or because it listens on a port only while it leads an ensemble.
-// Other test binaries see the reservation: it holds the UDP ports of the same numbers.
+// A reservation reserves ports for a server that does not always listen on them. It binds
+// the UDP ports of the same numbers, because other test binaries check these too.
 type reservation []net.PacketConn
 
 func (r reservation) release() {
@@ -49,7 +48,7 @@ func FreeAddr(t testing.TB) string {
 	return addrs[0]
 }
 
-// freePort reserves a port that has no listener on any of the hosts.
+// freePort reserves a port without a listener on any of the hosts.
 func freePort(hosts ...string) (port string, held net.PacketConn, err error) {
 	for range 100 {
 		port = strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))

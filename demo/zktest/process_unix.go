@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a command start in its own process group. killGroup ends the group: the
-// command and all that it has started.
+// ownGroup starts a command in its own process group, so that killGroup also kills the
+// processes that the command has started.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)

@@ -15,17 +15,15 @@ import (
 )
 
 const (
-	startTimeout = 60 * time.Second // a JVM on a busy machine with two cores
+	startTimeout = 60 * time.Second // for a JVM on a busy machine with two cores
 	stopTimeout  = 10 * time.Second // time between SIGTERM and SIGKILL
 	pollInterval = 20 * time.Millisecond
 )
 
-// maxLines bounds the lines of a program's output that are kept.
-const maxLines = 10_000
+const maxLines = 10_000 // lines of a program's output that are kept
 
-// Require skips the test if a command (a name) or a file (an absolute path) of a Debian
-// package is missing. If the environment has ELECTOP_TEST_ZOOKEEPER=required, the test
-// fails instead.
+// Require skips the test if a command or a file (an absolute path) of a Debian package is
+// missing. If the environment has ELECTOP_TEST_ZOOKEEPER=required, the test fails instead.
 func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	t.Helper()
 	for _, what := range commandsAndFiles {
@@ -43,8 +41,7 @@ func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	}
 }
 
-// A Program is a process of a third-party client or a server. Its output is read line by
-// line. It ends with the test that started it and, on Linux, with the test binary.
+// A Program is a process of a third-party client or a server.
 type Program struct {
 	name   string
 	cmd    *exec.Cmd
@@ -54,12 +51,12 @@ type Program struct {
 	mu    sync.Mutex
 	lines []string
 	next  int           // index of the first line that Line has not read
-	more  chan struct{} // closed at the next line, and then replaced, or when the process has ended
+	more  chan struct{} // closed at the next line, and then replaced; also closed at the end
 	ended bool
 	err   error
 }
 
-// Run starts a program. Its output includes its standard error.
+// Run starts a program, which ends with the test. Its output includes its standard error.
 func Run(t testing.TB, command string, args ...string) *Program {
 	t.Helper()
 	p, err := start(command, args...)
@@ -87,8 +84,7 @@ func start(command string, args ...string) (*Program, error) {
 	go func() {
 		defer close(p.exited)
 		defer out.Close()
-		// The kernel ties the child to the thread that started it, so the thread must
-		// not end before the child.
+		// The kernel kills the child when this thread ends: see tieToParent.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -131,8 +127,8 @@ func (p *Program) Say(t testing.TB, line string) {
 	}
 }
 
-// Line waits for the next line that contains text, and returns the rest of the line after it.
-// Line skips the lines before.
+// Line waits for the next line that contains text, and returns the part after text. It skips
+// the lines before.
 func (p *Program) Line(t testing.TB, text string) (rest string) {
 	t.Helper()
 	p.wait(t, text, func() (ok bool) {
@@ -148,13 +144,13 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line, also before the call.
+// Await waits until the program has written line. A line before the call counts too.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait waits until done, which is called with p.mu held, returns true.
+// wait waits until done returns true. It calls done with p.mu held.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)
@@ -183,8 +179,8 @@ func (p *Program) Output() string {
 	return strings.Join(p.lines, "\n")
 }
 
-// Finish closes the program's standard input and waits until it has ended. The test fails
-// if it ends with an error.
+// Finish closes the program's standard input and waits for its end. The test fails if the
+// program ends with an error.
 func (p *Program) Finish(t testing.TB) {
 	t.Helper()
 	p.stdin.Close()
@@ -198,11 +194,11 @@ func (p *Program) Finish(t testing.TB) {
 	}
 }
 
-// Pause pauses the program's process (SIGSTOP) until Resume: its connections stay open.
-// Kill ends a paused program too.
+// Pause stops the program's process with SIGSTOP until Resume. Kill ends a paused program
+// too.
 func (p *Program) Pause(t testing.TB) { p.signal(t, pauseProcess, "pause") }
 
-// Resume resumes a paused program (SIGCONT).
+// Resume resumes a paused program with SIGCONT.
 func (p *Program) Resume(t testing.TB) { p.signal(t, resumeProcess, "resume") }
 
 func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string) {
@@ -212,17 +208,17 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 	}
 }
 
-// Kill ends the program and the processes that it started (SIGKILL), and waits for its
-// end. It does nothing if the program has ended.
+// Kill kills the program and the processes that it started, and waits for its end. It does
+// nothing if the program has ended.
 func (p *Program) Kill() {
-	if p.Ended() { // its process id may belong to another process now
+	if p.Ended() { // its process id may already belong to another process
 		return
 	}
 	killGroup(p.cmd.Process)
 	<-p.exited
 }
 
-// stop ends the program in order (SIGTERM), or kills it if that takes too long.
+// stop ends the program with SIGTERM, or kills it if that takes too long.
 func (p *Program) stop() {
 	resumeProcess(p.cmd.Process) // a paused process does not handle signals
 	terminateProcess(p.cmd.Process)

@@ -17,15 +17,13 @@ import (
 // defaultTick is short because the shortest session lasts two ticks.
 const defaultTick = 100 * time.Millisecond
 
-// serverJars are the jars of Debian's package that the server needs. The manifest of
-// zookeeper.jar names most of its dependencies, but not servlet-api; without a binding of
-// slf4j there is a warning.
+// serverJars are the jars of the server that no manifest names. slf4j-nop avoids a warning
+// about a missing binding.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
 // tlsJars are the jars for TLS that the manifest of Netty does not name.
 var tlsJars = []string{"netty-codec", "netty-resolver", "netty-transport-native-unix-common"}
 
-// requireApache is Require for Apache ZooKeeper.
 func requireApache(t testing.TB) {
 	t.Helper()
 	Require(t, "zookeeper", append(strings.Split(ClassPath(serverJars...), ":"), "java")...)
@@ -41,8 +39,8 @@ type Server struct {
 	admin  bool
 	quick  bool // optimized for a quick start
 	tick   time.Duration
-	stock  bool          // no configuration of session timeouts
-	words  string        // the four-letter words that it answers
+	stock  bool          // Apache's default session timeouts
+	words  string        // allowed four-letter words
 	tls    *Certificates // nil: no TLS
 	login  string        // section Server of the JAAS configuration; empty: no SASL
 	dir    string        // zoo.cfg and the data
@@ -50,7 +48,7 @@ type Server struct {
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
 	links  bool          // in an ensemble: the members are connected over links
 
-	initLimit, syncLimit int // in an ensemble, in ticks; 0: see config
+	initLimit, syncLimit int // in an ensemble, in ticks; 0: the default
 
 	properties []string // -Dkey=value, for Java
 
@@ -68,8 +66,8 @@ func newServer(dir string, options ...Option) *Server {
 	return s
 }
 
-// Start starts a server that was stopped or killed, with the same data and port, and waits
-// until it serves. In an ensemble a majority must run.
+// Start starts a stopped or killed server with the same data and port, and waits until it
+// serves. In an ensemble a majority must run.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.Launch(t)
@@ -86,11 +84,11 @@ func (s *Server) Launch(t testing.TB) {
 	}
 }
 
-// Serving reports whether the server serves clients now. A member of an ensemble serves
-// while it believes that it belongs to a quorum.
+// Serving reports whether the server serves clients. A member of an ensemble serves while it
+// believes that it belongs to a quorum.
 func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 
-// Stop ends the server in order (SIGTERM) and waits for its end.
+// Stop ends the server with SIGTERM and waits for its end.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	if p := s.take(); p != nil {
@@ -98,14 +96,14 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Kill kills the server (SIGKILL) and waits for its end.
+// Kill kills the server with SIGKILL and waits for its end.
 func (s *Server) Kill(testing.TB) { s.end() }
 
-// Pause pauses the server's process (SIGSTOP) until Resume: its connections stay open and
-// nothing answers. Stop, Kill and the cleanup end a paused server too.
+// Pause stops the server's process with SIGSTOP until Resume. Its connections stay open.
+// Stop, Kill and the cleanup end a paused server too.
 func (s *Server) Pause(t testing.TB) { s.running(t).Pause(t) }
 
-// Resume resumes a paused server (SIGCONT).
+// Resume resumes a paused server with SIGCONT.
 func (s *Server) Resume(t testing.TB) { s.running(t).Resume(t) }
 
 func (s *Server) running(t testing.TB) *Program {
@@ -124,20 +122,18 @@ func (s *Server) program() *Program {
 	return s.proc
 }
 
-// end kills the server, if it runs.
 func (s *Server) end() {
 	if p := s.take(); p != nil {
 		p.Kill()
 	}
 }
 
-// dispose ends the server and releases its ports.
 func (s *Server) dispose() {
 	s.end()
 	s.held.release()
 }
 
-// take returns the server's process, nil if it does not run, and sets s.proc to nil.
+// take returns s.proc and sets it to nil.
 func (s *Server) take() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +142,6 @@ func (s *Server) take() *Program {
 	return p
 }
 
-// startAlone starts a standalone server on free ports.
 func (s *Server) startAlone() error {
 	ports, held, err := freeAddrs(loopback, loopback, loopback)
 	if err != nil {
@@ -165,7 +160,6 @@ func (s *Server) startAlone() error {
 	return s.waitServing()
 }
 
-// spawn starts the process.
 func (s *Server) spawn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +190,7 @@ func (s *Server) spawn() error {
 	return err
 }
 
-// javaArgs returns the options of Java, and writes the JAAS configuration if there is one.
+// javaArgs returns the options of Java, and writes the file of the JAAS configuration.
 func (s *Server) javaArgs() ([]string, error) {
 	args, jars := []string{"-Xmx512m"}, serverJars
 	if s.quick {
@@ -217,7 +211,6 @@ func (s *Server) javaArgs() ([]string, error) {
 	return append(args, "-Dzookeeper.forceSync=no", "-cp", ClassPath(jars...)), nil
 }
 
-// config returns the text of zoo.cfg.
 func (s *Server) config() string {
 	host, port, _ := net.SplitHostPort(s.Addr)
 	var b strings.Builder
@@ -242,12 +235,11 @@ func (s *Server) config() string {
 		fmt.Fprintf(&b, "ssl.trustStore.location=%s\nssl.trustStore.type=PEM\n", filepath.ToSlash(s.tls.CA))
 	}
 	if s.quorum != nil {
-		// Ten seconds to catch up with the ensemble leader, five to reply to it.
 		initLimit := cmp.Or(s.initLimit, int(max(5, 10_000/tick)))
 		syncLimit := cmp.Or(s.syncLimit, int(max(2, 5_000/tick)))
 		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", initLimit, syncLimit)
-		// Otherwise the members would use the ensemble leader's list of servers, with
-		// the addresses of the ensemble leader's links.
+		// With reconfiguration, each member would dial the links of the ensemble leader
+		// instead of its own.
 		b.WriteString("reconfigEnabled=false\n")
 		for _, line := range s.quorum {
 			b.WriteString(line + "\n")
@@ -256,8 +248,8 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// waitServing waits until the server serves clients. A server answers ruok before it has
-// loaded its data; srvr shows a mode only when it serves. The port for TLS opens last.
+// waitServing waits until the server serves clients. ruok would be too early: a server
+// answers it before it has loaded its data. The TLS port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)
@@ -291,7 +283,7 @@ func (s *Server) Ask(t testing.TB, word string) string {
 // askTimeout bounds one attempt of modeOf and of listens.
 const askTimeout = 2 * time.Second
 
-// modeOf returns "standalone", "leader" or "follower", or "" if the server at addr does not
+// modeOf returns "standalone", "leader" or "follower"; "" means that the server does not
 // serve.
 func modeOf(addr string) string {
 	reply, _ := ask(addr, "srvr", askTimeout)
@@ -300,7 +292,6 @@ func modeOf(addr string) string {
 	return mode
 }
 
-// ask sends a four-letter word and returns the reply.
 func ask(addr, word string, timeout time.Duration) (string, error) {
 	c, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {

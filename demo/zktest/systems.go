@@ -13,16 +13,16 @@ import (
 // System has the znodes of a real system, healthy or after a failure.
 type System struct {
 	Name string
-	// Layout has a znode on each line, as the system's source writes it: its mode, its
-	// path, and after = its data, in which \xNN is a byte. The mode p is persistent, e1
-	// ephemeral of session 1; es1 and ps are sequential.
+	// Each line of Layout is a znode: its mode, its path, and after = its data, in which
+	// \xNN is a byte. Mode p is persistent, ps persistent sequential, e1 ephemeral of
+	// sessions[1], and es1 ephemeral sequential.
 	Layout string
 }
 
 //go:embed systems.txt
 var systems string
 
-// Systems returns the layouts in systems.txt. They do not overlap: one server can have all.
+// Systems returns the layouts in systems.txt. One server can have all, as they do not overlap.
 func Systems() (out []System) {
 	for _, part := range strings.Split("\n"+systems, "\n# ")[1:] {
 		name, layout, _ := strings.Cut(part, "\n")
@@ -34,7 +34,7 @@ func Systems() (out []System) {
 // SystemSessions is the number of sessions that [System.Build] needs.
 const SystemSessions = 4
 
-// Build creates the znodes, and their parents with the first of the sessions.
+// Build creates the znodes. sessions[0] creates parents and persistent znodes.
 func (s System) Build(t testing.TB, sessions []*zk.Conn) {
 	t.Helper()
 	everybody := zk.WorldACL(zk.PermAll)

@@ -4,5 +4,5 @@ package zktest
 
 import "os/exec"
 
-// tieToParent does nothing here: cleanups and Main end the servers.
+// tieToParent does nothing: only cleanups and Main end the servers.
 func tieToParent(*exec.Cmd) {}

@@ -8,11 +8,10 @@ import (
 )
 
 // longEnv turns the second tier of the tests on. Its value is the duration of each test
-// under random faults: 1s, 30m.
+// under random faults, for example 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
-// Long returns the duration of a test under random faults in the second tier, and whether
-// the second tier is on.
+// Long returns the duration of a test under random faults, and whether the second tier is on.
 func Long(t testing.TB) (time.Duration, bool) {
 	t.Helper()
 	text := os.Getenv(longEnv)
@@ -34,8 +33,8 @@ func Second(t testing.TB) {
 	}
 }
 
-// Seed returns the seed of a random test and logs it: ELECTOP_TEST_SEED, otherwise 1, or in
-// the second tier a random number.
+// Seed returns and logs the seed of a random test: ELECTOP_TEST_SEED if set. The default is
+// 1, or the current time in the second tier.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -19,7 +19,7 @@ import (
 )
 
 // All tests of a binary share a directory and a server, because a JVM takes about a second
-// to start. They are made at their first use and end after the tests.
+// to start. Both are created at their first use and removed after the tests.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
@@ -35,7 +35,7 @@ var (
 
 var ends struct {
 	sync.Mutex
-	do []func() // called after the tests, the last first
+	do []func() // called after the tests, in reverse order
 }
 
 func atEnd(f func()) {
@@ -44,9 +44,9 @@ func atEnd(f func()) {
 	ends.do = append(ends.do, f)
 }
 
-// Apache returns a running standalone Apache ZooKeeper that all tests of the binary share;
-// the first call starts it and [Main] ends it. Each test must have its own paths and must
-// not stop the server: see [NewApache]. Session timeouts are 200 ms to 60 s.
+// Apache returns a running standalone Apache ZooKeeper that all tests of the binary share.
+// Each test must use its own paths and must not stop the server. Session timeouts are 200 ms
+// to 60 s.
 func Apache(t testing.TB) *Server {
 	t.Helper()
 	requireApache(t)
@@ -69,8 +69,8 @@ func NewApache(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Each runs f twice, as the subtests "embedded" and "apache", with the address of a new
-// embedded server and of the shared Apache ZooKeeper, so f must have its own paths.
+// Each runs f in two subtests: with a new embedded server, and with the shared Apache
+// ZooKeeper. f must use its own paths.
 func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -80,8 +80,7 @@ func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Run("apache", func(t *testing.T) { f(t, Apache(t).Addr) })
 }
 
-// Main runs the tests of a package as [Tests] does and exits. A package's
-// TestMain calls it and does nothing else after it.
+// Main calls [Tests] and exits with its result.
 func Main(m *testing.M, options ...goleak.Option) {
 	os.Exit(Tests(m, options...))
 }
@@ -90,11 +89,8 @@ func Main(m *testing.M, options ...goleak.Option) {
 const garbage = "400"
 
 // Tests runs the tests of a package, ends the shared server, fails if a goroutine is left,
-// and returns the exit code.
-//
-// Tests of these packages mostly wait: for a JVM to start, a session to expire, an ensemble
-// to elect. So more tests run in parallel than there are processors, unless the command
-// line has -parallel.
+// and returns the exit code. The tests mostly wait, so the default of -parallel is
+// testsPerProcessor for each processor.
 func Tests(m *testing.M, options ...goleak.Option) int {
 	if !flag.Parsed() { // the command line overrides it later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
@@ -118,8 +114,8 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls, at most a minute, until holds returns true. It is for states of servers and
-// other processes: if there is an event, wait for the event instead.
+// Await polls, at most a minute, until holds returns true. It is only for states that send
+// no event to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {

@@ -16,7 +16,6 @@ import (
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// serves reports whether a server answers at addr.
 func serves(addr string) bool {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Identities are the identities that a client has authenticated.
 type Identities []wire.ID
 
-// From returns the identities of a client that has only its address host, without a port.
+// From returns the identities of a client before authentication. host has no port.
 func From(host string) Identities { return Identities{{Scheme: "ip", ID: host}} }
 
 // May reports whether acl gives one of the permissions perms to one of the identities.
@@ -71,7 +71,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 				return nil, false
 			}
 		case "digest":
-			// user:hash, where trailing colons do not count
+			// user:hash; trailing colons are ignored
 			if strings.Count(strings.TrimRight(a.ID.ID, ":"), ":") != 1 {
 				return nil, false
 			}
@@ -88,8 +88,8 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// parseNet reads an IPv4 address with or without a prefix length. Other
-// addresses match nothing in ZooKeeper either.
+// parseNet reads an IPv4 address with or without a prefix length. Other addresses match
+// nothing, as in ZooKeeper.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)

@@ -1,11 +1,10 @@
-// Package tree has the znodes of a ZooKeeper server as a data structure: with their
-// Stats, ACLs and owners, but without sessions, watches or connections. The caller locks the
-// tree, and gives each transaction its time and number.
+// Package tree implements the znode tree of a ZooKeeper server, without sessions, watches
+// and connections. The caller locks the tree, and gives each transaction its zxid and time.
 //
-// A write takes two steps. [Tree.Check], or [Tree.CheckMulti] for a transaction of several
-// operations, checks it in the order of Apache's checks, changes nothing, and returns a
-// [Change]. [Tree.Apply] applies the Change, cannot fail, and returns an [Effect], for the
-// watches. A transaction checks all its operations before it applies the first.
+// A write takes two steps. [Tree.Check], or [Tree.CheckMulti] for a multi, makes the checks
+// in Apache's order and returns a [Change], without changing the tree. [Tree.Apply] applies
+// the Change, cannot fail, and returns an [Effect] for the watches. All operations of a
+// multi are checked before the first is applied.
 package tree
 
 import (
@@ -31,8 +30,7 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
-// New returns the tree of a new Apache server. As in Apache, the creates counters of its nodes
-// are 0.
+// New returns the tree of a new Apache server. As there, the cversion of the root is -1.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
@@ -124,7 +122,7 @@ func (t *Tree) Due() []string {
 	return due
 }
 
-// ownerContainer is the owner of a container, which is no session.
+// ownerContainer marks a container, like Apache's CONTAINER_EPHEMERAL_OWNER.
 const ownerContainer int64 = math.MinInt64
 
 // isSession reports whether owner makes a node ephemeral.
@@ -170,8 +168,8 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat returns the node's Stat. Cversion counts every create and every delete of a child,
-// and wraps: it is 2*creates less the number of children.
+// Stat returns the node's Stat. Cversion counts creates and deletes of children: 2*creates
+// less the number of children. Cversion wraps.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
@@ -186,9 +184,8 @@ func (n *Node) Stat() wire.Stat {
 	return st
 }
 
-// validPath reports whether a node may have this path according to the rules of
-// PathUtils.validatePath. It refuses characters beyond the basic plane, which are surrogates
-// in Java, and bytes that are not UTF-8, which Java reads as U+FFFD.
+// validPath applies the rules of Apache's PathUtils.validatePath. It refuses characters
+// above U+FFFF, which are surrogates in Java, and invalid UTF-8, which Java reads as U+FFFD.
 func validPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -210,7 +207,7 @@ func validPath(path string) bool {
 	return true
 }
 
-// hasParent reports whether a path has a slash, to split it there, and no NUL.
+// hasParent reports whether a path has a slash, which split needs, and no NUL.
 func hasParent(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
@@ -221,7 +218,6 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-// protected reports whether path must not be deleted.
 func protected(path string) bool {
 	switch path {
 	case "/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota":
@@ -230,10 +226,10 @@ func protected(path string) bool {
 	return false
 }
 
-// Reads do not check paths, except that Exists refuses a NUL: a path that no node can have is
-// absent. Their replies alias the tree, so they are valid until it changes.
+// Reads do not validate paths, except that Exists refuses a NUL. Replies alias the tree, so
+// they are valid until the next change.
 
-// readable finds a node that a client may read.
+// readable returns the node at path if the client may read the node.
 func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
@@ -279,8 +275,8 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	return &wire.StringsResponse{Strings: n.children}, wire.OK
 }
 
-// CountBelow returns the number of nodes below a path. All nodes, also the root, are below the
-// empty path.
+// CountBelow returns the number of descendants of path. For the empty path it counts all
+// nodes, the root included.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
 	if _, code := t.readable(who, path); code != wire.OK {
 		return nil, code
@@ -294,8 +290,8 @@ func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) 
 	return rsp, wire.OK
 }
 
-// OwnedBelow lists the ephemeral nodes of a session whose path begins with the string prefix:
-// /a matches /ab.
+// OwnedBelow lists a session's ephemeral nodes whose path begins with the string prefix. The
+// prefix /a matches /ab.
 func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
 		prefix = ""
@@ -333,7 +329,7 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 }
 
 // ReadAll executes reads and returns a result for each. A read without a path, or a write,
-// fails the whole request: the body then has only the results before it.
+// fails the whole request; the body then has only the earlier results.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

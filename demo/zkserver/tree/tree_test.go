@@ -8,7 +8,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// create executes a create request of session 1 and returns the path of the node.
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
@@ -19,8 +18,8 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-// TestLastSequenceNumber checks that a prefix whose child has the number 2^31-1 gets no further
-// sequential child. Over a connection this would take 2^31 requests.
+// TestLastSequenceNumber checks that no sequential child with the same prefix follows the
+// number 2^31-1.
 func TestLastSequenceNumber(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
@@ -60,7 +59,6 @@ func TestLastSequenceNumber(t *testing.T) {
 			t.Errorf("create after the last number: got %q, %v; want NodeExists", got, code)
 		}
 	}
-	// Other children can be created, but creates and pzxid stay.
 	if _, code := create(t, tr, "/e/plain", 0); code != wire.OK || e.creates != math.MaxInt32 || e.pzxid != pzxid {
 		t.Errorf("plain create after the last number: got %v, creates counter %d, pzxid %d; want OK, no change, %d", code, e.creates, e.pzxid, pzxid)
 	}
@@ -79,8 +77,7 @@ func TestNewTree(t *testing.T) {
 	}
 }
 
-// FuzzWrites executes any writes of three sessions, single or in a multi, and then checks the
-// invariants of the tree.
+// FuzzWrites checks the invariants of the tree after any writes of three sessions.
 func FuzzWrites(f *testing.F) {
 	one := func(session byte, op wire.Op, req wire.Record) []byte {
 		body := wire.Append(nil, req)
@@ -145,7 +142,6 @@ func FuzzWrites(f *testing.F) {
 	})
 }
 
-// checkInvariants checks the invariants of the tree.
 func checkInvariants(t *testing.T, tr *Tree) {
 	t.Helper()
 	bytes := int64(0)

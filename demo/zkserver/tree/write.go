@@ -14,7 +14,7 @@ type Writer struct {
 	Session int64
 }
 
-// record has the fields of a node that checks read.
+// A record has the fields of a node that the checks need.
 type record struct {
 	missing  bool
 	version  int32
@@ -25,11 +25,11 @@ type record struct {
 	acl      []wire.ACL
 }
 
-// view shows the tree as it will be after the operations of a transaction checked so far.
+// A view is the tree as if the operations checked so far were applied.
 type view struct {
 	t *Tree
 	Writer
-	pending map[string]record // nodes that these operations change; nil for a single write
+	pending map[string]record // nodes that these operations change; nil except in a multi
 }
 
 func (v *view) get(path string) (record, bool) {
@@ -47,8 +47,8 @@ func (v *view) get(path string) (record, bool) {
 	}, true
 }
 
-// permitted returns the node at path, or an error if there is no node or the writer does not
-// have permission perm.
+// permitted returns the node at path, or an error if there is none or the writer lacks
+// permission perm.
 func (v *view) permitted(path string, perm int32) (record, wire.Code) {
 	n, ok := v.get(path)
 	switch {
@@ -75,7 +75,7 @@ func nextVersion(current, expected int32) (int32, wire.Code) {
 	return current + 1, wire.OK
 }
 
-// Check reads the request of a single write and checks it.
+// Check decodes and checks the request of a single write.
 func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.Code) {
 	v := view{t: t, Writer: w}
 	if op == wire.OpSetACL {
@@ -177,12 +177,12 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
-// hasTTL reports whether the flags of a create (CreateMode) request a node with a TTL.
+// hasTTL reports whether the flags of a create request a node with a TTL.
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// checkCreate checks any of the four creates. Only [wire.OpCreateContainer] creates a
-// container: another create with the container flag creates a plain node. There are no TTL
-// nodes, as in Apache without extendedTypesEnabled.
+// checkCreate checks a create. Only [wire.OpCreateContainer] creates a container: another
+// create with the container flag creates a plain node. TTL nodes are refused, as in Apache
+// without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -236,18 +236,17 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	}, wire.OK
 }
 
-// A Multi is a checked transaction.
+// A Multi is a multi after its checks.
 type Multi struct {
 	Changes []Change            // one for each operation if none failed
 	Answers []wire.Op           // the operation in each result if none failed
 	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
-// CheckMulti checks a transaction: each operation as if the previous operations were
-// applied. A transaction has a result for each operation. If an operation fails, the
-// results before it have no error, and those after it have RuntimeInconsistency. The
-// transaction fails as a whole, with MarshallingError, only if an operation has no path, is
-// not allowed in a transaction, or has a TTL flag without a TTL.
+// CheckMulti checks each operation as if the previous operations were applied. If an
+// operation fails, the result of each earlier operation has no error, and that of each later
+// operation has RuntimeInconsistency. CheckMulti returns MarshallingError if an operation has
+// no path, is not allowed in a multi, or has a TTL flag without a TTL.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -267,15 +266,15 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. kind is the operation in its result. Unlike in a
-// single create, the container flag creates a container, and the operation does not.
+// checkOp checks an operation of a multi. kind is the operation in the result. Unlike in a
+// single create, the flag decides about a container, not the operation.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
 		op, kind := wire.OpCreate, wire.OpCreate
 		switch {
 		case hasTTL(o.Create.Flags) && o.Op != wire.OpCreateTTL:
-			return Change{}, 0, wire.MarshallingError // there is no TTL to read
+			return Change{}, 0, wire.MarshallingError // the request has no TTL
 		case o.Create.Flags == wire.FlagContainer:
 			op, kind = wire.OpCreateContainer, wire.OpCreate2
 		}
@@ -315,7 +314,7 @@ type Change struct {
 	data    []byte // owned by the change
 	acl     []wire.ACL
 	owner   int64
-	version int32 // the new version; of a create: the new creates counter of the parent
+	version int32 // the new version; for a create: the parent's new creates counter
 }
 
 // Delete returns the deletion of an existing node without children.
@@ -325,8 +324,8 @@ func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 type Effect struct {
 	Stat      wire.Stat  // the node's new Stat; zero after a delete or a check
 	ACL       []wire.ACL // the node's ACL
-	Owner     int64      // owner of a node that was created or deleted: a session if ephemeral
-	Parent    string     // path of the parent of a node that was created or deleted
+	Owner     int64      // owner of a created or deleted node: a session if ephemeral
+	Parent    string     // parent of a created or deleted node
 	ParentACL []wire.ACL
 }
 
@@ -336,7 +335,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// At 2^31-1 the counter and pzxid stay: the addition has wrapped.
+		// After 2^31-1 the new counter has wrapped: creates and pzxid stay.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
