@@ -30,8 +30,8 @@ const adminRoot = "/commands"
 // authentication. /commands is an index, and /commands/NAME returns the answer of a command
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
-// ServeAdmin ends when the server is closed, closes l and its connections, and returns the
-// same errors as [Server.Serve].
+// ServeAdmin ends when the server is closed, with the same errors as [Server.Serve]. It
+// closes l and its connections.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{

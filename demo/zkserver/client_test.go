@@ -17,8 +17,8 @@ import (
 // patience bounds a wait in these tests; the Java client may take three times as long.
 const patience = time.Minute
 
-// rawClient sends and receives frames, so that tests can check what a client library hides: the
-// order of events and replies, zxids, and operations that go-zookeeper does not have.
+// A rawClient sends and receives frames. Client libraries hide the order of events and
+// replies, zxids, and some operations.
 type rawClient struct {
 	t       testing.TB
 	nc      net.Conn
@@ -28,7 +28,7 @@ type rawClient struct {
 	onEvent func(wire.WatcherEvent)
 }
 
-// connectRaw performs a handshake on nc. A request without a timeout gets one of ten seconds.
+// connectRaw performs a handshake on nc. The default session timeout is ten seconds.
 func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	if req.Timeout == 0 {
@@ -170,9 +170,9 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// A transcript has the text of a conversation. It is the same for two servers that behave
-// alike: zxids are relative to the beginning, sessions have names, and of a time it has only
-// whether it is zero.
+// A transcript has the text of a conversation, which is the same for two servers that behave
+// alike. Zxids are relative to the beginning, sessions have names, and the text only tells
+// whether a time is zero.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -234,7 +234,7 @@ func (s *transcript) body(rsp wire.Record) string {
 	case *wire.Stat:
 		return s.stat(*r)
 	case *anyBytes:
-		if len(*r) > 20 { // with a Stat
+		if len(*r) > 20 { // the bytes have a Stat
 			return fmt.Sprintf("%d bytes", len(*r))
 		}
 		return fmt.Sprintf("%x", *r)
@@ -286,7 +286,7 @@ type namedClient struct {
 	name string
 }
 
-// do makes a call and adds the request and the reply to the transcript.
+// do adds the request and the reply of a call to the transcript.
 func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
 	asked := ""

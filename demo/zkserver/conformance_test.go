@@ -17,9 +17,8 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance runs the same conversations with the embedded server and with Apache
-// ZooKeeper, and compares each with the transcript of Apache 3.8.0 in testdata.
-// `go test -run Conformance -update` writes these transcripts.
+// TestConformance runs conversations with the embedded server and with Apache ZooKeeper. It
+// compares each with the transcript of Apache 3.8.0 in testdata, which -update rewrites.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -53,7 +52,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// converse runs a conversation, deletes its znodes and returns the text.
+// converse runs a conversation and returns its text.
 func converse(t *testing.T, addr string, run func(*transcript)) string {
 	t.Helper()
 	s := newTranscript(t, addr)
@@ -373,7 +372,7 @@ var conversations = []struct {
 			op(wire.OpDelete, "/t/a/n_0000000000", -1))
 		b.sync()
 		a.ls2("/t/a", false)
-		// The results before the failed operation have no error, those after it have -2.
+		// Results before the failed operation have no error; results after it have -2.
 		a.multi(put("/t/b", 0), op(wire.OpDelete, "/t/a", -1), put("/t/c", 0))
 		a.multi(op(wire.OpCheck, "/t/a", 0), put("/t/b", 0))
 		a.multi(put("/t/b", 0), put("/t/b", 0))
@@ -528,7 +527,7 @@ type bytesOf string
 
 func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }
 
-// unprinted keeps a request with absolute zxids out of the transcript.
+// unprinted is a request with absolute zxids, which a transcript must not have.
 type unprinted struct{ wire.Record }
 
 func (*unprinted) String() string { return "(...)" }

@@ -113,8 +113,8 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame without a hold and returns its length, or 0 if the connection is
-// broken. The caller holds s.mu.
+// write queues a frame immediately and returns its length, or 0 if the connection is broken.
+// The caller holds s.mu.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
 	if n > 0 {
@@ -152,9 +152,9 @@ const (
 	acceptPauseMax = time.Second
 )
 
-// Serve accepts connections from l until the server is closed, closes l and returns nil. It
+// Serve accepts connections from l until the server is closed, and then returns nil. It
 // returns ErrClosed if the server is already closed. After a temporary error of Accept,
-// Serve calls [Options.Trouble] and retries; it returns any other error.
+// Serve calls [Options.Trouble] and retries; it returns any other error. Serve closes l.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -237,7 +237,8 @@ var ErrRefused = errors.New("zkserver: connection refused")
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
 // DialObserver connects like [Server.Dial], but messages to the client are not delayed, and
-// no [Tally] counts the client. This ends if the session moves to another connection.
+// no [Tally] counts the client. Both exceptions end if the session moves to another
+// connection.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {

@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// scriptedListener answers each Accept with the next of its results. After the last result
-// Accept blocks until the listener is closed.
+// A scriptedListener returns its results from Accept, one for each call. After the last
+// result, Accept blocks until Close.
 type scriptedListener struct {
 	results []any       // error or net.Conn
 	times   []time.Time // times of the calls of Accept
@@ -61,7 +61,7 @@ func (l *scriptedListener) Addr() net.Addr {
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
 // TestAcceptRetries checks that the server retries after temporary errors of Accept, with pauses
-// that double up to a second, and reports only the first error of a series and the end.
+// that double up to a second. It must report only the first error of a series, and its end.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()
@@ -131,7 +131,7 @@ func (d *descriptor) Close() error {
 }
 
 // TestSilentConnectionsAreClosed checks that the server, when no file descriptor is left, closes
-// silent connections that have no session. It keeps the connection of a silent session.
+// silent connections that have no session, but no connection of a session.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
@@ -151,7 +151,7 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 		begin := time.Now()
 		old := connectRaw(t, session, wire.ConnectRequest{Timeout: 60_000})
 		connectRaw(t, client, wire.ConnectRequest{})
-		if waited := time.Since(begin); waited >= 5*time.Second { // virtual
+		if waited := time.Since(begin); waited >= 5*time.Second {
 			t.Errorf("a new client waited for %v, want less than 5s", waited)
 		}
 		old.must(wire.OpPing, nil, nil)
@@ -182,7 +182,7 @@ func TestAcceptEnds(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(newScripted(slices.Repeat([]any{errFull}, 100)...)) }()
-		time.Sleep(10*time.Second + 500*time.Millisecond) // virtual; within a pause of one second
+		time.Sleep(10*time.Second + 500*time.Millisecond) // within a pause of one second
 		began := time.Now()
 		s.Close()
 		if err := <-served; err != nil || time.Since(began) > 0 {
@@ -276,14 +276,13 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 		if _, err := io.Copy(io.Discard, slow.nc); err != nil {
 			t.Errorf("end of the slow connection: %v", err)
 		}
-		// The slow client's session has not ended.
 		again := pipeRaw(t, s, wire.ConnectRequest{SessionID: slow.conn.SessionID, Passwd: slow.conn.Passwd})
 		again.must(wire.OpPing, nil, nil)
 	})
 }
 
-// TestTotalIsBounded checks the bound on all connections together: the server drops those that
-// hold most, even if each is within its own bound.
+// TestTotalIsBounded checks that MaxHeld bounds all connections together, even if each is
+// within its own bound.
 func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
@@ -360,8 +359,8 @@ func (c *writeHook) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadEventDoesNotStopReading checks that the server reads a client's next request even if
-// the client has not read an event that was queued just after the last reply.
+// TestUnreadEventDoesNotStopReading checks that the server reads the next request of a client
+// that has not read an event.
 func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		writer := pipeRaw(t, s, wire.ConnectRequest{})
@@ -370,7 +369,7 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 		hook := &writeHook{Conn: server}
 		go s.ServeConn(hook)
 		c := connectRaw(t, client, wire.ConnectRequest{})
-		synctest.Wait() // the hook is not in use
+		synctest.Wait() // no goroutine uses the hook after this
 		events := 0
 		c.onEvent = func(wire.WatcherEvent) { events++ }
 		hook.after = func() { writer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1}, &wire.Stat{}) }
@@ -413,8 +412,8 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
-// TestEventBeforeReply checks that with several writers a client never receives a reply that
-// shows a change before the watch event for this change.
+// TestEventBeforeReply checks that a client never receives a reply that shows a change before
+// the watch event for the change.
 func TestEventBeforeReply(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -468,7 +467,7 @@ func TestEventBeforeReply(t *testing.T) {
 				break
 			}
 		}
-		// Removes the watch: it exists unless its event comes before the reply.
+		// The watch exists, unless its event comes before this reply.
 		if !fired {
 			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
 			if gone := h.Err == wire.NoWatcher; gone != fired {
@@ -576,8 +575,7 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
-// TestMaxClientCnxns checks that the connections from a host are bounded, but with
-// LoopbackUnbounded not those from loopback addresses.
+// TestMaxClientCnxns checks MaxClientCnxns, and that LoopbackUnbounded exempts loopback addresses.
 func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
 	for range 4 {

@@ -27,16 +27,13 @@ import (
 
 var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential, half of it in the first tier")
 
-// stepsPerTalk is the mean length of a conversation: long enough for many states of the
-// server, short enough to be reduced.
+// stepsPerTalk is the mean length of a conversation. Longer conversations take longer to reduce.
 const stepsPerTalk = 150
 
-// TestDifferential has three clients send random requests to the embedded server and to
-// Apache ZooKeeper, and compares the replies, errors, Stats and zxids (relative to the
-// beginning of the conversation), and the place of each watch event between the replies of
-// a client. onPurpose lists the intended differences. Any other difference is
-// reduced to a short conversation and printed with the seed; `-rapid.seed` repeats it,
-// `-differential.ops` sets the length.
+// TestDifferential sends random requests of three clients to the embedded server and to Apache
+// ZooKeeper, and compares the transcripts. A difference that is not in onPurpose is reduced to
+// a short conversation and printed with the seed for `-rapid.seed`. `-differential.ops` sets
+// the length.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -55,7 +52,6 @@ func TestDifferential(t *testing.T) {
 		t.Cleanup(func() { f.Value.Set(old) })
 	}
 	ops, events := 0, 0
-	// compare runs a conversation with both servers and returns their first difference.
 	compare := func(steps []step) (difference string) {
 		want, ours := both(t, steps)
 		ops += len(steps)
@@ -94,8 +90,8 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// bothServers starts an Apache ZooKeeper. The function that it returns runs a conversation
-// with Apache and with a new embedded server, and returns the two texts.
+// bothServers starts an Apache ZooKeeper and returns a function that runs a conversation with
+// Apache and with a new embedded server.
 func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours string) {
 	// Apache must not delete containers at times that depend on the clock.
 	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
@@ -142,8 +138,8 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps from a conversation while the rest still fails. It is much faster
-// than rapid, which reduces thousands of random bits and does not know the steps.
+// reduced removes steps from a conversation while the rest still fails. rapid is slower,
+// because it reduces random bits and does not know the steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -185,14 +181,13 @@ func digestID(auth string) string {
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// sessionEvent is an event of a session or its connection.
 type sessionEvent int
 
 const (
 	closeAndReturn sessionEvent = iota + 1 // closeSession, then a new session
 	reattach                               // the connection is lost, and the session resumed on another
-	moveOver                               // resumed on another connection while the first is open
-	wrongPassword                          // connection lost, wrong passwords refused, then resumed
+	moveOver                               // the session is resumed on another connection while the first is open
+	wrongPassword                          // wrong passwords are refused, then the session is resumed
 	unknownSession                         // a request for a session that does not exist
 	expire                                 // the session expires, then a new session
 )
@@ -210,10 +205,10 @@ type talk struct {
 	clients [3]*namedClient
 	opened  int        // number of sessions so far
 	control *rawClient // reads zxids and cleans up; not a part of the conversation
-	held    *[]string  // the events that sorted collects; nil: the transcript gets them
+	held    *[]string  // the events that sorted collects; nil: no call of sorted is active
 }
 
-// talkTB turns failures into panics, so that a conversation can run in any goroutine. Its
+// talkTB turns failures into panics, because a conversation runs in any goroutine. Its
 // cleanups run at the end of the conversation.
 type talkTB struct {
 	testing.TB
@@ -273,7 +268,6 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	return ""
 }
 
-// cleanUp deletes the znodes of a conversation and ends its sessions.
 func (k *talk) cleanUp() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -297,7 +291,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo connects. The default session timeout is so long that no session expires.
+// connectTo connects with a default session timeout that is too long to expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -320,7 +314,6 @@ func (k *talk) begin(who int) {
 	k.adopt(who, c)
 }
 
-// adopt makes c the connection of client who.
 func (k *talk) adopt(who int, c *rawClient) {
 	sp := k.clients[who]
 	if sp.c != nil {
@@ -337,8 +330,8 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes the session of client who. It sorts the events, which Apache sends in the order of a
-// hash table.
+// end closes the session of client who. It sorts the events, because Apache sends them in the
+// order of a hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)
@@ -355,7 +348,7 @@ func (k *talk) end(who int) {
 
 // sorted calls f and adds the events during f to the transcript in alphabetical order.
 func (k *talk) sorted(f func()) {
-	for _, sp := range k.clients { // earlier events keep their order
+	for _, sp := range k.clients { // reads earlier events, which keep their order
 		if sp != nil && sp.c != nil {
 			sp.c.must(wire.OpPing, nil, nil)
 		}
@@ -373,7 +366,6 @@ func (k *talk) sorted(f func()) {
 	k.text.WriteString(strings.Join(append(events, ""), "\n"))
 }
 
-// ask sends requests of one client and reads the replies.
 func (k *talk) ask(steps []step) {
 	sp := k.clients[steps[0].who]
 	var xids []int32
@@ -408,8 +400,8 @@ func (k *talk) ask(steps []step) {
 	}
 }
 
-// absolute turns a zxid that is relative to the beginning of the conversation into a zxid
-// of the server.
+// absolute replaces a zxid relative to the beginning of the conversation with a zxid of the
+// server.
 func (k *talk) absolute(req wire.Record) wire.Record {
 	switch r := req.(type) {
 	case *wire.SetWatchesRequest:
@@ -460,7 +452,7 @@ func responseTo(st step) wire.Record {
 	return nil
 }
 
-// sortedIDs sorts the identities in a reply, which Apache sends in the order of a hash table.
+// sortedIDs sorts identities, because Apache sends them in the order of a hash table.
 func sortedIDs(rsp wire.Record) wire.Record {
 	byID := func(a, b wire.ID) int { return strings.Compare(a.Scheme+a.ID, b.Scheme+b.ID) }
 	switch r := rsp.(type) {
@@ -482,8 +474,8 @@ func sortedIDs(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// happen executes a session event. It first reads the watch events that are on their way,
-// because they could be lost with the connection.
+// happen executes a session event. It first reads the pending watch events, which could be
+// lost with the connection.
 func (k *talk) happen(st step) {
 	sp := k.clients[st.who]
 	k.printf("%v (%s)", st, sp.name)
@@ -528,9 +520,8 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// hangUp closes a connection and waits until the server has noticed. If Apache noticed after
-// the session has moved to another connection, it would forget that other connection and
-// never close it, because it keeps one connection for each session.
+// hangUp closes a connection and waits until the server has closed it too. Otherwise Apache
+// could forget the next connection of the session and never close that connection.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -542,7 +533,6 @@ func (k *talk) hangUp(c *rawClient) {
 	c.nc.Close()
 }
 
-// resume continues the session of client who on a new connection.
 func (k *talk) resume(who int, timeout int32) {
 	sp := k.clients[who]
 	was := sp.c.conn
@@ -563,10 +553,7 @@ func (k *talk) refused(what string, req wire.ConnectRequest) {
 	}
 }
 
-// The functions below draw the steps of a random conversation.
-
-// roll draws uniformly from [0, n): rapid's own integers and samples prefer the first
-// values.
+// roll draws uniformly from [0, n), because rapid's own integers prefer small values.
 func roll(t *rapid.T, n int) int {
 	v := 0
 	for range 16 {
@@ -588,7 +575,7 @@ func several[T any](t *rapid.T, most int, draw func(*rapid.T) T) []T {
 	return out
 }
 
-// path draws one of a few paths, so that clients have common znodes.
+// path draws one of few paths, because clients must have common znodes.
 func path(t *rapid.T) string {
 	if roll(t, 30) == 29 {
 		return pick(t, oddPaths)
@@ -600,8 +587,8 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths are mostly invalid. A create of them makes no node outside of /t: such a node
-// would stay after the conversation and change the root.
+// oddPaths are mostly invalid. None creates a node outside of /t, which cleanUp would not
+// delete.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -660,8 +647,8 @@ func acl(t *rapid.T) []wire.ACL {
 func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
 	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
-		// A child of the root would change its cversion. A path that ends with a
-		// slash gets a name that is only a number.
+		// A sibling of /t would change the root's cversion. After a slash, the name is
+		// only a number.
 		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
 		req.Path = strings.Replace(req.Path, "//", "/", 1)
 		req.Flags |= seq
@@ -713,8 +700,8 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read or a watch. It never draws the empty path, which is the
-// root for a server, or a path of onPurpose.
+// readPath draws a path for a read or a watch, but never the empty path, which means the root,
+// or a path of onPurpose.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -737,7 +724,7 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// misplaced sometimes adds op, which is not allowed in the request, to ops.
+// misplaced sometimes adds to ops the operation op, which the request must not have.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
@@ -746,7 +733,6 @@ func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	return slices.Concat(ops[:at], []wire.MultiOp{op}, ops[at:])
 }
 
-// kinds lists the kinds of steps.
 var kinds = []kind{
 	{1, wire.OpPing, 0, nothing},
 	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Record {
@@ -776,7 +762,7 @@ var kinds = []kind{
 	}},
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
-		// Apache does not reply to a check that succeeds, see onPurpose.
+		// These fail, because Apache does not reply to a successful check: see onPurpose.
 		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
@@ -831,8 +817,8 @@ type step struct {
 	op    wire.Op
 	req   wire.Record
 	event sessionEvent // if set, there is no op
-	// burst reports that the client sends its next request, if that is the next step,
-	// before it reads the reply to this one.
+	// burst reports that a next step of the same client is sent before this step's reply
+	// is read.
 	burst bool
 }
 
@@ -900,7 +886,6 @@ func printed(req wire.Record) string {
 	return " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
 }
 
-// anyStep draws a step.
 var anyStep = rapid.Custom(func(t *rapid.T) step {
 	total := 0
 	for _, k := range kinds {
@@ -951,13 +936,13 @@ var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches the other oddities: those of onPurpose, and watches of a null path, which
-// Apache accepts, but which fail when the connection ends.
+// differs matches the oddities of onPurpose, and watches of a null path. Apache accepts these
+// watches and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 
-// oddities returns, for each operation, the request with each kind of path and list, and
-// each incomplete request.
+// oddities returns each operation's requests with unusual paths and lists, and its incomplete
+// requests.
 func oddities() (all []oddity) {
 	acl := i32(1) + i32(31) + str("world") + str("anyone")
 	data := str("d")
@@ -1077,9 +1062,8 @@ func oddities() (all []oddity) {
 	return all
 }
 
-// TestOddities sends each oddity, on its own connection, to the embedded server and to Apache
-// ZooKeeper. It compares the bytes of the reply, whether the connection was closed, and the
-// zxids.
+// TestOddities compares the bytes and zxids of both servers' replies to each oddity, and
+// whether the connection is closed.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	both := bothServers(t)

@@ -11,18 +11,15 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// difference is a difference between the embedded server and Apache.
 type difference struct {
 	what, why    string
 	run          func(*transcript)
-	apache, here string // the line of each server's transcript that shows it
-	fatal        bool   // Apache serves no more after it
+	apache, here string // the line of each server's transcript that shows the difference
+	fatal        bool   // Apache stops serving after run
 }
 
 // onPurpose lists all intended differences between the embedded server and Apache ZooKeeper
-// 3.8, as in the package comment, with their reasons. If a conversation always shows the
-// difference, run has it, so that no entry is out of date. TestDifferential avoids these
-// differences: see [withoutPurpose], and [talk], which sorts.
+// 3.8, with their reasons. TestDifferential avoids them by [withoutPurpose] and [talk].
 var onPurpose = []difference{
 	{
 		what: "the order of children",
@@ -164,7 +161,7 @@ var onPurpose = []difference{
 			h := a.c.call(wire.Op(99), nil, nil)
 			s.printf("zxid %d %v", h.Zxid, h.Err)
 			var err error
-			for i := 0; i < 1000 && err == nil; i++ { // Apache may answer some pings before it closes the connection
+			for i := 0; i < 1000 && err == nil; i++ { // Apache may answer some pings before the close
 				if _, err = a.c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing})); err == nil {
 					_, err = a.c.receive(nil)
 				}
@@ -258,7 +255,7 @@ var onPurpose = []difference{
 	{
 		what: "a request sent after a setACL without waiting for the reply",
 		why:  "Apache checks it with the old or the new ACL, by chance; here with the new ACL",
-		// no run: no conversation always shows this difference
+		// There is no run, because the difference appears by chance.
 	},
 	{
 		what: "quotas",
@@ -309,10 +306,9 @@ func TestDifferencesOnPurpose(t *testing.T) {
 	}
 }
 
-// withoutPurpose removes from a conversation the requests of onPurpose: watches of several
-// kinds that a client has, or may have, on one path, and a checkWatches of a path on which
-// another client has or may have a watch. It also removes the oddities of watches and of auth.
-// After a setACL, the client waits for the reply.
+// withoutPurpose removes requests that could show differences of onPurpose: a client's watches
+// of several kinds on one path, checkWatches of a path that another client may watch, and
+// oddities of watches and auth. After a setACL, the client waits for the reply.
 func withoutPurpose(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int

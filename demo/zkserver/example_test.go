@@ -24,7 +24,7 @@ func (t *testingT) end() {
 	}
 }
 
-// connect returns a client with a session. It is closed when the test ends.
+// connect returns a client with a session. The client is closed when the test ends.
 func connect(t *testingT, addr string) *zk.Conn {
 	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
 	if err != nil {

@@ -28,8 +28,7 @@ func try(t testing.TB, err error) {
 	}
 }
 
-// receives waits at most d and reports whether a message or the end of the connection arrives
-// in that time.
+// receives reports whether a message or the end of the connection arrives within d.
 func receives(c *rawClient, d time.Duration) bool {
 	c.nc.SetReadDeadline(time.Now().Add(d))
 	_, err := c.in.Peek(1)
@@ -37,7 +36,6 @@ func receives(c *rawClient, d time.Duration) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// wantGone checks that the server closes the connection of c.
 func wantGone(t testing.TB, c *rawClient) {
 	t.Helper()
 	if err := c.closed(); err != nil {
@@ -84,7 +82,6 @@ func (n *network) dial(network, addr string, timeout time.Duration) (net.Conn, e
 	return nc, nil
 }
 
-// connect returns a client that is connected over the network.
 func (n *network) connect(t testing.TB, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	nc, err := n.dial("tcp", "127.0.0.1:1", time.Hour)
@@ -92,7 +89,6 @@ func (n *network) connect(t testing.TB, req wire.ConnectRequest) *rawClient {
 	return connectRaw(t, nc, req)
 }
 
-// cut ends the connections that are open.
 func (n *network) cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -102,7 +98,7 @@ func (n *network) cut() {
 	n.conns = nil
 }
 
-// keepRequesting returns a client that creates znodes and reads the list until stop is closed.
+// keepRequesting returns a client that creates and lists znodes until stop is closed.
 func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *sync.WaitGroup) *zk.Conn {
 	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
 	try(t, err)
@@ -118,14 +114,14 @@ func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *
 			case <-time.After(37 * time.Millisecond):
 			}
 			c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-			c.Children("/e") // no watch: go-zookeeper restores them with a race
+			c.Children("/e") // without a watch: go-zookeeper has a race when it restores watches
 		}
 	})
 	return c
 }
 
-// TestFaultsAtRandom applies random faults to four clients. It checks that they recover, and
-// that a client without faults keeps its session and its connection.
+// TestFaultsAtRandom checks that four clients recover from random faults, and that a client
+// without faults keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))

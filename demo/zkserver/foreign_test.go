@@ -19,18 +19,14 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// In these tests third-party clients use the embedded server.
-
 const (
-	foreignPath = "/election"
-	// foreignTimeout is the session timeout: a Java client that starts on a busy
-	// machine may be silent for a while.
-	foreignTimeout = 3 * time.Second
+	foreignPath    = "/election"
+	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreigners maps each third-party client to a function that starts a candidate in a process
-// and returns when the candidate is in the queue. The process writes "leads NAME" when the
-// candidate leads. The candidate resigns when the input of the process ends.
+// foreigners maps each third-party client to a function that starts a candidate, and returns
+// when the candidate is in the queue. The process writes "leads NAME" when the candidate leads.
+// The candidate resigns when the input of the process ends.
 var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -97,7 +93,6 @@ func TestForeignElections(t *testing.T) {
 	}
 }
 
-// observer opens a session with a long timeout.
 func observer(t *testing.T, addr string) *rawClient {
 	t.Helper()
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
@@ -125,8 +120,7 @@ func inOrder(t *testing.T, s *zkserver.Server) {
 	}
 }
 
-// TestJavaClient compares the output of Apache's command line client for the same commands with
-// both servers.
+// TestJavaClient runs Apache's command-line client with both servers and compares the outputs.
 func TestJavaClient(t *testing.T) {
 	t.Parallel()
 	apache := zktest.Apache(t).Addr // skips the test without Apache
@@ -190,15 +184,12 @@ quit
 	if !strings.Contains(ours, "Created /java/n_0000000000") {
 		t.Errorf("the client did not execute its commands:\n%s", ours)
 	}
-	// The output is compared without events, because they are printed at any time.
 	if n := s.Counters().Notifications; n != 2 {
 		t.Errorf("got %d events, want two: the change of data and the creation", n)
 	}
 }
 
-// compiledC compiles a candidate made with ZooKeeper's C client. The program takes an
-// address, the election's path, a name and a session timeout in ms. It writes "standing" when
-// it is in the queue and "leads NAME" when it leads, and resigns when its input ends.
+// compiledC compiles testdata/candidate.c, a candidate made with ZooKeeper's C client.
 func compiledC(t *testing.T) (program string) {
 	t.Helper()
 	zktest.Require(t, "gcc libc6-dev", "cc")

@@ -30,9 +30,8 @@ type pieces string
 
 func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
-// FuzzConnection serves a connection with any input, after a valid handshake or without. It
-// checks that the output consists of frames with the replies in the order of the requests,
-// and checks the invariants of the server.
+// FuzzConnection serves a connection with any input, with or without a valid handshake. It
+// checks the order of the replies and the invariants of the server.
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
 	requests := func(rs ...[]wire.Record) []byte {
@@ -105,7 +104,6 @@ func FuzzConnection(f *testing.F) {
 	})
 }
 
-// checkReplies compares the replies with the requests of the stream.
 func checkReplies(t *testing.T, out, stream []byte) {
 	t.Helper()
 	r := bytes.NewReader(out)
@@ -137,7 +135,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 		if err != nil {
 			t.Fatalf("got reply %+v without a request", h)
 		}
-		describe(request, h, nil) // as in slow motion
+		describe(request, h, nil) // must not panic
 		var req wire.RequestHeader
 		req.Fields(wire.NewDecoder(request))
 		want := req.Xid
@@ -150,8 +148,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 	}
 }
 
-// checkInvariants checks the invariants of a server without connections, except for those
-// of the tree.
+// checkInvariants checks the invariants of a server, except those of the tree.
 func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
 	owned := 0

@@ -12,7 +12,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// watchRules is a simple model of the watch tables: it has the modes of each watch.
+// watchRules is a simple model of the watch tables.
 type watchRules map[watchKey]watchMode
 
 type watchKey struct {
@@ -21,8 +21,8 @@ type watchKey struct {
 	child bool
 }
 
-// trigger removes the one-time watches that the event fires. It returns the connections to
-// notify, each with the argument direct of watchTables.trigger's callback.
+// trigger returns the connections to notify, with the value of direct in
+// watchTables.trigger.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -46,8 +46,8 @@ func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	return notified
 }
 
-// counts describes the child watches or, if child is false, the data watches: the numbers of
-// connections, paths and watches, and the paths.
+// counts returns the numbers of connections, paths and watches, and the paths, of child watches
+// or of data watches.
 func (r watchRules) counts(child bool) string {
 	conns, paths, total := make(map[*conn]bool), make(map[string]bool), 0
 	for k := range r {
@@ -59,8 +59,7 @@ func (r watchRules) counts(child bool) string {
 	return fmt.Sprint(len(conns), len(paths), total, slices.Sorted(maps.Keys(paths)))
 }
 
-// TestWatchTables adds, triggers and removes watches at random, and compares the tables
-// with watchRules.
+// TestWatchTables compares the watch tables with watchRules after random operations.
 func TestWatchTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -117,8 +116,8 @@ func TestWatchTables(t *testing.T) {
 	})
 }
 
-// TestTriggerAllocatesNothing checks that trigger allocates no memory: it runs under the server's
-// lock, and there may be 10,000 watches.
+// TestTriggerAllocatesNothing checks that trigger allocates no memory, because trigger runs under
+// the server's lock for thousands of watches.
 func TestTriggerAllocatesNothing(t *testing.T) {
 	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
 	for range 1000 {

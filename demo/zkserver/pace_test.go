@@ -28,7 +28,6 @@ func observerRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *raw
 	return connectRaw(t, nc, req)
 }
 
-// held returns the messages that the pace holds.
 func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	t.Helper()
 	synctest.Wait()
@@ -39,8 +38,7 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return b.Held
 }
 
-// replies reads n messages, each a reply or an event, and returns their xids. The xid of an event
-// is -1.
+// replies reads n replies or events and returns their xids. The xid of an event is -1.
 func replies(c *rawClient, n int) (xids []int32) {
 	c.t.Helper()
 	for len(xids) < n {
@@ -63,9 +61,8 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	}
 }
 
-// TestSteps checks that replies and events, in old and new sessions, are held until a step
-// releases them, in the order in which they were made. Handshakes, pings and an observer's
-// messages are not held.
+// TestSteps checks that steps release the replies and events of all sessions in the order in
+// which they were made. Handshakes, pings and an observer's messages must not be held.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -80,7 +77,7 @@ func TestSteps(t *testing.T) {
 		s.SetPace(steps)
 		<-s.PaceChanged()
 		begin := time.Now()
-		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}) // the handshake passes
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		b.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true})
 		synctest.Wait()
 		time.Sleep(time.Second)
@@ -142,8 +139,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog checks that each held message is listed as passed once, after it was sent or
-// lost. Messages beyond the bound of the list are only counted.
+// TestTakeBacklog checks that each message that was sent or lost is listed as passed once.
+// Messages beyond the bound of the list must only be counted.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -181,8 +178,8 @@ func TestTakeBacklog(t *testing.T) {
 	})
 }
 
-// TestPaceDelay checks that each message of any session leaves after the delay, and that a
-// change of the pace applies to held messages.
+// TestPaceDelay checks that each message leaves after the delay, and that a change of the pace
+// applies to held messages.
 func TestPaceDelay(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -238,8 +235,8 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestDialObserver checks that messages on observer connections are not held, but messages of the
-// same session on an ordinary connection are.
+// TestDialObserver checks that messages on an observer's connection are not held. On another
+// connection, messages of the same session must be held.
 func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -314,8 +311,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestHeldMessagesEndWithTheConnection checks that the held messages of a connection are dropped
-// in whichever way it ends.
+// TestHeldMessagesEndWithTheConnection checks that each kind of end of a connection discards its
+// held messages.
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
@@ -355,8 +352,8 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	}
 }
 
-// TestPaceIsBounded checks that a client whose requests cause too many held bytes is cut off,
-// and that the messages of other clients stay held.
+// TestPaceIsBounded checks that too many held bytes end a connection, and that the messages of
+// other clients stay held.
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -382,8 +379,8 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline checks that a session does not expire while a message to it is held,
-// and that afterwards it has the time that was left before.
+// TestPacePausesTheDeadline checks that held messages stop a session's expiry, and that the
+// session later has the time that was left before.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -436,17 +433,15 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceOverConnections checks that the handshake of a new connection is not held, but its
-// messages are, also the last reply.
+// TestPaceOverConnections checks that the last reply on a connection is held, but no handshake.
 func TestPaceOverConnections(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		s.SetPace(steps)
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
-		again := resume(t, s, c) // the handshake is not held
-		// The reply to closeSession is held like any other. The connection ends after its
-		// release.
+		again := resume(t, s, c)
+		// The connection ends after the release of the reply to closeSession.
 		again.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		again.send(wire.OpCloseSession, nil)
 		for _, op := range []wire.Op{wire.OpSync, wire.OpCloseSession} {
@@ -470,7 +465,7 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		wantGone(t, c)
 
-		// After a refused authentication the connection ends once its held reply is released.
+		// The connection ends after the release of the reply to a refused authentication.
 		s.SetPace(steps)
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.send(wire.OpAuth, &wire.AuthRequest{Scheme: "nonsense"})
@@ -489,8 +484,8 @@ func TestPaceOverConnections(t *testing.T) {
 	})
 }
 
-// A requester sends requests, a few at a time, and waits for their replies as long as that
-// takes. It pings, and checks the order of the replies.
+// A requester is a client that sends several requests before it reads their replies, and
+// checks the order of the replies.
 type requester struct {
 	*rawClient
 	t   *testing.T
@@ -507,11 +502,11 @@ type sentRequest struct {
 	op  wire.Op
 }
 
-// crowdCount counts the notifications of all requesters about nodes of others and about
-// their own nodes, and their requests.
+// A crowdCount counts the requests of all requesters, and the deletion events about their own
+// nodes and about the nodes of others.
 type crowdCount struct{ others, own, requests atomic.Int64 }
 
-// live sends n requests and closes the session. It returns after the last reply.
+// live sends n requests, closes the session and returns after the last reply.
 func (p *requester) live(n int, count *crowdCount) {
 	room := make(chan struct{}, 8)
 	read := make(chan struct{})
@@ -638,8 +633,8 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// liveCrowd starts on each network a series of requesters, one at a time, until stop is closed.
-// It returns the networks, and a group that waits for the requesters.
+// liveCrowd runs requesters on each network, one after another, until stop is closed. crowd
+// waits for the last of them.
 func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
@@ -660,10 +655,9 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 	return nets, crowd
 }
 
-// TestSlownessAtRandom changes the pace at random, makes steps, and partitions networks of
-// requesters, each for about a second. At the end every request must have its reply, in order. No
-// session may have expired. The tallies must have each notification except those to the owners of
-// the nodes.
+// TestSlownessAtRandom runs requesters with random paces, steps and partitions. Every request must
+// have its reply, in order, and no session may expire. The tallies must have each notification,
+// except those to the owners of the nodes.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

@@ -34,7 +34,7 @@ type Options struct {
 	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
 	// Trouble receives a line for the operator when accepting connections fails, and when
-	// accepting works again. Trouble must not call [Server.Close], which waits for it.
+	// accepting works again. Trouble must not call [Server.Close], which waits for Trouble.
 	Trouble func(string)
 }
 

@@ -89,8 +89,7 @@ func TestAnyRequestExtendsTheSession(t *testing.T) {
 	})
 }
 
-// TestResume resumes a session on another connection with a shorter timeout, and checks that
-// this timeout applies.
+// TestResume checks that the timeout of the new connection applies to a resumed session.
 func TestResume(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})

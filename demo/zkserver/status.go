@@ -43,7 +43,7 @@ type connView struct {
 	timeout time.Duration // of the session; without a session: handshakeTimeout
 }
 
-// connections returns a copy, the oldest connection first: answers are formatted without s.mu.
+// connections returns copies, the oldest first, because answers are formatted without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -88,7 +88,7 @@ func (s *Server) dataWatches() (watchers, paths, total int) {
 	return len(w.owned), len(w.paths), w.total
 }
 
-// watchesByPath returns, for each path, the sessions that watch its data or existence.
+// watchesByPath returns, for each path, the sessions that watch the path's data or existence.
 func (s *Server) watchesByPath() map[string][]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

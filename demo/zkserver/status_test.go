@@ -39,7 +39,7 @@ func word(t testing.TB, addr, w string) string {
 	return string(answer)
 }
 
-// shapes lists the values that differ from run to run, and what replaces them.
+// shapes lists values that differ from run to run, with their replacements.
 var shapes = []struct {
 	re   *regexp.Regexp
 	with string
@@ -51,11 +51,10 @@ var shapes = []struct {
 	{regexp.MustCompile(`0x[0-9a-f]+`), "HEX"},
 	{regexp.MustCompile(`\d+\.\d+`), "FLOAT"},
 	{regexp.MustCompile(`(?m)^(data(Log)?(Dir|Size|DirSize))=.*`), "$1="},
-	{regexp.MustCompile(`Outstanding: -\d+`), "Outstanding: N"}, // Apache counts without a lock
+	{regexp.MustCompile(`Outstanding: -\d+`), "Outstanding: N"}, // Apache has a race in this counter
 	{regexp.MustCompile(`\b\d+\b`), "N"},
 }
 
-// shape applies shapes to an answer.
 func shape(s string) string {
 	for _, r := range shapes {
 		s = r.re.ReplaceAllString(s, r.with)
@@ -92,7 +91,7 @@ func TestFourLetterLayout(t *testing.T) {
 	for w, want := range theirs {
 		want, got := shape(want), shape(ours[w])
 		switch w {
-		case "mntr": // has a part of Apache's lines
+		case "mntr": // only some of Apache's lines
 			var kept []string
 			for line := range strings.Lines(want) {
 				if key, _, _ := strings.Cut(line, "\t"); strings.Contains(got, key+"\t") {
@@ -114,8 +113,8 @@ func TestFourLetterLayout(t *testing.T) {
 					t.Errorf("mntr: got %q, want %q as in Apache", b, a)
 				}
 			}
-		case "dump", "wchp", "cons": // sets in any order, deadlines grouped by chance
-			want, _, _ = strings.Cut(want, "Connections dump:\n") // the embedded server does not have this part
+		case "dump", "wchp", "cons": // their lines are in any order
+			want, _, _ = strings.Cut(want, "Connections dump:\n") // not in the embedded server
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
 				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
 			}
@@ -138,7 +137,7 @@ func line(text, key string) string {
 
 func setOfLines(text string) []string {
 	lines := strings.Split(text, "\n")
-	// [0] or [1], and the counts, depend on whether a reply is being sent.
+	// The number in brackets and the counts change while a reply is sent.
 	for i, l := range lines {
 		lines[i] = regexp.MustCompile(`\[N\]\(queued=N,recved=N,sent=N`).ReplaceAllString(l, "[N](")
 	}
@@ -215,12 +214,11 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 	return rsp, string(body)
 }
 
-// adminMasked matches the fields whose values depend on the time, the machine or the build:
-// only their types are compared.
+// adminMasked matches the fields of which only the types are compared.
 var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
-// canon makes the answers of two servers comparable: sessions have names, sets are sorted,
-// and deadlines are merged, because sessions may share a tick by chance.
+// canon makes the answers of two servers comparable: it names sessions, sorts sets and merges
+// deadlines.
 func canon(v any, key string, names map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -269,7 +267,7 @@ type adminSituation struct {
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // zktest has requested srvr, which counts
+	get(t, "GET", url+"/commands/stat_reset") // zktest has already requested srvr
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)
@@ -289,7 +287,7 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	}, silent}
 }
 
-// ask returns the answer to a command, changed by canon.
+// ask returns the answer to a command after canon.
 func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	t.Helper()
 	rsp, body := get(t, "GET", s.url+"/commands/"+command)
@@ -315,7 +313,7 @@ func TestAdminLikeApache(t *testing.T) {
 	compare := func(command string) string {
 		want, got := theirs.ask(t, command), ours.ask(t, command)
 		switch command {
-		case "monitor": // has a part of Apache's fields
+		case "monitor": // only some of Apache's fields
 			for key := range want {
 				if _, ok := got[key]; !ok {
 					delete(want, key)
@@ -328,14 +326,14 @@ func TestAdminLikeApache(t *testing.T) {
 		"connections", "configuration", "dump", "monitor", "ruok", "server_stats", "watch_summary", "watches_by_path",
 		"nosuch", "RUOK", "ruok/", "ruok/x", "ruok?pretty", "a%22b%3Cc%3E%C3%A9",
 	} {
-		// Retry: Apache counts a message only after it has sent it.
+		// Apache counts a message only after the write, so the comparison is retried.
 		diff := compare(command)
 		for deadline := time.Now().Add(patience); diff != "" && time.Now().Before(deadline); diff = compare(command) {
 		}
 		if diff != "" {
 			t.Errorf("%s (-apache +embedded):\n%s", command, diff)
 		}
-		ours.silent.Close() // before the servers close these, at different times
+		ours.silent.Close() // before the servers close it at different times
 		theirs.silent.Close()
 	}
 	// Apache's index has the embedded server's commands in the same form.
@@ -407,8 +405,8 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded checks that many peers that send nothing, send too slowly or do not read
-// block other peers for less than a minute.
+// TestAdminIsBounded checks that peers that send nothing, send slowly or do not read block other
+// peers for less than a minute.
 func TestAdminIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
@@ -443,7 +441,7 @@ func TestAdminIsBounded(t *testing.T) {
 			if got := ask(); got != "nothing" && sent == "" {
 				t.Errorf("%s: one more connection: got answer %s, want nothing", what, got)
 			}
-			time.Sleep(time.Minute) // virtual
+			time.Sleep(time.Minute)
 			if got := ask(); got != "200 OK" {
 				t.Errorf("%s: a minute later: got answer %s, want 200 OK", what, got)
 			}

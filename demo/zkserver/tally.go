@@ -122,7 +122,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether notifications of sess count: not if sess owned the deleted node.
+// counts is false if sess owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {

@@ -19,8 +19,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies keeps the latest report of each deletion, and compares each report with the one before
-// it.
+// tallies keeps the latest report of each deletion, and checks each report against the
+// previous one.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -68,7 +68,6 @@ func (a *tallies) report(now zkserver.Tally) {
 	a.last[k], a.at[k] = now, time.Now()
 }
 
-// count returns the number of reports.
 func (a *tallies) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -98,7 +97,7 @@ func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	return sum, notified, deletions
 }
 
-// A watching makes a client set a watch.
+// A watching sets a watch for a client.
 type watching func(*rawClient)
 
 func read(op wire.Op, path string, rsp wire.Record) watching {
@@ -122,8 +121,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that count for a deletion of /e/n and clients that do not. The
-// first of the others must request the children of /e/n once it exists.
+// tallyWatchers returns clients that count for a deletion of /e/n, and others that do not.
+// others[0] must repeat getChildren("/e/n") after the creation of /e/n.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -141,8 +140,8 @@ func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawCli
 	return counting, others
 }
 
-// readAll starts to read all messages to clients, for one second, and adds their number to
-// received. It returns a group that waits for the end.
+// readAll reads the messages to clients for one second in the background, and adds their
+// number to received.
 func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitGroup) {
 	reading = new(sync.WaitGroup)
 	end := time.Now().Add(time.Second)
@@ -161,8 +160,7 @@ func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitG
 }
 
 // TestTallyWhoIsNotified checks that Notified has the sessions that watch the node itself and
-// may read it, for any cause of the deletion, and that the first report comes before the first
-// notification.
+// may read it. The first report must come before the first notification.
 func TestTallyWhoIsNotified(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -233,8 +231,8 @@ func TestTallyWhoIsNotified(t *testing.T) {
 	})
 }
 
-// tallyTest has a tally of /e, a client c, which watches /e/n after watched, and main, an
-// observer, which does not count.
+// A tallyTest has a tally of /e. The client c watches /e/n after watched; the observer main
+// does not count.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -265,8 +263,8 @@ var listRequest = &wire.PathWatchRequest{Path: "/e"}
 // list makes a request that counts.
 func (x *tallyTest) list() { x.c.call(wire.OpGetChildren, listRequest, &wire.StringsResponse{}) }
 
-// want checks the last report of the i-th deletion. It must count one notification, as many calls
-// of list as requests, and as many replies as answered.
+// want checks that the last report of the i-th deletion has one notification, and the given
+// numbers of list requests and of their replies.
 func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	x.t.Helper()
 	in := len(wire.AppendFrame(nil, &wire.RequestHeader{}, listRequest))
@@ -288,8 +286,8 @@ func (x *tallyTest) silent(f func()) {
 	}
 }
 
-// TestTallyIsSettled checks that many requests share a report, that every request is counted, and
-// that the tally is settled 300 ms after the last request.
+// TestTallyIsSettled checks that a report has many requests, and that the tally is settled
+// 300 ms after the last request.
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -319,8 +317,8 @@ func TestTallyIsSettled(t *testing.T) {
 	})
 }
 
-// TestTallyInSlowMotion checks that a session counts from the release of its notification on,
-// and that a tally is not settled while a message is held.
+// TestTallyInSlowMotion checks that a session counts from the release of its notification, and
+// that a tally is not settled while a message is held.
 func TestTallyInSlowMotion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -344,7 +342,6 @@ func TestTallyInSlowMotion(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		x.want(0, 1, 1, true)
 
-		// While an event is held the tally is not settled: the client may request more after it.
 		x.watched()
 		getChildren("/e")(x.c)
 		x.s.SetPace(steps)
@@ -418,8 +415,8 @@ func TestTallyEnds(t *testing.T) {
 	})
 }
 
-// elector is a candidate over go-zookeeper that watches its predecessor or, in a herd, the
-// first candidate.
+// An elector is a go-zookeeper candidate that watches its predecessor or, in a herd, the first
+// candidate.
 type elector struct {
 	*zk.Conn
 	herd bool
@@ -440,8 +437,7 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// Wait until the loop of go-zookeeper has checked for watches. If ExistsW added one before,
-	// the loop would send setWatches even on its first connection.
+	// Otherwise go-zookeeper may find a watch and send setWatches on its first connection.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
@@ -485,9 +481,8 @@ func (e *elector) end(t *testing.T, s *zkserver.Server) {
 	try(t, s.ExpireSession(e.SessionID()))
 }
 
-// TestTallyEqualsCounters checks that the tallies of some deletions equal the changes of the
-// server's counters at any pace, if all clients are candidates. In a chain one candidate is
-// notified, in a herd all.
+// TestTallyEqualsCounters checks that tallies equal the changes of the server's counters if all
+// clients are candidates. In a chain one candidate is notified, in a herd all are.
 func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {
@@ -523,11 +518,11 @@ func TestTallyEqualsCounters(t *testing.T) {
 					}
 					all[5].end(t, s) // not the leader
 					quiet()
-					all[1].end(t, s) // two, the second as soon as the messages about the first are sent or held
+					all[1].end(t, s) // two deletions at the same virtual time
 					synctest.Wait()
 					all[2].end(t, s)
 					quiet()
-					all[3].end(t, s) // two, 50 ms apart
+					all[3].end(t, s) // two deletions, 50 ms apart
 					time.Sleep(50 * time.Millisecond)
 					all[4].end(t, s)
 					quiet()
