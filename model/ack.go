@@ -13,28 +13,25 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has the last reads of the znodes by which a leader acknowledges, and the
-// time of a handoff that waits for its acknowledgement. Usually there is one such znode. If
-// a system has several, one that names the leader is enough.
+// acknowledgement has the last reads of the znodes by which leaders acknowledge, usually one. If
+// there are several, one that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // the element of all that counts now: see choose
-	all      []ackZnode // one for each path; replaced when it changes
-	paths    []string   // of the elements of all, nil for none
-	expected bool       // leaders here acknowledge: configured, or an acknowledgement was seen
-	// since bounds the time of the last handoff while it waits for its acknowledgement. A lost
-	// connection clears it: the acknowledgement may be old when it is read.
+	ackZnode            // the most relevant one of all: see choose
+	all      []ackZnode // never written in place, because states share it
+	paths    []string
+	expected bool // by configuration, or because an acknowledgement was seen
+	// since bounds the time of the last handoff until its acknowledgement. A lost connection clears
+	// since, because the time of the next acknowledgement is then unknown.
 	since timeBounds
 }
 
-// ackZnode is one znode by which leaders acknowledge.
 type ackZnode struct {
 	AckState
-	changed timeBounds // when it last changed
-	missed  bool       // the connection was lost since it was read
-	sent    time.Time  // when the last read was requested; zero: not known, or in a gap
+	changed timeBounds // the time of the last change
+	missed  bool       // the connection was lost since the last read
+	sent    time.Time  // request time of the last read; zero: unknown, or in a gap
 }
 
-// newAcknowledgement returns an acknowledgement by the znodes at paths, none of them read.
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	a := acknowledgement{expected: expected, paths: paths}
 	for _, path := range paths {
@@ -44,8 +41,8 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose chooses the znode that counts, in this order: a znode that names head; one that
-// names another leader; the first one, if it exists; one of unknown state; any other, as absent.
+// choose selects the znode that best shows who leads: one that names head, otherwise one that names
+// another leader.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -65,17 +62,17 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 			best, a.ackZnode = rank, z
 		}
 	}
-	if best == 0 { // no leader's znode
+	if best == 0 { // none of them shows a leader
 		a.Presence = Absent
 	}
 }
 
-// read applies a read. If the read acknowledges the last handoff, ok is true, took is the
-// duration of the takeover, and within has the bounds of took.
+// read applies a read. ok reports whether the read acknowledges the last handoff. Then took is the
+// takeover, and within has its bounds.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
-		return nil, nil, false // requested before the dialect, and with it the path, changed
+		return nil, nil, false // a late reply about a path of the previous dialect
 	}
 	a.all = slices.Clone(a.all)
 	z := &a.all[i]
@@ -102,8 +99,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds bounds the time of the last change before read o. One notification may stand for
-// several changes, so only the answer is certainly later than the last of them.
+// bounds bounds the time of the last change that o shows. Other changes may follow the notified
+// one, so the upper bound is the time of the read.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -117,7 +114,7 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	if !o.Heard.IsZero() && !m.earliest.IsZero() {
 		m.earliest = session.Later(m.earliest, wall(o.Heard))
 	}
-	if m.earliest.After(m.latest) { // a clock that was set
+	if m.earliest.After(m.latest) { // the clock was set back
 		m.earliest = time.Time{}
 	}
 	return m
@@ -129,7 +126,6 @@ func (a *acknowledgement) unread() bool {
 	return slices.ContainsFunc(a.all, func(z ackZnode) bool { return z.At.IsZero() || z.missed })
 }
 
-// connectionLost notes that the znodes may change unseen.
 func (a *acknowledgement) connectionLost() {
 	a.since, a.all = timeBounds{}, slices.Clone(a.all)
 	for i := range a.all {
@@ -137,16 +133,14 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff applies a new head, nil for none; changed bounds the time of the change. If the
-// head has acknowledged since, took and within are as in read. Otherwise waits reports
-// whether the head is expected to acknowledge.
+// handoff applies a new head, nil for none; changed bounds the time of the change. If head has
+// acknowledged already, took and within are as in read. Otherwise waits reports whether an
+// acknowledgement is expected.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
-	// The deletion is notified before the new leader's acknowledgement, so an
-	// acknowledgement before the deletion is from an earlier reign.
 	a.since = timeBounds{}
 	a.choose(head)
 	if a.Names(head) {
-		if changed.known() && !a.At.Before(changed.since()) {
+		if changed.known() && !a.At.Before(changed.since()) { // not of an earlier reign
 			took, within = lasted(changed, a.changed)
 		}
 		return took, within, false
@@ -163,8 +157,7 @@ type ackText struct {
 	Czxid string `json:"czxid"` // hex, 0x...
 }
 
-// AckData returns the data of an acknowledgement: the leader's znode and its czxid, the
-// fencing token.
+// AckData encodes the leader's znode and its czxid, the fencing token.
 func AckData(node string, czxid int64) []byte {
 	b, err := json.Marshal(ackText{node, znode.Hex(uint64(czxid))})
 	if err != nil {
@@ -173,7 +166,7 @@ func AckData(node string, czxid int64) []byte {
 	return b
 }
 
-// ParseAck parses [AckData]. For other data it returns "" and 0.
+// ParseAck parses the result of [AckData]. For other data it returns "" and 0.
 func ParseAck(data []byte) (znode string, czxid int64) {
 	var t ackText
 	if json.Unmarshal(data, &t) != nil || !strings.HasPrefix(t.Znode, "/") {
@@ -186,7 +179,7 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckState is the acknowledgement znode according to its last read.
+// AckState is the last read of the acknowledgement.
 type AckState struct {
 	Path     string // "": the election has no acknowledgement
 	Presence Presence
@@ -194,8 +187,7 @@ type AckState struct {
 	Session  uint64    // the ephemeral owner
 	Znode    string    // the leader's znode according to the data; "": unknown
 	Fence    int64     // the czxid of that znode according to the data
-	// ID is the name of the leader's znode in Solr's data, "" for none. It names the leader
-	// even if another session owns the acknowledgement.
+	// ID is the name of the leader's znode according to Solr's data, "" for none.
 	ID string
 	// ByData reports whether leaders acknowledge by copying the data of their znode to this
 	// persistent znode. Then Data is the copy.

@@ -11,9 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read besides the election. They show its system, who
-// could lead, and since when nobody leads. A queue with candidates, or of no known system,
-// does not need them.
+// Around returns the directories to read beside the election. They show its system, who could lead,
+// and since when nobody leads.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -27,8 +26,8 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// around applies a read of a directory beside the election. The names beside a single
-// znode may show its system.
+// around applies a read of a directory beside the election. The siblings of a single znode may show
+// its system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -52,28 +51,28 @@ func (d *Directory) names() []string {
 	return append([]string{}, d.Names...)
 }
 
-// Standbys are the programs besides the leader that could lead, if a list or watches show them.
+// Standbys are the programs that could take over from the leader.
 type Standbys struct {
-	// Listed reports whether the standbys are known: a list was read, or watches show them.
+	// Listed reports whether a list of programs, or watches, show the standbys.
 	Listed bool
 	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
-	If     string   // a condition that no znode shows, under which they may lead; "" for none
-	// Programs are all listed programs. Own is the leader's.
+	If     string   // what else a standby needs to lead, if no znode shows it
+	// Programs are all listed programs, Own is the leader's.
 	Programs []dialect.Program
 	Own      dialect.Program
-	// Member is the path of the leader's znode in the list; "" if there is no leader, or if the
-	// list has no leaders or is older than the leader. Missing reports whether Member is absent.
+	// Member is the path of the leader's znode in the list, "" if unknown. Missing reports whether
+	// that znode is absent.
 	Member  string
 	Missing bool
 	Unread  int    // counts the znodes of the list that were not read
 	Off     string // why no standby may take over, "" if one may
-	// Gone reports whether the znodes show that no program of the system runs. ShutDown
-	// reports whether the system was shut down, so that nobody has to lead.
+	// Gone reports whether the znodes show that no program of the system runs. ShutDown reports
+	// whether the system was shut down, and needs no leader.
 	Gone, ShutDown bool
 }
 
-// Standbys returns the programs that could take over if the election has no queue, or could
-// lead if its queue is empty.
+// Standbys returns the programs that could take over. It is for elections without candidates in a
+// queue.
 func (s *State) Standbys() (out Standbys) {
 	leader, alive := "", false
 	if l := s.First(); l != nil {
@@ -128,9 +127,8 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watching adds the sessions that watch the leader's znode, according to the servers'
-// tables. Without a leader the watches have fired, and a standby may not have set its watch
-// again yet. Then an empty list is not known to be complete.
+// watching adds the sessions that watch the leader's znode, according to the servers' tables. If
+// nobody leads, their watches have fired, so an empty list may be incomplete.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -146,8 +144,7 @@ func (o *Standbys) watching(s *State) {
 	}
 }
 
-// EpochChanged is a change of the number with which a system counts its leaders. Each new
-// leader adds one to it.
+// EpochChanged is a change of the system's leader epoch, which each new leader increments.
 type EpochChanged struct {
 	From, To   int64
 	Before, At time.Time // when From and To were read
@@ -167,8 +164,8 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// note applies a read of a znode of [dialect.Notes]. epoch reports whether that znode counts
-// the leaders.
+// note applies a read of a znode of [dialect.Notes]. epoch reports whether the znode has the leader
+// epoch.
 func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); epoch && before && now && from != to {
@@ -179,7 +176,6 @@ func (j *Journal) note(o *Ack, epoch bool) {
 	j.notes[o.Path] = o
 }
 
-// number parses the znode's data as a number.
 func (o *Ack) number() (n int64, ok bool) {
 	if o == nil || o.Presence != Present || o.Data.Truncated() {
 		return 0, false
@@ -188,8 +184,7 @@ func (o *Ack) number() (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Epoch returns the number with which the system counts its leaders, "" if it has none or
-// the number was not read.
+// Epoch returns the leader epoch, "" if the system has none or it was not read.
 func (s *State) Epoch() string {
 	if n, ok := s.notes[s.Dialect.Notes(s.Path).Epoch].number(); ok {
 		return strconv.FormatInt(n, 10)
@@ -231,8 +226,8 @@ type Backlog struct {
 	Requests int32  `json:"requests"`
 }
 
-// Backlog returns the requests that wait for the leader, nil if the system has no queue of
-// requests or the queue was not read.
+// Backlog counts the requests that wait for the leader. It is nil if the system has no such queue,
+// or the queue was not read.
 func (s *State) Backlog() *Backlog {
 	path := s.Dialect.Notes(s.Path).Backlog
 	if d := s.Directories[path]; d != nil && d.Presence == Present {
@@ -241,7 +236,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member sets Member and Missing, if the programs p of directory d include leaders.
+// member sets Member and Missing if p includes leaders and d is newer than the leader.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

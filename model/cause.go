@@ -11,25 +11,25 @@ import (
 	"electop/model/znode"
 )
 
-// leaderEnd is the end of a leader that later tables may explain better.
+// leaderEnd is the deletion of a leader's znode. Later tables may correct its cause.
 type leaderEnd struct {
-	at    time.Time // when its znode was seen to be deleted
+	at    time.Time // when a read showed the deletion
 	from  dialect.ID
 	cause Cause
-	alive time.Time // its session cannot have expired before this time; zero: not known
-	// expired counts the sessions that had expired before the end; nil: not known.
+	alive time.Time // the session cannot expire before this time; zero: unknown
+	// expired is the last count of expired sessions before the deletion, nil for none.
 	expired *expiredCount
 }
 
-// endsMax and endsFor bound how many ends the journal remembers, and for how long. After
-// that the session may have ended for another reason.
+// endsMax bounds the number of remembered ends. After endsFor, another event may have ended the
+// session.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
 )
 
-// foreignEnd returns why the znode of a third-party leader was deleted, according to the
-// servers' tables. answers are the last answers, nil if the servers were not asked.
+// foreignEnd returns why the znode of a third-party leader was deleted. answers are the servers'
+// last answers, nil if they were not asked.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -41,14 +41,13 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// The cause must be right for every time between the bounds. A client that is known to be
-	// silent has been silent for more than a third of its timeout. If the bounds are closer
-	// than that, it did not delete its znode between them, unless it continued just then. In
-	// that case the cause is corrected later, if the servers count expired sessions.
+	// The session must be able to expire by the lower bound. If the bounds are close, the upper
+	// bound is enough: a client that was silent for a third of its timeout hardly sent a delete in
+	// between.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // the time at which the session must have been able to expire
+	by := earliest // the session must be able to expire by this time
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -68,7 +67,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	return CauseUnknown, h.LastKnown()
 }
 
-// unreported describes why nothing is known about a session, and what would show it.
+// unreported explains why nothing is known about a session.
 func unreported(answers *session.Table) string {
 	if why := answers.Unasked(); why != "" {
 		return why
@@ -81,20 +80,18 @@ func unreported(answers *session.Table) string {
 	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
-// unexplained maps sessions to the ends of third-party leaders that later tables may
-// explain better.
+// unexplained maps sessions to the ends of third-party leaders whose cause later tables may
+// correct.
 type unexplained map[uint64]leaderEnd
 
-// correction is a better cause of the end of a leader.
 type correction struct {
 	from     dialect.ID
-	at       time.Time // when its znode was seen to be deleted
+	at       time.Time // of the handoff
 	cause    Cause
 	evidence string
 }
 
-// add adds the end of h's old leader, if later tables can explain it better. tracked
-// returns what is known about a session; counts has the counts of expired sessions.
+// add adds the end of h's old leader, unless its cause is certain.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
@@ -119,13 +116,11 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, co
 	(*u)[h.From.Session] = g
 }
 
-// has reports whether the session owned the znode of a leader in u.
 func (u unexplained) has(session uint64) bool {
 	_, ok := u[session]
 	return ok
 }
 
-// sessions returns the sessions of these leaders, sorted.
 func (u unexplained) sessions() []uint64 {
 	if len(u) == 0 {
 		return nil
@@ -135,9 +130,9 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a later table shows. It removes the ends that they
-// explain, and ends that are too old. A session did not expire if it still exists, if it ended
-// before it could expire, or if the servers expired no session.
+// explain returns the corrections that a table shows, and drops the explained and the old ends. A
+// session did not expire if it still exists, if it ended before it could expire, or if the servers
+// expired no session.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -164,7 +159,6 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 			c.cause = CauseLeft
 			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
 		case g.expired != nil && g.expired.same(expiredIn(t)):
-			// No session expired, whatever the earlier answers made likely.
 			c.cause = CauseLeft
 			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wall(t.At))
 		default:
@@ -176,9 +170,8 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor returns another child of the session that owned the deleted c, nil for none.
-// The end of a session deletes all its ephemeral znodes at once. So a survivor shows that
-// the session had not ended: a delete, most likely of its own client, deleted c.
+// survivor returns another child of the session that owned the deleted c, nil for none. The child
+// shows that a delete removed c: the end of the session would have removed both.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -195,13 +188,12 @@ func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	return nil
 }
 
-// stillOwns is the evidence that the session of a deleted znode owns another znode.
 func stillOwns(name string) string {
 	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
 }
 
-// proveAlive notes that a session owns a znode with that czxid. If the session owned a former
-// leader's znode, and that one was older, the session survived the leader's end.
+// proveAlive corrects the cause of a former leader's end if the leader's session owns a newer
+// znode.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
@@ -211,15 +203,14 @@ func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time
 	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: stillOwns(name)}, at)
 }
 
-// expiredCount counts the sessions that a server had expired when it was asked.
+// expiredCount is a server's count of expired sessions.
 type expiredCount struct {
 	server    string
 	n         int
-	from, end time.Time // of the round of questions
+	from, end time.Time // of the requests
 }
 
-// expiredIn returns the count of the server that expires the sessions, nil if the table
-// has none.
+// expiredIn returns the count of the server that expires the sessions, nil if unknown.
 func expiredIn(t *session.Table) *expiredCount {
 	exp := t.Expirer()
 	if exp == nil || exp.Expired == nil {
@@ -228,16 +219,17 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
 }
 
-// same reports whether the same server had the same count later. Then no session expired
-// in between, unless the server was restarted.
+// same reports whether the same server had the same count later, so that no session expired in
+// between.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
 
-// expiredCounts has the last counts, oldest first. It is replaced when it changes.
+// expiredCounts has the last counts, oldest first. It is never written in place, because clones of
+// a journal share it.
 type expiredCounts []*expiredCount
 
-// expiredCountsMax bounds the number of counts, expiredCountsEvery the time between two.
+// expiredCountsEvery is the least time between two counts.
 const (
 	expiredCountsMax   = 16
 	expiredCountsEvery = time.Second
@@ -251,12 +243,11 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 	return append(slices.Clone(e[max(0, len(e)+1-expiredCountsMax):]), count)
 }
 
-// expiryCommit bounds the time from the count of an expired session to the deletion of its
-// znodes: in between the ensemble commits the session's end.
+// expiryCommit bounds the time in which an ensemble commits the end of an expired session.
 const expiryCommit = 3 * time.Second
 
-// before returns the last count that cannot include a session whose znodes were deleted at
-// t or later, nil for none.
+// before returns the last count that cannot include a session whose znodes were deleted at t or
+// later, nil for none.
 func (e expiredCounts) before(t time.Time) *expiredCount {
 	for _, c := range slices.Backward(e) {
 		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {
@@ -266,30 +257,28 @@ func (e expiredCounts) before(t time.Time) *expiredCount {
 	return nil
 }
 
-// Returned is a third-party leader whose session expired while its client was connected
-// and silent, as in a long pause. When the client continues, it gets the expiry and
-// connects with another session. Until its program reacts to the expiry, the program may
-// continue to lead, beside its successor.
+// Returned is a third-party leader whose session expired while its client was connected but silent,
+// as in a long pause. When the client continues, its program may act as the leader until it handles
+// the expiry.
 type Returned struct {
 	Leader  *dialect.Candidate
-	Expired time.Time // when its znode was seen to be deleted
-	Host    string    // of its client, according to the server
-	// Sessions are new sessions from Host that own no contender. One of them is the
-	// client's, unless only other programs on that host connected since.
+	Expired time.Time // when a read showed the deletion of its znode
+	Host    string    // of its client
+	// Sessions are new sessions from Host that own no contender. One of them may be the client's.
 	Sessions []uint64
 
 	before []uint64 // the sessions from Host before the expiry
 }
 
-// returnedMax and returnedFor bound how many such leaders the journal remembers, and for
-// how long.
+// returnedMax and returnedFor bound how many of these leaders the journal remembers, and for how
+// long.
 const (
 	returnedMax = 8
 	returnedFor = 10 * time.Minute
 )
 
-// returned has the last such leaders, oldest first. States share it: elements are replaced,
-// never written.
+// returned has the last of these leaders, oldest first. Its elements are never written, because
+// states share them.
 type returned []*Returned
 
 // expired adds a leader whose session expired, if the servers listed its connection.
@@ -306,7 +295,7 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// apply applies a table. owned reports whether a session owns a contender.
+// apply finds the new sessions from each host. owned reports whether a session owns a contender.
 func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
 	if len(*r) == 0 {
 		return

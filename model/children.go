@@ -7,19 +7,19 @@ import (
 	"electop/model/dialect"
 )
 
-// children has the election's children according to their last reads: the contenders in the
-// recipe's order, and the others by name. States share both lists: elements are replaced, never
-// written.
+// children has the election's children. queue and rest are never written in place, because states
+// share them.
 type children struct {
 	recipe dialect.Recipe
 	known  map[string]*dialect.Candidate // all children, by name
-	queue  dialect.Queue                 // the contenders
-	rest   []*dialect.Candidate          // the other children
-	unread int                           // counts the children in known that are Unread
-	// last is the last ephemeral child; mixed: children of several libraries were added.
+	queue  dialect.Queue                 // the contenders, in the recipe's order
+	rest   []*dialect.Candidate          // the other children, by name
+	unread int                           // the number of children that are Unread
+	// last is the last added ephemeral child. mixed reports whether ephemeral children belong to
+	// several libraries.
 	last  *dialect.Candidate
 	mixed bool
-	// owned counts the contenders of each session. It is an index, nil until it is needed.
+	// owned counts the contenders of each session; nil: not computed, see index.
 	owned map[uint64]int32
 }
 
@@ -47,7 +47,6 @@ func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	return again
 }
 
-// count counts another contender of the session, and returns the number of all of them.
 func (cs *children) count(session uint64) int32 {
 	cs.index()
 	cs.owned[session]++
@@ -66,7 +65,7 @@ func (cs *children) crowded() bool {
 	return len(cs.owned) < cs.queue.Len()
 }
 
-// index computes owned.
+// index computes owned if it is nil.
 func (cs *children) index() {
 	if cs.owned == nil {
 		cs.owned = make(map[uint64]int32, cs.queue.Len()+1)
@@ -78,7 +77,6 @@ func (cs *children) index() {
 	}
 }
 
-// discount removes a contender from the count.
 func (cs *children) discount(c *dialect.Candidate) {
 	if c.Session == 0 || cs.owned == nil {
 		return
@@ -88,7 +86,6 @@ func (cs *children) discount(c *dialect.Candidate) {
 	}
 }
 
-// remove removes children.
 func (cs *children) remove(gone ...*dialect.Candidate) {
 	for _, c := range gone {
 		delete(cs.known, c.Name)
@@ -116,14 +113,11 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax bounds the children that are removed one by one. For more, one walk over all
-// is cheaper.
+// removeMax bounds the children to remove one by one. For more, one walk over all is cheaper.
 const removeMax = 32
 
-// all returns all children.
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
 
-// follow sorts the children according to another recipe.
 func (cs *children) follow(r dialect.Recipe) {
 	cs.recipe = r
 	cs.sort(cs.all())
@@ -144,8 +138,8 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// interpret interprets all names with another dialect, nil for none, sorts the children
-// according to r, and calls renewed for each child that is interpreted differently.
+// interpret interprets all children by dialect d, nil for none, and sorts them by recipe r. It
+// calls renewed for each changed child.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {
@@ -177,10 +171,8 @@ func (cs *children) holding(n int) []*dialect.Candidate {
 	return out
 }
 
-// order compares two children in the recipe's order.
 func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(cs.recipe, a, b) }
 
-// clear removes all children.
 func (cs *children) clear() {
 	clear(cs.known)
 	cs.unread, cs.last, cs.mixed = 0, nil, false
@@ -207,8 +199,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position returns the position of contender c in a queue that is in r's order, and true. If
-// the queue does not have c, it returns the position where c belongs, and false.
+// Position returns the position of c in a queue in r's order, and true. If c is absent, it returns
+// the position where c belongs, and false.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

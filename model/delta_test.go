@@ -15,7 +15,7 @@ import (
 	"electop/model/znode"
 )
 
-// heading describes a Joined, Left, Handoff or Missed event without its times; "" for others.
+// heading describes an event without its times.
 func heading(e model.Event) string {
 	named := func(c *dialect.Candidate) string {
 		if c == nil {
@@ -43,9 +43,7 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-// A journal that gets each change as deltas and a journal that gets a read after each change
-// have the same queue and make the same events. A change is a create, a delete, or the end
-// of a session. After the deltas a read finds no missed change.
+// Deltas and reads of the same changes give the same queue and the same events.
 func TestDeltasAndReadsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
@@ -53,7 +51,7 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// note adds the headings of one change's events: first of Left events, sorted.
+		// note sorts the Left events of one change first, because their order differs.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {
@@ -122,7 +120,6 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 	})
 }
 
-// A child that was deleted before it was read makes one Joined and one Left.
 func TestDeltaOfAnUnreadChild(t *testing.T) {
 	tree := modeltest.NewTree()
 	tree.CreateParent(0)

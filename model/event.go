@@ -7,26 +7,26 @@ import (
 	"electop/model/dialect"
 )
 
-// Event is one thing that happened, numbered from 1 without gaps.
+// Event is something that happened in an election. N counts from 1 without gaps.
 type Event struct {
 	N    uint64
 	At   time.Time
 	Body EventBody
 }
 
-// EventBody is what happened: a type of this package (such as [Joined]) or of package doctor.
+// EventBody is a type of this package (such as [Joined]) or of package doctor.
 type EventBody interface{ EventBody() }
 
 // Joined is a new child.
 type Joined struct {
 	Candidate *dialect.Candidate
-	Ignored   bool // it is no contender
+	Ignored   bool // not a contender
 }
 
 // Left is a deleted child.
 type Left struct {
 	Candidate *dialect.Candidate
-	Ignored   bool // it was no contender
+	Ignored   bool // not a contender
 }
 
 // Cause is the reason why a contender's znode was deleted.
@@ -34,26 +34,24 @@ type Cause string
 
 const (
 	CauseUnknown  Cause = "unknown"
-	CauseResigned Cause = "resigned" // it closed its session, on request; our own candidates only
-	CauseClosed   Cause = "closed"   // it closed its session, for another reason; likewise
-	CauseExpired  Cause = "expired"  // its session expired
-	// CauseDeleted means a delete by any client: the session was alive after it.
+	CauseResigned Cause = "resigned" // our own candidate closed its session on request
+	CauseClosed   Cause = "closed"   // our own candidate closed its session for another reason
+	CauseExpired  Cause = "expired"
+	// CauseDeleted means that a client deleted the znode of a live session.
 	CauseDeleted Cause = "deleted"
-	// CauseLeft means that the session cannot have expired. Its client deleted the znode
-	// or closed the session; which of the two is not known (yet).
+	// CauseLeft means that the client deleted its znode or closed its session. The session cannot
+	// have expired.
 	CauseLeft Cause = "left"
 )
 
-// Explained is an earlier handoff with a better cause, which a later observation showed.
+// Explained is an earlier handoff with a corrected cause.
 type Explained struct{ Handoff }
 
-// Acknowledged reports that the new leader of an earlier handoff acknowledged, if the
-// handoff's own event could not wait for that.
+// Acknowledged is an earlier handoff whose new leader acknowledged only after the handoff's event.
 type Acknowledged struct{ Handoff *Handoff }
 
-// Missed counts changes that happened between two reads, and that neither read shows.
-// Known is false if they cannot be counted: for example, the parent was deleted, or its
-// counter has jammed.
+// Missed counts changes between two reads that neither read shows. Known is false if the changes
+// cannot be counted, for example because the parent was deleted.
 type Missed struct {
 	Creates, Deletes int
 	Known            bool
@@ -74,22 +72,22 @@ func (Explained) EventBody()    {}
 func (Missed) EventBody()       {}
 func (LinkChanged) EventBody()  {}
 
-// AckWait is how long the event of a handoff, or a snapshot, waits for the acknowledgement.
-// Later events wait behind it.
+// AckWait bounds how long a [Handoff] or [Snapshot] event waits for the acknowledgement. Later
+// events wait behind that event.
 const AckWait = time.Second
 
 // heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue numbers the events. A handoff or a snapshot that waits for the
-// acknowledgement holds back all events after it.
+// eventQueue numbers the events. An event that waits for the acknowledgement holds back all later
+// ones.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // since the last observation
 	held []Event // the first one waits for the acknowledgement
 }
 
-// add adds an event, which is due at once or waits behind held ones.
+// add adds an event behind the held ones.
 func (q *eventQueue) add(at time.Time, body EventBody) {
 	if len(q.held) >= heldMax {
 		q.release(nil, nil)
@@ -102,7 +100,7 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds a handoff that waits, or a snapshot without its state. No other event waits yet.
+// hold adds a handoff, or a snapshot without its state, that waits. held must be empty.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
 // waiting returns the event that waits, nil for none.
@@ -113,8 +111,8 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes all held events due, and sets the takeover of a handoff that waits, nil
-// for unknown.
+// release makes all held events due. took and within are the takeover of a held handoff, nil for
+// unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil
@@ -127,15 +125,14 @@ func (q *eventQueue) release(took *time.Duration, within *Span) {
 	}
 }
 
-// expire releases the held events if they have waited for [AckWait].
 func (q *eventQueue) expire(at time.Time) {
 	if q.expired(at) {
 		q.release(nil, nil)
 	}
 }
 
-// expired reports whether an event has waited for [AckWait], or the clock went back by as
-// much: otherwise the event would wait until the clock catches up.
+// expired reports whether the first event has waited for [AckWait], or the clock went back by as
+// much.
 func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false
@@ -144,7 +141,7 @@ func (q *eventQueue) expired(at time.Time) bool {
 	return waited >= AckWait || waited <= -AckWait
 }
 
-// until returns the time until which events are held. ok is false if none are.
+// until returns the time until which events are held; ok is false for none.
 func (q *eventQueue) until() (time.Time, bool) {
 	if len(q.held) == 0 {
 		return time.Time{}, false

@@ -8,36 +8,34 @@ import (
 	"electop/model/session"
 )
 
-// Handoff is a change of the leader. Each From is the To of the handoff before; nil means
-// no leader.
+// Handoff is a change of the leader. From and To are nil for no leader.
 type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
-	// Evidence shows the cause, or why it is unknown; safe to show.
+	// Evidence explains the cause, or why it is unknown. It is safe for a terminal.
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
-	// Earliest and Latest bound when the leader changed, zero if unknown. At is the time
-	// of the read that showed it.
+	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the read
+	// that showed the change.
 	Earliest, Latest time.Time
 
-	// Three durations, nil if unknown. Silent is the time from the old leader's last sign of
-	// life (from a member's fault) to the deletion of its znode. Takeover is the time from that
-	// deletion (or from the new znode's creation, if there was no leader) to the
-	// acknowledgement. Vacant is the time in which the queue was empty.
+	// Silent is the time from the old leader's last sign of life to the deletion of its znode.
+	// Takeover is the time from the change to the acknowledgement. Vacant is the time without a
+	// candidate before the change. Each is a best guess, nil if unknown.
 	Silent, Takeover, Vacant *time.Duration
-	// The bounds of the three durations, nil if unknown. The durations are best guesses.
+	// The bounds of the three durations, nil if unknown.
 	SilentIn, TakeoverIn, VacantIn *Span
 
-	// Timeout is the timeout of From's session, 0 if unknown. Unreported is the reason why
-	// the servers reported nothing about that session; safe to show.
+	// Timeout is the timeout of From's session, 0 if unknown. Unreported explains why the servers
+	// reported nothing about that session; safe for a terminal.
 	Timeout    time.Duration
 	Unreported string
-	unacked    Unmeasured // why Takeover is nil, if it is
+	unacked    Unmeasured // why Takeover is nil
 }
 
-// Unmeasured is the reason why a duration of a handoff is not known.
+// Unmeasured is the reason why a duration of a handoff is unknown.
 type Unmeasured string
 
 const (
@@ -45,7 +43,7 @@ const (
 	NobodyLeads Unmeasured = "nobody-leads" // after the handoff
 	NotSilent   Unmeasured = "not-silent"   // the session was alive
 	NotReported Unmeasured = "not-reported" // see [Handoff.Unreported] and [Handoff.Evidence]
-	NoAck       Unmeasured = "no-ack"       // the system's leaders create no znode to acknowledge
+	NoAck       Unmeasured = "no-ack"       // the system has no acknowledgements
 	NoAckYet    Unmeasured = "no-ack-yet"
 	Unwatched   Unmeasured = "unwatched" // the beginning was not observed
 	NotVacant   Unmeasured = "not-vacant"
@@ -88,9 +86,9 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// checkHead adds a handoff at that time if the head of the queue changed; changed bounds the
-// time of the change. listed reports whether the list that shows the present children was
-// made after the deletion of the last head.
+// checkHead adds a handoff if the head of the queue changed; changed bounds the time of the change.
+// listed reports whether the list of the present children is newer than the deletion of the old
+// head.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
@@ -178,10 +176,10 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the reign of the head that electop sees at that time. changed bounds when
-// the reign began. If electop did not observe the beginning, the reign did not begin before
-// the creation of the head's znode, by the servers' clock. It began at the creation if no
-// child was ever deleted, if that creation was the last change, or for a single znode.
+// reign returns the reign of the present head; changed bounds its beginning. An unobserved reign
+// did not begin before the creation of the head's znode, by the servers' clock. It began at the
+// creation if the znode is single, if the creation was the last change, or if no child was ever
+// deleted.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -205,7 +203,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
 	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write:
-		return // these change neither the queue nor anything that shows its system
+		return // these do not show who leads
 	case *Cast, *Advance:
 		if j.decideRole(at); j.role == was {
 			return
@@ -229,9 +227,9 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// memberEnd returns why a member's znode was deleted, and how long the member had been
-// silent. The cause is expiry only if the session could expire: the server keeps it until
-// ExpiresFrom at least. deletion bounds the time of the deletion; at is when a read showed it.
+// memberEnd returns why a member's znode was deleted, and how long the member had been silent.
+// deletion bounds the time of the deletion; at is when a read showed it. The session cannot expire
+// before ExpiresFrom.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
@@ -265,8 +263,8 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why the znode of a contender was deleted. It is known only of leaders and
-// of our own members.
+// EndOf returns why a contender's znode was deleted. The cause is known only for leaders and our
+// own members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {
@@ -281,8 +279,8 @@ func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	return CauseUnknown
 }
 
-// past has the last handoffs and reigns, at most [HistoryMax] of each, oldest first.
-// States share both slices: elements are replaced, never written.
+// past has the last handoffs and reigns, at most [HistoryMax] of each, oldest first. The elements
+// are never written, because states share them.
 type past struct {
 	handoffs []*Handoff
 	reigns   []Reign
@@ -290,7 +288,6 @@ type past struct {
 
 func (p *past) handoff(h *Handoff) { p.handoffs = remember(p.handoffs, h) }
 
-// takeover sets the takeover of the last handoff.
 func (p *past) takeover(took *time.Duration, within *Span) {
 	n := len(p.handoffs) - 1
 	h := *p.handoffs[n]
@@ -308,7 +305,6 @@ func (p *past) current() *Reign {
 	return nil
 }
 
-// end ends the current reign, if there is one.
 func (p *past) end(at time.Time) {
 	if r := p.current(); r != nil {
 		ended := *r
@@ -317,8 +313,8 @@ func (p *past) end(at time.Time) {
 	}
 }
 
-// retract ends the current reign because its contender is first but does not lead. It
-// removes a reign that began just now, or at an unknown time.
+// retract ends the current reign because the first contender does not lead. A reign that began just
+// now, or at an unknown time, is removed.
 func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
@@ -330,7 +326,7 @@ func (p *past) retract(at time.Time) {
 	}
 }
 
-// renew puts c in the place of old, which is the same znode, if old leads.
+// renew replaces a leader's old value by c, the new value of the same znode.
 func (p *past) renew(old, c *dialect.Candidate) {
 	if r := p.current(); r != nil && r.Leader == old {
 		renewed := *r
@@ -339,7 +335,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of a handoff and returns the handoff, nil if p no longer has it.
+// correct corrects the cause of a handoff, and returns the new handoff, nil if p no longer has it.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -368,11 +364,11 @@ func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.r
 // Reign is one contender's time as the leader.
 type Reign struct {
 	Leader    *dialect.Candidate
-	From      time.Time // when electop first saw it lead
-	FromKnown bool      // electop observed the beginning
-	// Earliest and Latest bound when it began: see [Journal.reign].
+	From      time.Time // when electop first saw Leader lead
+	FromKnown bool      // whether electop observed the beginning
+	// Earliest and Latest bound the beginning.
 	Earliest, Latest time.Time
-	To               time.Time // zero: it has not ended
+	To               time.Time // zero: present
 }
 
 // HistoryMax bounds the handoffs, reigns, wakes and writes of a state.
@@ -381,13 +377,13 @@ const HistoryMax = 500
 // remember appends to a history of at most [HistoryMax].
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends to a history of at most max, and drops the oldest element of a full one. It
-// does not write the elements that older states share.
+// keep appends to a history of at most max, and drops the oldest element of a full one. It never
+// writes elements that states share.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)
 	}
-	// The room of 2*max makes a copy necessary only once in max appends.
+	// With room for 2*max, one copy serves max appends.
 	if cap(history)-len(history) > 0 {
 		return append(history, v)[1:]
 	}
@@ -396,8 +392,7 @@ func keep[T any](history []T, v T, max int) []T {
 	return append(next, v)
 }
 
-// replaced returns a copy of a history with another element at i, and with some room
-// to grow.
+// replaced returns a copy of a history with v at index i.
 func replaced[T any](history []T, i int, v T) []T {
 	next := make([]T, len(history), len(history)*9/8+1)
 	copy(next, history)
@@ -405,14 +400,13 @@ func replaced[T any](history []T, i int, v T) []T {
 	return next
 }
 
-// totals has the counts so far.
 type totals struct {
 	Totals
-	at time.Time // Led and Vacant are summed up to it; zero before the first read
+	at time.Time // the end of the time in Led and Vacant; zero before the first read
 }
 
-// elapse adds the time since the last observation to Led (led) or to Vacant, or to neither if
-// it is not known who led (not seen).
+// elapse adds the time since the last observation to Led or Vacant. seen reports whether it is
+// known who led.
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return
@@ -426,8 +420,7 @@ func (t *totals) elapse(at time.Time, led, seen bool) {
 	t.at = at
 }
 
-// miss counts changes that the parent's counters include and the lists do not show, and
-// returns their event; ok is false if there are none.
+// miss counts changes that no list showed, and returns their event; ok is false for none.
 func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	switch {
 	case !known || creates < 0 || deletes < 0:
@@ -447,8 +440,7 @@ type Totals struct {
 	MissedCreates, MissedDeletes int
 	// Unknown counts how often missed changes could not be counted.
 	Unknown int
-	// Led and Vacant are the total times with and without a leader, up to the last
-	// observation. Neither includes time in which it is not known who leads, or the time
-	// from the loss of the connection to the next read.
+	// Led and Vacant are the total times with and without a leader. Neither includes time in which
+	// the leader was unknown.
 	Led, Vacant time.Duration
 }

@@ -13,8 +13,8 @@ import (
 	"electop/model/znode"
 )
 
-// leaderDeleted returns a script with candidates of sessions 1 and 2. The leader's znode was
-// deleted after the last read; second is the name of the other znode.
+// leaderDeleted returns a script in which the first of two candidates was deleted after the last
+// read.
 func leaderDeleted(t *testing.T, cfg model.Config) (s *modeltest.Script, second string) {
 	s = modeltest.NewScript(t, cfg)
 	first := s.Join(1)
@@ -89,7 +89,6 @@ func TestDeletedBeforeItIsRead(t *testing.T) {
 	s.Want(s.Read())
 }
 
-// A known child that is deleted during a full read leaves at the next read, with its session.
 func TestKnownChildDeletedDuringAFullRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
@@ -151,8 +150,6 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// A member's last report gives the cause, even if the member departs before its znode is
-// deleted.
 func TestMemberDepartsBeforeItsZnode(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	m := model.Member{ID: "a", Session: 1, Znode: s.Join(1)}
@@ -174,7 +171,7 @@ func TestMemberDepartsBeforeItsZnode(t *testing.T) {
 }
 
 func TestTwoMembersOfOneSession(t *testing.T) {
-	for range 20 { // the result must not depend on the order of a map
+	for range 20 { // map order must not matter
 		s := modeltest.NewScript(t, model.Config{})
 		s.Join(1)
 		s.Read()
@@ -188,7 +185,6 @@ func TestTwoMembersOfOneSession(t *testing.T) {
 	}
 }
 
-// In a gap the time of a change is unknown, so no duration is given.
 func TestHandoffInAGap(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	a, b := s.Join(1), s.Join(2)
@@ -233,12 +229,11 @@ func TestVacant(t *testing.T) {
 
 func TestOvertaken(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
-	s.Tree.Creates, s.Tree.Deletes = 9, 9 // earlier candidates
+	s.Tree.Creates, s.Tree.Deletes = 9, 9
 	s.Tree.Create("n_0000000005", false, 1, "")
 	s.Read()
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Ending: model.Resigning, Fault: model.Killed, FaultAt: s.Tree.Now}})
 	s.Tree.Create("n_0000000004", false, 2, "")
-	// No znode was deleted, so there is no cause and no silence.
 	s.Want(s.Read(), "2 0s joined 4.", "3 0s handoff 5. > 4. unknown")
 }
 
@@ -252,10 +247,9 @@ func TestAckBeforeTheRead(t *testing.T) {
 	s.Want(s.Apply(r), "2 50ms left .", "3 50ms handoff . > 1. unknown takeover 20ms")
 }
 
-// An acknowledgement of an earlier reign of the same candidate does not count.
 func TestAckOfAnEarlierReign(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
-	s.Tree.Creates, s.Tree.Deletes = 9, 9 // earlier candidates
+	s.Tree.Creates, s.Tree.Deletes = 9, 9
 	s.Tree.Create("n_0000000005", false, 1, "")
 	s.Read()
 	s.Ack("n_0000000005")
@@ -267,7 +261,7 @@ func TestAckOfAnEarlierReign(t *testing.T) {
 	s.Tree.Delete("n_0000000004")
 	s.Want(s.Read(), "4 3s left 4.", "5 3s handoff 4. > 5. unknown")
 	s.After(time.Second)
-	s.Ack("n_0000000005") // read again
+	s.Ack("n_0000000005")
 	if h := s.J.State().Handoffs[1]; h.Takeover != nil {
 		t.Errorf("takeover %v, want none", *h.Takeover)
 	}
@@ -283,7 +277,7 @@ func TestHeldUntilTheAck(t *testing.T) {
 	s.After(10 * time.Millisecond)
 	s.Join(3)
 	s.Tree.Delete(s.Join(4))
-	s.Want(s.Read()) // its events wait behind the handoff
+	s.Want(s.Read())
 	s.Want(s.Advance())
 	s.After(10 * time.Millisecond)
 	s.Want(s.Apply(&model.Ack{At: s.Tree.Now, Presence: model.Absent}))
@@ -309,7 +303,7 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
 	before := s.J.State()
 	s.After(time.Second)
-	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s") // too late for the handoff's event
+	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s")
 	if h := s.J.State().Handoffs[0]; h.Takeover == nil || *h.Takeover != 2*time.Second {
 		t.Errorf("takeover of a late acknowledgement: %v, want 2s", h.Takeover)
 	}
@@ -318,8 +312,7 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 	}
 }
 
-// The first event, a snapshot, waits for the first read of the acknowledgement, which may
-// show who leads. The snapshot waits at most AckWait, and no event comes before it.
+// The first event waits for a read of the acknowledgement, which may show who leads.
 func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	start := func() (s *modeltest.Script, a string) {
 		s = modeltest.NewScript(t, model.Config{AckPath: "/leader"})
@@ -337,7 +330,6 @@ func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	s, _ = start()
 	s.After(model.AckWait)
 	s.Want(s.Advance(), "1 0s state live 2")
-	// After a lost connection an earlier read of the acknowledgement does not count.
 	s.Ack(a)
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
 	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
@@ -370,18 +362,17 @@ func TestHeldUntilTheConnectionIsLost(t *testing.T) {
 			"3 0s handoff . > 1. unknown", "4 10ms link "+string(link))
 		s.After(time.Hour)
 		s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
-		s.Ack(b) // of unknown age
+		s.Ack(b)
 		if h := s.J.State().Handoffs[0]; h.Takeover != nil {
 			t.Errorf("takeover across a gap: %v, want none", *h.Takeover)
 		}
 	}
 }
 
-// A clock that goes back must not hold events until it catches up.
 func TestHeldWhileTheClockGoesBack(t *testing.T) {
 	s, _ := leaderDeleted(t, modeltest.Acked)
 	s.Read()
-	s.After(-time.Millisecond) // the event still waits
+	s.After(-time.Millisecond)
 	s.Want(s.Advance())
 	s.After(-time.Hour)
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
@@ -390,9 +381,9 @@ func TestHeldWhileTheClockGoesBack(t *testing.T) {
 func TestHeldIsBounded(t *testing.T) {
 	s, _ := leaderDeleted(t, modeltest.Acked)
 	got := len(s.Read())
-	const held = 4096 // the bound
+	const held = 4096 // heldMax
 	const n = 2 * held
-	for range n / 2 { // while the clock stops
+	for range n / 2 {
 		name := s.Join(3)
 		got += len(s.Read())
 		s.Tree.Delete(name)
@@ -455,7 +446,6 @@ func TestRefresh(t *testing.T) {
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: "stranger"}}))
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: a, Unread: true}}))
 
-	// Another czxid under the name is another znode.
 	s.Tree.Delete(a)
 	s.Tree.Create(a, false, 3, "again")
 	s.Want(s.Read(), "2 1s missed 1 1 true")
@@ -465,7 +455,7 @@ func TestRefresh(t *testing.T) {
 	if l.Session != 3 || l.Joined || !l.SeenAt.Equal(s.Tree.Now) {
 		t.Errorf("leader %+v, want the new znode, not seen joining", l)
 	}
-	s.Want(s.Apply(s.W.Read(true, false, nil))) // no more events
+	s.Want(s.Apply(s.W.Read(true, false, nil)))
 }
 
 func TestConnectionEvents(t *testing.T) {
@@ -474,10 +464,10 @@ func TestConnectionEvents(t *testing.T) {
 	link := func(l model.Link, session uint64, rtt time.Duration) []string {
 		return s.Apply(&model.Connection{At: s.Tree.Now, Link: l, Session: session, Server: "127.0.0.1:2181", RTT: rtt})
 	}
-	s.Want(link(model.Connected, 9, time.Millisecond)) // a round trip is no event
+	s.Want(link(model.Connected, 9, time.Millisecond))
 	s.After(time.Second)
 	s.Want(link(model.Disconnected, 9, 0), "2 1s link disconnected")
-	for range 3 { // attempts
+	for range 3 {
 		s.After(time.Second)
 		s.Want(link(model.Connecting, 9, 0))
 		s.Want(link(model.Disconnected, 9, 0))
@@ -493,7 +483,7 @@ func TestConnectionEvents(t *testing.T) {
 		t.Errorf("down since %v with %d reconnects, want not down and 1", st.DownSince, st.Reconnects)
 	}
 	s.Want(s.Read(), "5 4s state live 0")
-	s.Want(link(model.Connected, 11, 0), "6 4s link connected") // another session: the loss was not reported
+	s.Want(link(model.Connected, 11, 0), "6 4s link connected")
 	s.Want(s.Read(), "7 4s state live 0")
 	if st := s.J.State(); st.Reconnects != 2 {
 		t.Errorf("%d reconnects, want 2", st.Reconnects)
@@ -513,7 +503,7 @@ func TestDuplicatesInARead(t *testing.T) {
 		"2 0s left .", "3 0s handoff . > nobody unknown")
 }
 
-// A replay has wall-clock times only, so a journal must drop monotonic readings.
+// A replay has no monotonic readings, so a journal must drop them.
 func TestMonotonicReadings(t *testing.T) {
 	now := time.Now()
 	j := doctor.NewJournal(modeltest.Acked)
@@ -542,8 +532,6 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// Without any server's answer the znodes show that a session survived the deletion of one
-// of its znodes.
 func TestCausesByZnodes(t *testing.T) {
 	cause := func(s *modeltest.Script, want model.Cause, evidence string) {
 		t.Helper()
@@ -593,14 +581,13 @@ func TestCausesByZnodes(t *testing.T) {
 	})
 }
 
-// The creation of a znode does not show when it became the first, but bounds that time.
 func TestReignBounds(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
 	for _, c := range []struct {
 		name             string
 		change           func(s *modeltest.Script)
-		earliest, latest time.Duration // since the start
+		earliest, latest time.Duration
 	}{
 		{"the former leader left", func(s *modeltest.Script) {
 			a := s.Join(1)
@@ -665,8 +652,7 @@ func TestReignBounds(t *testing.T) {
 	}
 }
 
-// Whatever happens before the first read and in a gap, the leader became the first within
-// the bounds of its reign.
+// The leader became the first within the bounds of its reign.
 func TestRandomReignBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

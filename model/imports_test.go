@@ -18,17 +18,16 @@ import (
 
 const module = "electop"
 
-// panel lists the packages that a panel of the screen may import.
+// panel has the imports allowed to each panel of the screen.
 var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
-// rooms has the allowed imports. The first entry whose room contains a package counts. A
-// room is a path below the module with everything under it. "" is the module's main
-// package only.
+// rooms has the allowed imports. A room is a package with all packages below it. The first room
+// that contains a package counts. "" is the main package.
 var rooms = []struct {
 	room    string
 	imports []string // rooms
-	but     string   // a room in imports that may not be imported
-	std     bool     // outside of the module only the standard library may be imported
+	but     string   // forbidden, although in a room of imports
+	std     bool     // whether only the standard library is allowed from outside of the module
 }{
 	{room: "model/units", std: true},
 	{room: "model/znode", std: true},
@@ -56,7 +55,6 @@ var rooms = []struct {
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
 	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
-	// The parts of the commands do not import the command line.
 	{room: "ui/cli/process", imports: []string{"model/znode"}},
 	{room: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
 	{room: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
@@ -86,8 +84,8 @@ var rooms = []struct {
 
 func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
 
-// violations returns the forbidden imports of the Go files without tests, whatever their
-// build constraints are.
+// violations returns the forbidden imports of all Go files but tests, whatever their build
+// constraints are.
 func violations(tree fs.FS) (out []string, files int, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -125,7 +123,7 @@ func violations(tree fs.FS) (out []string, files int, err error) {
 	return out, files, err
 }
 
-// forbidden returns why pkg may not import to; "" if it may.
+// forbidden returns why pkg may not import a package, "" if it may.
 func forbidden(pkg, to string) string {
 	for _, r := range rooms {
 		if r.room == "" && pkg != "." || r.room != "" && !under(pkg, r.room) {
@@ -162,7 +160,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The README's table has each package once.
 func TestReadmeNamesThePackages(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
@@ -207,7 +204,7 @@ func TestViolations(t *testing.T) {
 		{"model/units/a.go", "electop/model/units/exact", false},
 		{"zkwatch/client/a.go", "github.com/go-zookeeper/zk", true},
 		{"zkwatch/candidate/a.go", "electop/zkwatch/internal/electiontest", false},
-		{"zkwatch/candidate/a_test.go", "electop/zkwatch/internal/electiontest", true}, // tests may
+		{"zkwatch/candidate/a_test.go", "electop/zkwatch/internal/electiontest", true},
 		{"zkwatch/zktest/a_linux.go", "electop/demo/zkserver", false},
 		{"zkwatchful/a.go", "electop/model", false},
 		{"ui/a.go", "electop/ui/term", true},

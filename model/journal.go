@@ -15,16 +15,16 @@ import (
 type Config struct {
 	Cluster string // as the user named it, "" for an embedded server
 	Path    string
-	Recipe  dialect.Recipe // nil: recognised from the names of the children
+	Recipe  dialect.Recipe // nil: recognised from the children
 	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.
 	AckPath string
-	// AckExpected reports whether leaders here acknowledge (our own candidates do).
-	// Otherwise electop expects that from the first acknowledgement on.
+	// AckExpected reports whether a leader is expected to acknowledge even before the first
+	// acknowledgement was seen.
 	AckExpected bool
-	// AckFollows reports whether AckPath is used only until a dialect is recognised. Then the
-	// dialect gives the paths of the acknowledgement, or none.
+	// AckFollows reports whether a recognised dialect gives the acknowledgement's paths instead of
+	// AckPath.
 	AckFollows bool
-	// Found reports whether a search found the path, and no user named it as an election.
+	// Found reports whether a search found the path. Otherwise the user named it as an election.
 	Found bool
 }
 
@@ -33,7 +33,7 @@ type Config struct {
 type Journal struct {
 	cfg Config
 
-	began  bool // the first read was applied: changes are events from here on
+	began  bool // the first read was applied; changes are events from then on
 	under  bool // parent was read, and not deleted since
 	gap    bool // unwatched changes may have happened since the last read
 	single bool // the election is a single znode
@@ -46,29 +46,27 @@ type Journal struct {
 	readAt   time.Time      // of the last good read
 	followed *Follow        // nil: not reported
 	pace     *Pace          // nil: not reported
-	table    *session.Table // the last round of questions to the servers
+	table    *session.Table // the last round of answers
 	watches  watches
-	answers  *session.Table // the last answer of each server to each question
+	answers  *session.Table // the last answer of each server to each request
 
-	// The queue and the members.
 	children
-	ending   []*Delta // deletions that wait for settle, all of children of one session
+	ending   []*Delta // deletions of one session's znodes that wait for settle
 	endingOf uint64   // that session
 	naming   naming
 	roster
 	list       listTimes
 	head       *dialect.Candidate // of the queue
-	doubt      dialect.Doubt      // why the children do not show who leads
+	doubt      dialect.Doubt
 	rivals     rivals
 	role       role
-	vacantFrom timeBounds // when the queue became empty, if that was observed
-	vacancy    Vacancy    // the time since which the queue is known to be empty
+	vacantFrom timeBounds // when the queue became empty; zero: not observed
+	vacancy    Vacancy    // since when the queue is known to be empty
 
-	// Independent parts.
 	link        connection
 	ack         acknowledgement
-	directories map[string]*Directory // by path; replaced when it changes
-	notes       map[string]*Ack       // by path; replaced when it changes
+	directories map[string]*Directory // by path; never written in place
+	notes       map[string]*Ack       // by path; never written in place
 	epoch       *EpochChanged         // the last one, nil for none
 	sessions    session.Tracker
 	unexplained unexplained
@@ -105,15 +103,15 @@ func NewJournal(cfg Config) *Journal {
 	return j
 }
 
-// Apply applies one observation and returns the events that are due, oldest first.
-// Observations come in order; their times may be wrong.
+// Apply applies one observation and returns the events that are due, oldest first. Observations
+// come in order, but their times may go back.
 func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
 	j.events.due = nil
 	j.last = Changed{}
 	switch o.(type) {
 	case *Ack, *Directory, *session.Table, *Follow, *Pace, *Advance:
-	default: // a snapshot that waits must not show the changes of this observation
+	default: // a held snapshot must not show the changes of this observation
 		j.deliver()
 	}
 	if r, ok := o.(*Read); ok && r.Gap {
@@ -187,14 +185,13 @@ func (j *Journal) Apply(o Observation) []Event {
 	return j.events.due
 }
 
-// Held returns the time until which events wait for an acknowledgement; false if none do.
+// Held returns the time until which events wait for an acknowledgement; ok is false for none.
 func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 
-// Add adds an event after those of the last observation, or behind those that wait.
+// Add adds an event behind all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
-// Due returns the events that are due since the last observation, also those of
-// [Journal.Add].
+// Due returns the events that are due since the last observation, with those of [Journal.Add].
 func (j *Journal) Due() []Event { return j.events.due }
 
 // Events counts all events so far, including those that wait.
@@ -212,8 +209,8 @@ type Changed struct {
 // Changed returns the changes of the last observation.
 func (j *Journal) Changed() Changed { return j.last }
 
-// Sessions returns what the servers report about sessions. The next observation may change
-// it.
+// Sessions returns what the servers report about sessions. The next observation may change the
+// result.
 func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
 // State returns the present state of the election.
@@ -244,14 +241,13 @@ func (j *Journal) State() *State {
 	return s
 }
 
-// emit adds an event. The changes before the end of the first read are no events.
+// emit adds an event after the first read.
 func (j *Journal) emit(at time.Time, body EventBody) {
 	if j.began {
 		j.events.add(at, body)
 	}
 }
 
-// connection applies a change of the observing connection.
 func (j *Journal) connection(c *Connection) {
 	lost, news := j.link.change(c)
 	if lost {
@@ -299,8 +295,7 @@ func (j *Journal) snapshot(at time.Time) {
 	j.emit(at, Snapshot{s})
 }
 
-// deliver completes and releases the snapshot that waits for the acknowledgement, if one
-// does.
+// deliver completes and releases a held snapshot.
 func (j *Journal) deliver() {
 	if j.events.waiting() == EventBody(Snapshot{}) {
 		j.events.held[0].Body = Snapshot{j.State()}
@@ -317,8 +312,8 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// change applies a change. lost reports whether the connection was lost, even if it is
-// back with another session. news is the event, nil for none.
+// change applies a change. lost reports whether the former connection was lost, even if there is a
+// new one. news is the event, nil for none.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -336,8 +331,7 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// An attempt to connect is an event only after a good connection. While the connection
-	// is down, an attempt with another server is no event either.
+	// While the connection is down, attempts to connect are no events.
 	now := LinkChanged{o.Link, o.Server, o.Session}
 	again := o.Link != Connected && o.Link == c.last.Link && o.Session == c.last.Session
 	if now == c.last || again || o.Link == Connecting && c.last.Link != Connected {
@@ -349,10 +343,8 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 
 // Clone returns an independent journal in the same state: a checkpoint for time travel.
 //
-// It copies what the journal writes in place. Both journals share what is replaced when it
-// changes: candidates, members, tables, and what states share. Slices that are appended to
-// lose their spare room, because both journals would write to it. Clone does not write the
-// journal, so several goroutines may clone the same one.
+// It copies what the journal writes in place, and clips slices to which it appends. Both journals
+// share everything else. Several goroutines may clone the same journal.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
@@ -373,7 +365,7 @@ func (j *Journal) Clone() *Journal {
 	return &c
 }
 
-// News reports whether o is a moment of time travel even if it makes no event.
+// News reports whether time travel can stop at o even if o makes no event.
 func (j *Journal) News(o Observation) bool {
 	switch o := o.(type) {
 	case *Cast:
@@ -395,11 +387,11 @@ func (j *Journal) News(o Observation) bool {
 	return false
 }
 
-// Memory estimates the memory of a clone without what it shares, in bytes.
+// Memory estimates the bytes of a clone that it does not share with the journal.
 func (j *Journal) Memory() int {
 	const (
-		own, entry, reaction = 4096, 48, 24 // entry: of a map, with key, value and spare room
-		reign, shared        = 160, 40      // shared: a part of an element that is mostly shared
+		own, entry, reaction = 4096, 48, 24 // own: the journal itself; entry: in a map
+		reign, shared        = 160, 40      // shared: an element that is mostly shared
 	)
 	n := own + entry*(len(j.known)+len(j.members)+len(j.owners)+len(j.waves.times)) + j.sessions.Memory()
 	for _, x := range j.waves.last {

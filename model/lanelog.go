@@ -7,13 +7,12 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has logs of changes for [State.Lanes]. A change shows the value before it, so
-// everything after the oldest change of a log is known, also of candidates that did not
-// change since. Each log except gaps has a field ...From: the time of the last change that
-// it dropped, zero for none. States share the slices.
+// laneLog has bounded logs of changes for [State.Lanes]. A change has the value before it, so a log
+// shows everything since its oldest change. The fields ...From are the times of the last dropped
+// changes, zero for none. States share the slices.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
-	began   bool                 // holding was known once
+	began   bool                 // holding was known at some time
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members
@@ -41,11 +40,11 @@ type hold struct {
 type departure struct {
 	at time.Time
 	of *dialect.Candidate
-	// member is the ID of our member that owned the znode, "" for a third-party client.
-	// cause is known for members only.
+	// member is the ID of our member that owned the znode, "" for a third-party client. cause is
+	// known only for members.
 	member string
 	cause  Cause
-	led    bool // it had the role once
+	led    bool // the contender had the role
 }
 
 // selfChange is a change of what a member reports about itself.
@@ -60,11 +59,10 @@ type selfChange struct {
 type selfReport struct {
 	belief Belief
 	fault  Fault
-	gone   bool // it departed from the members
+	gone   bool // the member departed
 }
 
-// appendLog appends to a log of at most max. It sets cut to the time of the entry that it
-// drops, if it drops one.
+// appendLog appends to a log of at most max, and sets cut to the time of the dropped entry, if any.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -72,8 +70,7 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed notes whether the election is observed. From the loss of the connection to the
-// next read it is not observed.
+// observed ends the present gap if yes, otherwise begins one.
 func (l *laneLog) observed(at time.Time, yes bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
@@ -124,7 +121,6 @@ func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 	}
 }
 
-// leave adds a departure.
 func (l *laneLog) leave(d departure) {
 	d.led = l.led(d.of)
 	log, from := &l.left, &l.leftFrom
@@ -134,7 +130,7 @@ func (l *laneLog) leave(d departure) {
 	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
 }
 
-// led reports whether c has the role, or had it.
+// led reports whether c has or had the role.
 func (l *laneLog) led(c *dialect.Candidate) bool {
 	for i := range l.holds {
 		if of := l.holds[i].of; of.Czxid == c.Czxid && of.Name == c.Name {
@@ -155,7 +151,7 @@ func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 		if old == nil {
 			return
 		}
-		if t.is.belief == "" { // the report has only the identity
+		if t.is.belief == "" { // the report has no belief
 			t.is.belief, t.is.fault = old.Belief, old.Fault
 		}
 		if t.name == "" {

@@ -10,25 +10,23 @@ import (
 	"electop/model/znode"
 )
 
-// Lanes shows what each candidate did over time: the place of its znode, and the belief
-// and the fault of our own members. It is derived from the journal's logs, so it is the
-// same live, in time travel and in a replay: a lane at a time equals the state at that
-// time.
+// Lanes shows each candidate over time: the place of its znode, and a member's belief and fault.
+// The lanes come from the journal's logs, so they are the same live and in a replay.
 type Lanes struct {
-	// All are the lanes in the order in which their znodes were created. Members that never
-	// had a znode are last.
+	// All are the lanes in the order in which their znodes were created. Members that never had a
+	// znode are last.
 	All []*Lane
 	// More counts the contenders in the queue that have no lane here.
 	More int
-	// From is the time after which nothing is missing; zero: nothing is missing.
+	// From is the time since which nothing is missing; zero: nothing is missing.
 	From time.Time
-	// Notices are the last notifications that the embedded server sent, at most
-	// [NoticesMax], oldest first. Those of one deletion are complete.
+	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
+	// oldest first. A deletion has all its notices or none.
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers to write, oldest first.
 	Writes []Tried
-	// Gaps are the times in which nothing was observed, oldest first. In a gap the lanes
-	// show the znodes from before it.
+	// Gaps are the times in which nothing was observed, oldest first. The lanes show the last known
+	// znodes there.
 	Gaps []Gap
 }
 
@@ -38,11 +36,11 @@ const NoticesMax = 4096
 // Gap is a time in which the election was not observed; To is zero while it lasts.
 type Gap struct{ From, To time.Time }
 
-// Lane is one candidate over time: a member of ours with all its znodes, or one znode of a
-// third-party client.
+// Lane is one candidate over time: a member with all its znodes, or one znode of a third-party
+// client.
 type Lane struct {
 	Member string // [Member.ID], "" for a third-party client
-	Name   string // of the member; not safe to show
+	Name   string // of the member; not safe for a terminal
 	// From is the time from which the lane is known; zero: from the beginning.
 	From      time.Time
 	Stretches []Stretch   // oldest first; the last one has not ended
@@ -71,8 +69,8 @@ type Place string
 
 const (
 	NoZnode Place = ""
-	Queued  Place = "queued" // it exists
-	Holds   Place = "holds"  // it has the role: see [State.Holders]
+	Queued  Place = "queued" // without the role
+	Holds   Place = "holds"  // with the role: see [State.Holders]
 )
 
 // LaneZnode is a znode of a candidate.
@@ -91,13 +89,12 @@ type Notice struct {
 	From, To int       // the lanes of the znode and of the watcher in [Lanes.All]; -1: none
 }
 
-// WronglyLeads reports whether at now the member believes that it leads, but does not lead. See
-// [BeliefRead].
+// WronglyLeads reports whether at now the member wrongly believes that it leads: see [BeliefRead].
 func (s *State) WronglyLeads(m *Member, now time.Time) bool {
 	believes, _ := m.believes()
 	leader := s.Member(s.Leader())
 	if s.NoLeader() == MixedClients {
-		leader = s.Member(s.First()) // it leads, and another may too
+		leader = s.Member(s.First()) // the first contender leads, and another may too
 	}
 	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= BeliefRead
 }
@@ -120,12 +117,10 @@ func (l *Lane) index(t time.Time) int {
 	return i
 }
 
-// BeliefRead is how long a member may believe that it leads before electop must have read that: it
-// knows that it leads a moment before electop reads its znode, or that the old leader's znode is
-// deleted.
+// BeliefRead is a tolerance: a new leader knows that it leads before electop reads the change.
 const BeliefRead = time.Second
 
-// Wrong reports whether at t the member believes that it leads, but does not lead.
+// Wrong reports whether at t the member wrongly believed that it leads: see [BeliefRead].
 func (l *Lane) Wrong(t time.Time) bool {
 	i := l.index(t)
 	if i < 0 {
@@ -156,9 +151,9 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes of our members, of the holders of the role, and of former holders
-// in the queue. It adds up to most lanes of each of these: the first contenders in the queue,
-// the last former leaders that left, and the last others that left.
+// Lanes returns the lanes of our members, of the holders of the role, and of former holders in the
+// queue. It adds the first contenders, the last leaders that left, and the last others that left,
+// up to most of each.
 func (s *State) Lanes(most int) *Lanes {
 	b := laneBuilder{
 		State: s, all: make([]*laneParts, 0, 2*most),
@@ -206,8 +201,8 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// queued adds the first contenders of the queue (at least most, and all holders), and the
-// members and former holders behind them. It returns how many contenders it leaves out.
+// queued adds the first contenders (at least most, and all holders), and the members and former
+// holders behind them. It returns the number of the others.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
@@ -245,7 +240,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 	}
 	for _, h := range b.State.lanes.holds { // former holders that others have overtaken
 		if whole > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(whole-1)) <= 0 {
-			continue // it was added, or has left
+			continue // this one was added before, or has left
 		}
 		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
@@ -260,10 +255,10 @@ type laneBuilder struct {
 	all      []*laneParts
 	members  map[string]*laneParts
 	znodes   map[dialect.ID]*laneParts
-	sessions map[uint64]*laneParts // for the notices; nil if there are none
-	changes  []change              // room for the changes of one lane
+	sessions map[uint64]*laneParts // for the notices; nil: no notices
+	changes  []change              // reused for each lane
 
-	// Chunks save allocations, because each frame of a screen has lanes.
+	// Chunks save allocations: a screen computes lanes for each frame.
 	partsRoom   chunk[laneParts]
 	timeRoom    chunk[znodeTime]
 	holdRoom    chunk[hold]
@@ -273,7 +268,6 @@ type laneBuilder struct {
 	flagRoom    chunk[bool]
 }
 
-// laneParts has the parts of one lane.
 type laneParts struct {
 	member, name string
 	present      *Member
@@ -283,13 +277,13 @@ type laneParts struct {
 	index        int
 }
 
-// znodeTime is the time in which one znode exists: from Candidate.SeenAt to end, which is
-// zero while the znode exists.
+// znodeTime is the lifetime of a znode, from Candidate.SeenAt to end. end is zero while the znode
+// exists.
 type znodeTime struct {
 	of    *dialect.Candidate
 	end   time.Time
 	cause Cause
-	holds bool // it has the role now
+	holds bool // has the role now
 }
 
 func (b *laneBuilder) add() *laneParts {
@@ -317,7 +311,7 @@ func (b *laneBuilder) put(x *laneParts, z znodeTime) {
 	x.znodes = append(x.znodes, z)
 }
 
-// owner returns the parts of a znode's lane: the member's with that ID, or the znode's own.
+// owner returns the lane of a member's znode, or of a third-party znode if member is "".
 func (b *laneBuilder) owner(member string, c *dialect.Candidate) *laneParts {
 	var x *laneParts
 	if member != "" {
@@ -332,7 +326,6 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *laneParts {
 	return x
 }
 
-// lanes makes the lanes from their parts.
 func (b *laneBuilder) lanes(more int) *Lanes {
 	out := &Lanes{More: more, Writes: b.Work.Last, Gaps: b.State.lanes.gaps}
 	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.reportsFrom} {
@@ -397,8 +390,8 @@ type receipt struct {
 	znode   string
 }
 
-// slowed returns when the notifications of deletions that the server held arrived, zero if they did
-// not.
+// slowed returns when the notifications of deletions that the server held arrived. The zero time
+// means that one did not arrive.
 func (s *State) slowed() map[receipt]time.Time {
 	out := map[receipt]time.Time{}
 	put := func(m *Message, at time.Time) {
@@ -421,7 +414,6 @@ func (s *State) slowed() map[receipt]time.Time {
 	return out
 }
 
-// causes copies the causes of the handoffs to the leaders' znodes in the lanes.
 func (b *laneBuilder) causes(all []*Lane) {
 	for _, h := range b.Handoffs {
 		if h.From == nil || h.Cause == CauseUnknown || b.znodes[h.From.ID()] == nil {
@@ -436,8 +428,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is one change of a lane. If self is set, the member's report changed. Otherwise a
-// znode got the role (holds and on) or lost it, or a znode was created (on) or deleted.
+// change is a new report of a member (self), or a change of a znode. on is the znode's new value:
+// of its role if holds is set, otherwise of its existence.
 type change struct {
 	at    time.Time
 	self  *selfChange
@@ -477,8 +469,7 @@ func (n *laneState) standing() Standing {
 	return s
 }
 
-// lane makes a lane of its parts. It begins with the state before the first change, and
-// applies the changes in order.
+// lane makes a lane from the state before the first change, and from the changes.
 func (b *laneBuilder) lane(x *laneParts) *Lane {
 	log := &b.State.lanes
 	l := b.laneRoom.one()
@@ -493,7 +484,7 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 			now.self = x.reports[0].was
 		case x.present != nil:
 			now.self = selfReport{belief: x.present.Belief, fault: x.present.Fault}
-		case len(x.znodes) > 0: // it departed before the oldest report, and its znode still exists
+		case len(x.znodes) > 0: // departed before the oldest report, but the znode still exists
 			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
 				now.self = selfReport{m.Belief, m.Fault, true}
 			}
@@ -562,5 +553,4 @@ func (c *chunk[T]) of(n int) []T {
 	return out
 }
 
-// one returns a zero value.
 func (c *chunk[T]) one() *T { return &c.of(1)[:1][0] }

@@ -12,9 +12,8 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A lane at a time equals the state at that time, and each contender and member has a lane.
 func TestLanesEqualTheStates(t *testing.T) {
-	for range 10 { // some changes of the leader are rare
+	for range 10 { // some changes are rare
 		rapid.Check(t, lanesEqualTheStates)
 	}
 }
@@ -33,7 +32,6 @@ func lanesEqualTheStates(t *rapid.T) {
 	last := states[len(states)-1]
 	checkLanes(t, states, last.Lanes(1000))
 
-	// A clone that continues has the same lanes.
 	half := model.NewJournal(cfg)
 	for _, o := range all[:len(all)/2] {
 		half.Apply(o)
@@ -48,7 +46,8 @@ func lanesEqualTheStates(t *rapid.T) {
 	}
 }
 
-// checkLanes compares the lanes with each state.
+// checkLanes checks that each lane equals the states at their times, and that each contender and
+// member has a lane.
 func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	t.Helper()
 	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
@@ -64,7 +63,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		}
 	}
 	again := shownAgain(states)
-	contended := map[dialect.ID]bool{} // whether a child contends in the last state that has it
+	contended := map[dialect.ID]bool{} // whether the child contends in its last state
 	for _, s := range states {
 		for _, c := range s.Ignored {
 			contended[c.ID()] = false
@@ -75,7 +74,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 	for i, s := range states {
 		if i+1 < len(states) && !states[i+1].At.After(s.At) {
-			continue // the next state has the same time
+			continue
 		}
 		if !s.DownSince.IsZero() && !s.ReadAt.IsZero() && !inGap(lanes, s.At) {
 			t.Fatalf("at %v the connection is lost, but the gaps are %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
@@ -125,8 +124,8 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 }
 
-// shownAgain returns the children that a state shows again after their deletion: from a
-// server that lags behind, or unread children of the same name. Their lanes are not exact.
+// shownAgain returns the children that a state shows again after their deletion. Their lanes are
+// not exact.
 func shownAgain(states []*model.State) map[dialect.ID]bool {
 	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
@@ -146,7 +145,6 @@ func inGap(lanes *model.Lanes, at time.Time) bool {
 	})
 }
 
-// A lane whose oldest changes were dropped is right from its From on, and unknown before.
 func TestLanesAreBounded(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -190,8 +188,6 @@ func TestLanesAreBounded(t *testing.T) {
 	}
 }
 
-// A large election has the requested number of lanes of each kind, and those of the members
-// and the leader.
 func TestLanesOfACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(10000)
 	for i := range 5000 {
@@ -220,7 +216,6 @@ func TestLanesOfACrowd(t *testing.T) {
 	}
 }
 
-// A killed leader has the role until its session expires. Then the notified member leads.
 func TestLanesOfAHandoff(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, b := s.Join(1), s.Join(2)
@@ -277,7 +272,6 @@ func TestLanesOfAHandoff(t *testing.T) {
 	}
 }
 
-// A notification that the server held arrived when it left the server, and not if it was lost.
 func TestHeldNotificationArrivesLater(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, _ := s.Join(1), s.Join(2)
@@ -303,8 +297,8 @@ func TestHeldNotificationArrivesLater(t *testing.T) {
 	}
 }
 
-// A member that has just been elected knows that before electop reads its znode: it does not believe
-// wrongly that it leads. A member that believes it for longer does.
+// A member knows of its election before electop reads the change. It wrongly believes that it leads
+// only after BeliefRead.
 func TestNewLeaderIsNotWrong(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()

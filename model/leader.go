@@ -15,11 +15,10 @@ type NoLeader string
 const (
 	// NoCandidate means that the queue is empty, or the election's only znode absent.
 	NoCandidate NoLeader = "no-candidate"
-	// NotAcknowledged means that the znode by which the system's leaders acknowledge is absent,
-	// or has the data of a contender that is not the first.
+	// NotAcknowledged means that the acknowledgement is absent, or has another contender's data.
 	NotAcknowledged NoLeader = "not-acknowledged"
-	// OtherAcknowledged means that a session other than the first contender's owns that
-	// znode.
+	// OtherAcknowledged means that a session other than the first contender's owns the
+	// acknowledgement.
 	OtherAcknowledged NoLeader = "acknowledged-by-another"
 	// Membership means that the children are members of a group, which elects nobody.
 	Membership NoLeader = "registry"
@@ -28,20 +27,19 @@ const (
 	// Blocked and Unsupported are the reasons of [dialect.Doubt].
 	Blocked     NoLeader = NoLeader(dialect.Blocked)
 	Unsupported NoLeader = NoLeader(dialect.Unsupported)
-	// MixedClients means that a client of another library may lead beside the first contender,
-	// because clients of the two libraries do not count each other: see [State.Rivals].
+	// MixedClients means that a client of another library may lead beside the first contender: see
+	// [State.Rivals].
 	MixedClients NoLeader = "mixed-clients"
-	// WatchesLower means that according to a server's table the first contender waits for
-	// another child.
+	// WatchesLower means that the first contender watches a lower child: see [State.WaitsFor].
 	WatchesLower NoLeader = "watches-a-lower-child"
-	// GhostFirst means that the first znode is a ghost: its owner does not know about it.
-	// GhostPossible means that it may be one.
+	// GhostFirst means that the first znode is a ghost: see [Ghosts]. GhostPossible means that the
+	// first znode may be a ghost.
 	GhostFirst    NoLeader = "ghost"
 	GhostPossible NoLeader = "possible-ghost"
 )
 
-// First returns the contender at the head of the queue, nil for an empty queue. It may not
-// lead: see [State.NoLeader].
+// First returns the contender at the head of the queue, nil for an empty queue. [State.Leader]
+// returns it only if it leads.
 func (s *State) First() *dialect.Candidate {
 	if s.Queue.Len() == 0 {
 		return nil
@@ -49,7 +47,7 @@ func (s *State) First() *dialect.Candidate {
 	return s.Queue.At(0)
 }
 
-// Unknown reports whether somebody may lead nevertheless, so that it is unknown who leads.
+// Unknown reports whether somebody may lead nevertheless.
 func (why NoLeader) Unknown() bool {
 	switch why {
 	case UnknownKind, OtherAcknowledged, MixedClients, Unsupported, Blocked, WatchesLower, GhostPossible:
@@ -58,13 +56,12 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// role is the number of contenders at the front of the queue that have the role, and the
-// reason if none does.
+// role has the number of contenders with the role, and the reason if it is 0.
 type role struct {
 	why            NoLeader
 	holders        int
-	waitsFor       *dialect.Candidate // of WatchesLower
-	acknowledgedBy uint64             // of OtherAcknowledged
+	waitsFor       *dialect.Candidate // for WatchesLower
+	acknowledgedBy uint64             // for OtherAcknowledged
 }
 
 // decideRole decides who has the role at a time.
@@ -94,8 +91,8 @@ func (j *Journal) noLeader() NoLeader {
 		return NoCandidate
 	}
 	head := j.queue.At(0)
-	// A child that blocks others does not block electop's own candidates, which read more than
-	// names, or a contender that has acknowledged.
+	// A blocking child does not stop electop's own candidates, or a contender that has
+	// acknowledged.
 	passes := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
 	if j.doubt != "" && !passes {
 		return NoLeader(j.doubt)
@@ -119,8 +116,8 @@ func (j *Journal) noLeader() NoLeader {
 	return ""
 }
 
-// unacknowledged returns how the acknowledgement shows that head does not lead, "" if it
-// does not show that. In electop's own election a leader leads before it acknowledges.
+// unacknowledged returns the reason if the acknowledgement shows that head does not lead, otherwise
+// "". electop's own leaders lead before they acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -144,9 +141,8 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy returns the session that acknowledged, 0 if none did or it is not known. If
-// stem is not "", the children with that stem acknowledge. If there are several, it prefers
-// the first contender's session.
+// acknowledgedBy returns the session that acknowledged, 0 for none or unknown. If stem is not "",
+// children with that stem are acknowledgements. The first contender's has priority.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -164,10 +160,8 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the lower child that the first contender watches according to the servers'
-// tables, nil for none. The child is ephemeral, and no contender by the recipe. If there is
-// one, the first contender does not lead, and its clients order names that electop does not
-// know of their system: for example, clients of two libraries share a lock.
+// WaitsFor returns the lower child that the first contender watches, nil for none. Then the first
+// contender does not lead: its library counts a child that the recipe does not.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
 // IsRival reports whether the candidate is one of s.Rivals.
@@ -175,11 +169,10 @@ func (s *State) IsRival(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(s.Rivals, func(r dialect.Rival) bool { return r.ID() == c.ID() })
 }
 
-// Holders counts the contenders at the front of the queue that have the role: one leader,
-// or all that share a lock.
+// Holders counts the contenders that have the role: one leader, or all that share a lock.
 func (s *State) Holders() int { return s.role.holders }
 
-// Leader returns the contender that leads, nil if none is known to: see [State.NoLeader].
+// Leader returns the contender that is known to lead, nil for none: see [State.NoLeader].
 func (s *State) Leader() *dialect.Candidate {
 	if s.role.why != "" {
 		return nil
@@ -187,12 +180,11 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// AcknowledgedBy returns the session that acknowledged, 0 if none did or it is not known.
+// AcknowledgedBy returns the session that acknowledged, 0 for none or unknown.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
-// ElectionUnseen reports whether nothing shows that the path is an election: its children are
-// no candidates and show no system. A persistent znode without children shows none either if a
-// system may have its leader's own znode at the path.
+// ElectionUnseen reports whether nothing shows that the path is an election. That is so if no child
+// is a candidate, or if the znode has no children but may be a leader's own znode.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
@@ -200,7 +192,7 @@ func (s *State) ElectionUnseen() bool {
 // Blocker returns the child that causes [Blocked], nil for none.
 func (s *State) Blocker() *dialect.Candidate { return s.Dialect.Blocker(s.Queue, s.Ignored) }
 
-// AckPath returns the first path by which a leader may acknowledge, "" for none.
+// AckPath returns the first path of the acknowledgement, "" for none.
 func (s *State) AckPath() string {
 	if len(s.AckPaths) == 0 {
 		return ""
@@ -208,8 +200,7 @@ func (s *State) AckPath() string {
 	return s.AckPaths[0]
 }
 
-// Vacancy is a time without a leader that has not ended: the queue is empty, or the
-// election's only znode absent.
+// Vacancy describes since when there is no candidate.
 type Vacancy struct {
 	Since time.Time
 	Known VacancyKnown
@@ -221,15 +212,14 @@ type VacancyKnown string
 const (
 	// VacancyWatched means that electop observed the deletion of the leader's znode.
 	VacancyWatched VacancyKnown = "watched"
-	// VacancyByZnodes means that the last change beside the leader's znode was the creation
-	// of another znode, at Since by the servers' clock. The vacancy may be longer.
+	// VacancyByZnodes means that the last change beside the leader's znode was at Since, by the
+	// servers' clock. The vacancy may be longer.
 	VacancyByZnodes VacancyKnown = "znodes"
-	// VacancyFound means that electop found the vacancy at Since. It may be longer.
+	// VacancyFound means that electop found the vacancy at Since. The vacancy may be longer.
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns the present vacancy. ok is false if nobody can lead here, if there is a
-// candidate, or if the present state is not known.
+// Vacancy returns the present vacancy; ok is false for none, or if the state is not current.
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -245,13 +235,12 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 	return s.vacancy, true
 }
 
-// Ghosts finds the ghosts among the contenders of one session, which are in the queue's
-// order. A client does not know its ghost: the reply to a create was lost, and the client
-// created another znode, known. A candidate of electop, m, reports which znode it knows.
-// For a third-party client (m is nil) two znodes with the same guid are the evidence: a
-// guid serves to find a znode again, so the client wanted one znode only, and uses the last
-// one. Without such evidence a client may want several znodes: its latches and threads share
-// one session.
+// Ghosts finds the ghosts among the contenders of one session, in the queue's order. A ghost is a
+// znode that its client does not know: the create reply was lost, and the client uses another
+// znode, known.
+//
+// A member m reports its znode. For a third-party client (m is nil), two znodes with one guid are
+// the evidence, and the last one is in use. Without a guid, a client may want several znodes.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
 	key := func(c *dialect.Candidate) string { return dialect.Stem(c.Name) }
@@ -271,7 +260,7 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf implements [State.GhostOf] for a contender of the queue; m is its member, if any.
+// ghostOf implements [State.GhostOf] for a contender of the queue; m is its member, nil for none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false
@@ -293,9 +282,8 @@ func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, s
 	}
 }
 
-// GhostOf returns the name of the candidate whose ghost c is (see [Ghosts]), "" if c is no
-// ghost. sure reports whether the owner itself reported another znode. For third-party
-// candidates a ghost is only inferred.
+// GhostOf returns the name of the candidate whose ghost c is, "" for none: see [Ghosts]. sure is
+// false for a third-party candidate, whose ghost is only inferred.
 func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false

@@ -10,16 +10,16 @@ import (
 	"electop/model/znode"
 )
 
-// Belief is what one of our own candidates believes about itself. The znodes may show
-// something else: a frozen leader still believes it leads.
+// Belief is what one of our own candidates believes about itself. A frozen leader still believes
+// that it leads.
 type Belief string
 
 const (
 	Volunteering Belief = "volunteering"
 	Waiting      Belief = "waiting"   // behind a predecessor
-	Elected      Belief = "elected"   // lowest, leader procedure or acknowledgement not done
-	Leading      Belief = "leading"   // leader procedure done (and acknowledged, if the election has acknowledgements)
-	Suspended    Belief = "suspended" // connection or lease lost: it does not lead for now
+	Elected      Belief = "elected"   // lowest, but leader procedure or acknowledgement not done
+	Leading      Belief = "leading"   // leader procedure and acknowledgement done
+	Suspended    Belief = "suspended" // connection or lease lost; does not lead for now
 	Resigned     Belief = "resigned"
 	Lost         Belief = "lost" // session expired or znode deleted: this candidacy is over
 )
@@ -30,54 +30,51 @@ type Fault string
 const (
 	NoFault Fault = ""
 	Killed  Fault = "killed" // the connection is cut without closing the session
-	Frozen  Fault = "frozen" // a long pause: it reads, writes and decides nothing
-	// Partitioned means that nothing passes between the member and the servers. It runs, and
-	// stops leading before its session can expire.
+	Frozen  Fault = "frozen" // a long pause, such as garbage collection
+	// Partitioned means that nothing passes between the member and the servers.
 	Partitioned Fault = "partitioned"
 )
 
-// Ending is the way in which a member is about to leave on purpose.
+// Ending is how a member is about to leave on purpose.
 type Ending string
 
 const (
 	NoEnding  Ending = ""
-	Resigning Ending = "resigning" // it closes its session, on request
-	Closing   Ending = "closing"   // it closes its session, for another reason
+	Resigning Ending = "resigning" // closes its session on request
+	Closing   Ending = "closing"   // closes its session for another reason
 )
 
-// Member is one of this process's own candidates. It may have no znode: for example, a
-// frozen leader whose session expired.
+// Member is one of this process's own candidates, with or without a znode.
 type Member struct {
 	ID      string `json:"id"`            // unique in the process
 	Name    string `json:"name"`          // its znode's data
 	You     bool   `json:"you,omitempty"` // the user's own candidacy, not one of the demo's cast
-	Recipe  string `json:"recipe"`        // name of the recipe it follows
+	Recipe  string `json:"recipe"`        // name of the recipe
 	Belief  Belief `json:"belief"`
 	Session uint64 `json:"session,omitempty"`
 	Znode   string `json:"znode,omitempty"`   // name within the election, once known
-	Watches string `json:"watches,omitempty"` // name of the znode it watches
-	Fence   int64  `json:"fence,omitempty"`   // czxid of its znode while it leads: its fencing token
+	Watches string `json:"watches,omitempty"` // name of the watched znode
+	Fence   int64  `json:"fence,omitempty"`   // fencing token while it leads: the czxid of its znode
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
 	StepOn StepOn    `json:"step_on,omitzero"` // what the step works on
-	// Reason is why its candidacy ended, if Belief is Lost. It is safe to show.
+	// Reason is why the candidacy ended, if Belief is Lost; safe for a terminal.
 	Reason string `json:"reason,omitempty"`
 
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
-	// More injected faults: its later znodes have no guid in their names, the reply to its
-	// next create will be lost, its leader procedure does not end.
+	// More injected faults: later znodes have no guid, the next create reply is lost, the leader
+	// procedure does not end.
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle names what stops it besides its place in the queue; "" for nothing. It is safe
-	// to show.
+	// Obstacle is what stops the member besides its place in the queue, "" for nothing; safe for a
+	// terminal.
 	Obstacle string `json:"obstacle,omitempty"`
-	// LeaseEnd is the end of the lease of a member that leads or is about to lead, zero for
-	// none. Until then the session cannot expire. Older recordings have the JSON names of
-	// LeaseEnd and ExpiresFrom.
+	// LeaseEnd is the end of a leader's lease, zero for none. Until then the session cannot expire.
+	// The JSON names of LeaseEnd and ExpiresFrom are those of older recordings.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which connected servers can expire the session:
 	// Timeout after the last answered request or ping was sent.
@@ -88,12 +85,11 @@ type Member struct {
 // roster has our members by ID, and the owners of sessions.
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to its member, the one with the lowest ID if several report the
-	// session. A member that departed, or has another session now, stays here while the znode
-	// of its old session may exist, to explain the end of that znode: the znode of a killed
-	// member exists until its session expires.
+	// owners maps a session to its member, the lowest ID if several report the session. A member
+	// that left the session stays until the znode of that session is deleted, to explain the
+	// deletion.
 	owners map[uint64]*Member
-	former map[uint64]int // for the sessions of such members, the number of reads and deltas since
+	former map[uint64]int // for sessions of former members, the number of reads and deltas since
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
@@ -103,7 +99,7 @@ type rosterView struct {
 	bySession map[uint64]*Member
 }
 
-// applyCast applies a member's report, and returns the report before, nil for none.
+// applyCast applies a member's report, and returns the previous report, nil for none.
 func (r *roster) applyCast(c *Cast) (old *Member) {
 	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
@@ -120,7 +116,7 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 		}
 		r.depart(old.Session, last, old.Znode != "")
 	case old == nil && c.Gone:
-		if _, departed := r.former[m.Session]; departed { // a later report about its end
+		if _, departed := r.former[m.Session]; departed { // a report after the departure
 			r.depart(m.Session, &m, true)
 		}
 	}
@@ -131,8 +127,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart notes that a member no longer has the session. In a recording another member may
-// have the same session. Otherwise last stays the owner if it had a znode.
+// depart removes the owner of a session. The new owner is another member with the session,
+// otherwise last if it had a znode.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -146,8 +142,8 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	}
 }
 
-// nameless reports whether z is the znode of a member that left out its guid on request:
-// such a name shows no other system.
+// nameless reports whether z is the znode of a member that omits its guid on request. That name
+// shows no other system.
 func (r *roster) nameless(z znode.Znode) bool {
 	m := r.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
@@ -170,8 +166,8 @@ func (r *roster) view() *rosterView {
 	return r.shown
 }
 
-// forget drops the former members without a contender, from the third read or delta on: until
-// then a create may still be on its way.
+// forget drops former members without a contender, but only from the third read or delta on,
+// because a create may be pending.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
@@ -202,11 +198,9 @@ type StepOn struct {
 	// Name is the created znode (without the sequence number and most of the guid), the
 	// watched child, or the acknowledgement.
 	Name string `json:"name,omitempty"`
-	// Found reports whether the reply to the create was lost, and the znode found by its
-	// name.
+	// Found reports whether the create reply was lost, and the znode found by its name.
 	Found bool `json:"found,omitempty"`
-	// Children are the names of the children in the list C with the lowest numbers, at most
-	// [ListedMax]. More counts the others.
+	// Children are the lowest children of list C, at most [ListedMax]. More counts the others.
 	Children []string `json:"children,omitempty"`
 	More     int      `json:"more,omitempty"`
 }
@@ -235,8 +229,8 @@ type StepTaken struct {
 // StepsMax bounds [State.Steps].
 const StepsMax = 256
 
-// stepped adds the step of a member's report if it is new. old is the report before, nil
-// for none. A report about another change repeats the last step.
+// stepped adds the step of a member's report if the previous report (old, nil for none) has another
+// step.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Exchange is a message that the embedded server held and then sent or dropped, with its
-// client. The request of a reply came at [Message.Since].
+// Exchange is a message that the embedded server held and then sent or dropped.
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a client that is not ours, or not known yet
 	// Fault is the fault that kept the member from reading the message.
 	Fault Fault
-	// Lost reports whether the reply was lost because the member was ordered to lose it.
+	// Lost reports whether the member lost the reply on request.
 	Lost bool
-	// Before counts the messages just before this one that are not listed. Fast reports
-	// whether the server ran at full speed before this one: then it reports no messages.
+	// Before counts the unlisted messages just before this one. Fast reports whether the server ran
+	// at full speed before this one, and reported no messages.
 	Before int
 	Fast   bool
 }
@@ -24,22 +23,20 @@ type Exchange struct {
 // ExchangesMax bounds [State.Exchanges].
 const ExchangesMax = 256
 
-// exchanges is the log of messages. Nothing in it is written in place.
+// exchanges is the log of messages. Its elements are never written.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has replies that were lost on request, while only one side has reported them: the
-	// server reports that it sent the reply, the member that it lost the reply.
+	// lost has replies lost on request that only the server (sent) or only the member has reported.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
 
 type lostReply struct {
 	session uint64
-	sent    bool      // the server has reported it
-	at      time.Time // when the member reported it
+	sent    bool      // the server reported the reply
+	at      time.Time // when the member reported the loss
 }
 
-// lostMax bounds exchanges.lost.
 const lostMax = 16
 
 // createOp is the request whose reply a member can be ordered to lose.
@@ -67,15 +64,15 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether a message is the reply that a member loses: its first reply to a
-// successful create after the order.
+// loses reports whether e is the reply that a member loses: its first reply to a successful create
+// after the order.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })
 	switch {
-	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older entry of the member is about a reply that the server never held
+	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older entry is about a reply that the server never held
 		x.lost = keep(x.without(i), lostReply{session: e.Session, sent: true}, lostMax)
 		return true
 	case i >= 0 && !x.lost[i].sent && !e.Left.After(x.lost[i].at):

@@ -10,7 +10,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// exchanges describes the exchanges of a script's state.
 func exchanges(s *modeltest.Script) (out []string) {
 	for _, x := range s.J.State().Exchanges {
 		text := fmt.Sprint(x.N, " ", x.Op, " ", x.Session, " ", x.Left.Sub(modeltest.Start))
@@ -30,7 +29,6 @@ func exchanges(s *modeltest.Script) (out []string) {
 	return out
 }
 
-// A state has the messages that passed, with their clients and outcomes.
 func TestExchanges(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	n := 0
@@ -43,16 +41,16 @@ func TestExchanges(t *testing.T) {
 	amber := model.Member{ID: "a", Session: 1, Znode: "n_0"}
 	report(amber, false)
 	pass(1, "getChildren", false, 0)
-	pass(9, model.Notification, false, 0) // to a third-party client
+	pass(9, model.Notification, false, 0) // third-party client
 	amber.Fault, amber.FaultAt = model.Frozen, s.Tree.Now.Add(time.Second)
 	report(amber, false)
-	pass(1, "getData", false, 0) // before the member froze
+	pass(1, "getData", false, 0)
 	s.After(2 * time.Second)
 	pass(1, model.Notification, false, 0)
 	amber.Fault, amber.FaultAt = model.NoFault, time.Time{}
 	report(amber, false)
 	report(amber, true)
-	pass(1, "closeSession", true, 0) // after the member departed
+	pass(1, "closeSession", true, 0)
 	n = 8
 	pass(2, "exists", false, 3)
 	for _, steps := range []bool{true, false, true} {
@@ -64,8 +62,7 @@ func TestExchanges(t *testing.T) {
 		"5 closeSession 1 2s a dropped", "9 exists 2 2s after 3", "10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
-// Only the reply that a member is ordered to lose is marked as lost, whether the server or
-// the member reports first.
+// The server or the member may report the lost reply first.
 func TestLostReply(t *testing.T) {
 	for _, memberFirst := range []bool{false, true} {
 		t.Run(fmt.Sprint("member first ", memberFirst), func(t *testing.T) {
@@ -99,7 +96,6 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// The log is bounded, and later messages do not change the log of an older state.
 func TestExchangesMax(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	var before []model.Exchange

@@ -17,7 +17,6 @@ type naming struct {
 	named    bool             // the user named the path as an election
 }
 
-// recipe returns the recipe to follow.
 func (n *naming) recipe() dialect.Recipe {
 	switch {
 	case n.fixed != nil:
@@ -30,8 +29,8 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change switches to another recipe. If the election is recognised, the plain recipe means
-// its dialect's own.
+// change switches to another recipe. The plain recipe means the dialect's own, unless the
+// configuration gave a recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.fixed != nil:
@@ -43,10 +42,10 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect that the children, with r's new ones, show, the present one
-// if they show no other. Under the same parent (under) an unknown dialect does not replace a
-// known one, because the child may be a stray one. While the queue is not empty, a known
-// dialect changes only to a wider one, and an unknown one only as [dialect.Dialect.Guess] does.
+// recognised returns the dialect that the known children and r's new ones show, otherwise the
+// present one. Under the same parent (under), an unknown dialect does not replace a known one,
+// because the new child may be stray. While the queue has contenders, only
+// [dialect.Dialect.Widened] and [dialect.Dialect.Guess] change the dialect.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -80,8 +79,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	return d
 }
 
-// decisive returns the dialect by which the children show who leads, nil if the configuration
-// gave the recipe.
+// decisive returns the dialect that decides who leads, nil if the configuration gave the recipe.
 func (n *naming) decisive() *dialect.Dialect {
 	if n.fixed != nil {
 		return nil
@@ -89,20 +87,19 @@ func (n *naming) decisive() *dialect.Dialect {
 	return n.dialect
 }
 
-// shares reports whether a session may own several contenders here, for example one for each
-// latch of a client. With electop's own naming it may not.
+// shares reports whether a session may own several contenders, for example one for each latch. With
+// electop's own naming a session may not.
 func (n *naming) shares() bool {
 	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign())
 }
 
-// candidate makes a candidate from a znode.
 func (n *naming) candidate(z znode.Znode, at time.Time, joined bool) *dialect.Candidate {
 	c := &dialect.Candidate{Znode: z, SeenAt: at, Joined: joined}
 	n.dialect.Interpret(c)
 	return c
 }
 
-// candidates makes candidates from the znodes, in the recipe's order.
+// candidates makes candidates in the recipe's order.
 func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
 	recipe, out := n.recipe(), make([]*dialect.Candidate, len(zs))
 	for i := range zs {
@@ -112,7 +109,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise recognises the dialect, before r's new children are added.
+// recognise recognises the dialect. r's new children must not be added yet.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
@@ -167,20 +164,19 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// addChild adds a child, and counts a ghost if its session now owns two contenders by
-// mistake.
+// addChild adds a child, and counts a ghost if its session should not own two contenders.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.properties.Ghosts++
 	}
-	existed := c.Czxid // a zxid at which it existed
+	existed := c.Czxid // a zxid at which the child existed
 	if c.Unread {
 		existed = j.parent.Pzxid // of the list with its name
 	}
 	j.wakes.existed(c, existed)
 }
 
-// renewHead replaces old by c, which is the same znode, if old is the head.
+// renewHead replaces the head's old value by c, the new value of the same znode.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head == old {
 		j.head = c

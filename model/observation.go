@@ -23,54 +23,49 @@ const (
 	Denied  Presence = "denied" // the ACL forbids it
 )
 
-// Read is one read of the children of the election: the list and the parent's stat from
-// one reply, then one read for each new child. It is not atomic: a child that is deleted in
-// between is in New as [znode.Znode.Unread].
-//
-// If the election is a single ephemeral znode (Single), Read is one read of that znode.
+// Read is one read of the election's children: the list with the parent's stat, then each new
+// child. A child that is deleted before it is read is in New as [znode.Znode.Unread].
 type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is a time before the notified change: when the last request was sent that was
-	// answered before the notification. Sent is the time of the request for the list, End
-	// the time of the last read of a new child. Zero: not known.
+	// Heard is a lower bound of the notified change: the sending of the last request answered
+	// before the notification. Sent is when the list was requested, End when the last new child was
+	// read. Zero means unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"`
-	// Full reports whether New has every child, because nothing was known about this
-	// parent. Otherwise the children are those of the read before, without Gone, and New.
+	// Full reports whether New has all children. Otherwise New and Gone are the changes since the
+	// previous read.
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Markers are the names of [dialect.Markers] that exist. Older recordings have this JSON
-	// name.
+	// Markers are the names of [dialect.Markers] that exist. The JSON name is that of older
+	// recordings.
 	Markers []string `json:"witnesses,omitempty"`
-	// Gap reports whether changes before this read were not watched (the connection was
-	// lost), so that a new [Snapshot] event is due.
+	// Gap reports whether changes before this read were not watched. Then a new [Snapshot] event is
+	// due.
 	Gap bool `json:"gap,omitempty"`
-	// Single reports whether the election's path is the leader's own znode. New has that
-	// znode, or nothing if there is no leader. The znode's name is the path, or the path's
-	// last element. Parent, Full and Gone are not used, and changes between two reads
-	// cannot be counted.
+	// Single reports whether the election's path is the leader's own znode. Then New has that znode
+	// or nothing, and Parent, Full and Gone are not used.
 	Single bool `json:"single,omitempty"`
 }
 
 // Delta is one change of the children, from a persistent watch. Deltas follow a [Read] of
 // the same parent, in the order of the changes.
 type Delta struct {
-	// At is the time at which the change was known: a created child was read by then.
+	// At is the time when the change was known and a created child was read.
 	At time.Time `json:"at"`
-	// Notified is the time of the notification. Heard is as in Read.
+	// Notified is the time of the notification; Heard is as in Read.
 	Notified time.Time `json:"notified"`
 	Heard    time.Time `json:"heard,omitzero"`
 	// New is a created child, Gone the name of a deleted one.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
-	// Parent is the parent's stat, if it was read between this change and the next one.
-	// Then New and Gone may both be missing.
+	// Parent is the parent's stat, if it was read after this change. Then New and Gone may be
+	// missing.
 	Parent *znode.Parent `json:"parent,omitempty"`
 	// Markers are as in Read.
 	Markers []string `json:"witnesses,omitempty"`
@@ -82,8 +77,7 @@ type Refresh struct {
 	Znode znode.Znode `json:"znode"`
 }
 
-// Ack is a read of a path of [State.Followed]: usually of the acknowledgement, which a leader
-// creates after its leader procedure.
+// Ack is a read of a znode of [State.Followed], usually of the acknowledgement.
 type Ack struct {
 	At       time.Time  `json:"at"`
 	Notified time.Time  `json:"notified,omitzero"` // Notified, Heard and Sent are as in Read
@@ -96,8 +90,7 @@ type Ack struct {
 	Data     znode.Data `json:"data,omitzero"`
 }
 
-// Directory is a read of a directory of [State.Around], with its children, or of one of
-// [State.Counted].
+// Directory is a read of a directory of [State.Around] or [State.Counted].
 type Directory struct {
 	At       time.Time    `json:"at"`
 	Path     string       `json:"path"`
@@ -135,7 +128,7 @@ type Connection struct {
 	Timeout time.Duration `json:"timeout,omitempty"` // negotiated, ns
 	RTT     time.Duration `json:"rtt,omitempty"`     // ns; 0: not measured yet
 	Err     string        `json:"err,omitempty"`     // why there is no connection
-	Refused bool          `json:"refused,omitempty"` // the servers answer, but do not accept this client
+	Refused bool          `json:"refused,omitempty"` // the servers answer, but refuse this client
 }
 
 // Cast is a report of one of our own candidates; Gone removes the candidate.
@@ -154,20 +147,19 @@ type Switch struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake reports the effects of the deletion of a child, with the server's counts. Only the
-// embedded server reports it, in the order of the deletions, and before any observation
-// that shows the deletion. A later Wake with the same Znode and Zxid replaces an earlier
-// one. The end of a session may delete several znodes with one zxid.
+// Wake is the embedded server's report about the deletion of a child. Reports come in the order of
+// the deletions, each before any observation that shows its deletion. A later Wake with the same
+// Znode and Zxid replaces the earlier one. The end of a session may delete several znodes with one
+// zxid.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted it
-	Znode   string    `json:"znode"`   // its name in the election
+	Znode   string    `json:"znode"`   // the name of the child
 	Zxid    int64     `json:"zxid"`    // of the deletion
 	// Notified are the sessions that watched the znode itself and were notified.
 	Notified []uint64 `json:"notified,omitempty"`
-	// Requests counts the later requests of these sessions, without pings. BytesIn is the
-	// size of the requests, BytesOut that of the notifications and replies, with the length
-	// prefixes.
+	// Requests counts the later requests of these sessions, without pings. BytesIn is the size of
+	// the requests, BytesOut the size of the notifications and replies.
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
@@ -175,8 +167,7 @@ type Wake struct {
 	Settled bool `json:"settled,omitempty"`
 }
 
-// Pace is the present delay of the embedded server's replies and notifications, with the
-// messages that it holds.
+// Pace is the embedded server's present delay of replies and notifications.
 type Pace struct {
 	At time.Time `json:"at"`
 	// Delay is the time for which each message is held, ns.
@@ -187,8 +178,8 @@ type Pace struct {
 	// all held messages.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
-	// Passed are the last messages that left since the last report, in that order.
-	// Unlisted counts the messages that left before these.
+	// Passed are the last messages that left since the previous report, in order. Unlisted counts
+	// the earlier ones.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
 }
@@ -207,12 +198,10 @@ const MessagesMax = 256
 // Message is a reply or a notification on its way.
 type Message struct {
 	Session uint64 `json:"session"`
-	// N numbers the messages in the order in which the server made them, from 1; 0 in
-	// older recordings.
+	// N numbers the messages from 1, as the server made them; 0 in older recordings.
 	N     int       `json:"n,omitempty"`
-	Since time.Time `json:"since"` // when the server made it; the request of a reply came then
-	// Op is the request that it answers, as ZooKeeper's documentation names it
-	// ("getChildren"), or "notification" for a watch event.
+	Since time.Time `json:"since"` // when the server made the notification, or got the request
+	// Op is the answered request ("getChildren"), or "notification" for a watch event.
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"` // of its znode, "" for none or several
 	// Event is the type of a notification: "created", "deleted", "changed" or
@@ -228,7 +217,7 @@ const Notification = "notification"
 type Passed struct {
 	Message
 	Left time.Time `json:"left"`
-	// Dropped reports whether its connection ended first, so that it was never sent.
+	// Dropped reports whether the connection ended before the message was sent.
 	Dropped bool `json:"dropped,omitempty"`
 }
 
@@ -245,10 +234,10 @@ type Rules struct {
 type Resource string
 
 const (
-	// Counter is a znode that all workers share.
+	// Counter is a znode that all workers write.
 	Counter Resource = "counter"
-	// Tokens is a resource outside of ZooKeeper. Each write has a fencing token, and the
-	// resource refuses a lower token than the highest so far.
+	// Tokens is a resource outside of ZooKeeper. It refuses a write whose fencing token is lower
+	// than the highest so far.
 	Tokens Resource = "tokens"
 )
 
@@ -257,7 +246,7 @@ type Write struct {
 	At       time.Time `json:"at"`
 	Member   string    `json:"member"` // the worker's leader: a [Member.ID]
 	Znode    string    `json:"znode"`  // of the leader, by name
-	Token    int64     `json:"token"`  // its czxid
+	Token    int64     `json:"token"`  // the czxid of Znode
 	Resource Resource  `json:"resource"`
 	Fenced   bool      `json:"fenced,omitempty"`
 	// Refused reports whether the write was refused, and Reason why.
@@ -308,7 +297,8 @@ const (
 	FollowUnsupported FollowReason = "unsupported"
 	// FollowRefused means that the server refuses the watch.
 	FollowRefused FollowReason = "refused"
-	// FollowHidden means that a child may not be read: servers withhold its events.
+	// FollowHidden means that the ACL of a child forbids reading it, so servers withhold its
+	// events.
 	FollowHidden FollowReason = "hidden"
 	// FollowMissed means that the watch missed changes.
 	FollowMissed FollowReason = "missed"

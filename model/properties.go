@@ -5,29 +5,23 @@ import (
 	"time"
 )
 
-// Properties has the two properties that ZooKeeper's documentation requires of an election,
-// for our own members since the first observation: at most one leader (safety), and a leader
+// Properties measures the election of our own members: at most one leader (safety), and a leader
 // most of the time (liveness).
 type Properties struct {
-	// Believers are the IDs of the members that now believe they lead. A frozen member
-	// keeps its belief.
+	// Believers are the IDs of the members that now believe they lead, frozen ones too.
 	Believers []string
-	// Doubles counts how often a second believer appeared. AwakeDoubles counts how often a
-	// second awake believer appeared, which must never happen. DoubleFor is the total time
-	// with two or more believers.
+	// Doubles counts how often a second believer appeared. AwakeDoubles does not count frozen
+	// believers, and must stay 0. DoubleFor is the total time with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
-	// Contested counts the clients of other libraries that led beside the first candidate by
-	// their library's rule: see [State.Rivals].
+	// Contested counts the rivals that led beside the first candidate: see [State.Rivals].
 	Contested int
 
-	// Working is the time with an awake leader. Observed is the time that counts: since the
-	// first leader, while the queue is observed and shows who leads. A third-party leader
-	// counts as awake.
+	// Working is the time with an awake leader, member or third party. Observed is the time since
+	// the first leader in which it was known who led.
 	Working, Observed time.Duration
-	// LongestVacancy is the longest observed time without an awake leader, up to the last
-	// observation. VacantSince is the beginning of the present vacancy, zero if there is a
-	// leader or it is unknown. After a lost connection a new vacancy begins.
+	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
+	// beginning of the present vacancy, zero for none. A lost connection ends a vacancy.
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
@@ -35,11 +29,11 @@ type Properties struct {
 	Ghosts int
 }
 
-// properties has the properties, and the values from which they are summed.
+// properties has the properties, and the values to compute them.
 type properties struct {
 	Properties
 	at     time.Time     // of the last observation
-	awake  int           // counts the awake believers
+	awake  int           // the number of awake believers
 	led    bool          // there was a leader once
 	works  bool          // an awake member or a third party leads
 	vacant time.Duration // the length of the present vacancy
@@ -84,8 +78,7 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time since the last observation. sees reports whether it was known who
-// led.
+// elapse adds the time since the last observation. sees reports whether it was known who led.
 func (t *properties) elapse(at time.Time, sees bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
@@ -112,7 +105,7 @@ func (t *properties) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// update notes whether an awake candidate leads now: an awake member, or a third party.
+// update notes whether an awake candidate leads. thirdParty reports whether a third party leads.
 func (t *properties) update(thirdParty, sees bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty

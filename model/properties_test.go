@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// naive computes the properties from scratch after each observation.
+// naive computes the properties from the states alone.
 type naive struct {
 	model.Properties
 	at      time.Time
@@ -28,8 +28,6 @@ type naive struct {
 	existed map[dialect.ID]bool
 }
 
-// apply applies an observation, with the state after it. It does not use the state's
-// properties.
 func (n *naive) apply(o model.Observation, s *doctor.State) {
 	at := o.When()
 	if n.at.IsZero() {
@@ -92,7 +90,6 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		n.VacantSince = n.at
 	}
 
-	// In a read, deletions come before creates.
 	stayed, owned, exists := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
 	for _, c := range s.Queue.All() {
 		if n.existed[c.ID()] {
@@ -102,7 +99,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		exists[c.ID()] = true
 	}
 	for session, now := range owned {
-		meant := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // several latches of one client
+		meant := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // several latches of one client are no ghosts
 		if now >= 2 && stayed[session] < 2 && !meant {
 			n.Ghosts++
 		}
@@ -110,8 +107,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	n.existed = exists
 }
 
-// The znode of a killed member exists until its session expires. Until then no leader
-// works. A third-party leader counts as working.
+// A killed leader does not work, although its znode exists. A third-party leader counts as working.
 func TestKilledLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
@@ -133,10 +129,10 @@ func TestKilledLeader(t *testing.T) {
 	if p := s.J.State().Properties; p.Working != 2*time.Second || !p.VacantSince.IsZero() {
 		t.Errorf("while a third-party client leads: %+v, want 2s working and no vacancy", p)
 	}
-	s.Cast("b", model.Waiting, model.NoFault, 77) // a member leads, and does not believe it leads
+	s.Cast("b", model.Waiting, model.NoFault, 77) // leads, but does not believe it
 	s.After(time.Second)
 	s.Advance()
-	s.Cast("b", model.Waiting, model.NoFault, 78) // that member has another session now
+	s.Cast("b", model.Waiting, model.NoFault, 78) // now with another session
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
@@ -148,7 +144,7 @@ func TestKilledLeader(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.Read()
 	s.After(time.Second)
-	nameless.Session = 80 // so the znode of session 79 belongs to a third-party client
+	nameless.Session = 80 // the znode of session 79 is now of a third party
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
 	s.After(time.Second)
 	s.Advance()
@@ -167,7 +163,7 @@ func TestGhosts(t *testing.T) {
 		{"a client with several candidates", "n_", false, 0},
 		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
 		{"a member of ours by the recipe", "n_", true, 2},
-		{"a lock", "lock-", false, 0},         // threads of one process
+		{"a lock", "lock-", false, 0},         // may be threads of one process
 		{"unknown naming", "thing", false, 0}, // may be a lock
 		{"a member of ours, whatever the naming", "thing", true, 2},
 	} {
@@ -179,7 +175,7 @@ func TestGhosts(t *testing.T) {
 				s.Cast("a", model.Waiting, model.NoFault, 1)
 			}
 			s.Read()
-			s.Tree.Delete(a) // to join again makes no ghost
+			s.Tree.Delete(a)
 			a = join(1)
 			s.Read()
 			if p := s.J.State().Properties; p.Ghosts != 0 {
@@ -187,7 +183,7 @@ func TestGhosts(t *testing.T) {
 			}
 			again := join(1)
 			s.Read()
-			join(1) // a third one
+			join(1)
 			s.Read()
 			s.Apply(s.W.Read(true, false, nil))
 			if r := s.W.Refresh(a); r != nil {
@@ -210,8 +206,6 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-// A candidate that joins again after its parent was deleted, or after it was no contender by
-// another recipe, makes no ghost.
 func TestNoGhosts(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -221,7 +215,7 @@ func TestNoGhosts(t *testing.T) {
 	s.Tree.CreateParent(0)
 	a := s.Join(1)
 	s.Read()
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // by this recipe none of these contends
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // no child contends by this recipe
 	s.Tree.Delete(a)
 	s.Read()
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})

@@ -20,7 +20,7 @@ import (
 	"electop/model/znode"
 )
 
-// kept has states with their texts, to check later that the states did not change.
+// kept checks that states do not change.
 type kept struct {
 	states []*doctor.State
 	texts  [][]byte
@@ -30,7 +30,6 @@ func (k *kept) add(t rapid.TB, s *doctor.State) {
 	k.states, k.texts = append(k.states, s), append(k.texts, modeltest.Text(t, s))
 }
 
-// unchanged fails if a state changed since add.
 func (k *kept) unchanged(t rapid.TB) {
 	t.Helper()
 	for i, s := range k.states {
@@ -40,7 +39,6 @@ func (k *kept) unchanged(t rapid.TB) {
 	}
 }
 
-// world is a tree with random changes and random reads.
 type world struct {
 	*rapid.T
 	tree   *modeltest.Tree
@@ -55,10 +53,10 @@ type world struct {
 	parent           int64 // czxid of the parent in the last read
 	creates, deletes int   // under that parent before its first read
 	counted          struct{ creates, deletes int }
-	unknown          int // counts the Missed events with unknown numbers
+	unknown          int // counts Missed events with unknown numbers
 	allowed          int // bounds unknown
 
-	// The election according to the events alone.
+	// The election according to the events.
 	alive  map[string]bool
 	leader *dialect.Candidate
 	totals model.Totals
@@ -68,7 +66,6 @@ func (w *world) pass() {
 	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }
 
-// change makes one change of the tree.
 func (w *world) change() {
 	t := w.tree
 	pick := func(what string) string {
@@ -85,7 +82,7 @@ func (w *world) change() {
 		t.Create("n_", true, 0, "persistent")
 	case 6:
 		t.Create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
-	case 7: // the number of another child, or a name that existed before
+	case 7: // a number or name that existed before
 		n := rapid.IntRange(0, 8).Draw(w.T, "number")
 		t.Create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
 	case 8, 9, 10:
@@ -94,7 +91,7 @@ func (w *world) change() {
 		if names := t.Names(); len(names) > 0 {
 			t.Delete(names[0])
 		}
-	case 12: // deleted, and created again at once
+	case 12:
 		name := pick("recreate")
 		z := t.Children[name]
 		t.Delete(name)
@@ -126,7 +123,6 @@ func (w *world) apply(o model.Observation) {
 	}
 }
 
-// event applies an event to the election according to the events.
 func (w *world) event(e model.Event) {
 	if want := uint64(len(w.events) + 1); e.N != want {
 		w.Fatalf("event %d is numbered %d", want, e.N)
@@ -193,7 +189,7 @@ func (w *world) event(e model.Event) {
 	}
 }
 
-// flush releases what waits for an acknowledgement.
+// flush advances the clock until no event is held.
 func (w *world) flush() {
 	if due, ok := w.j.Held(); ok {
 		if due.After(w.tree.Now) {
@@ -206,17 +202,16 @@ func (w *world) flush() {
 	}
 }
 
-// read reads the tree and compares the events with its counters. quiet means no changes
-// during the read.
+// read reads the tree and compares the events with the tree's counters.
 func (w *world) read(full, gap, quiet bool) {
-	w.flush() // so that all events of the changes are due
+	w.flush()
 	t := w.tree
 	creates, deletes, exists, jam := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.Jammed
 	races := 0
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
-			races += 20 // a deletion of the parent deletes each of its children
+			races += 20 // deleting the parent deletes all children
 		}
 	})
 	if rapid.Bool().Draw(w.T, "notified") {
@@ -236,7 +231,7 @@ func (w *world) read(full, gap, quiet bool) {
 		if end < 0 {
 			w.Fatalf("no Missed event with unknown numbers after the deletion of the parent")
 		}
-		events = events[end+1:] // of the new parent
+		events = events[end+1:]
 	}
 	count := &w.counted
 	if exists && w.parent == 0 {
@@ -277,7 +272,6 @@ func (w *world) read(full, gap, quiet bool) {
 	w.check()
 }
 
-// check compares the children in the state with the last read.
 func (w *world) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
@@ -360,13 +354,12 @@ func TestRandomHistory(t *testing.T) {
 				w.apply(&model.Advance{At: w.tree.Now})
 			}
 		}
-		w.read(false, false, true) // without races the counts are exact
+		w.read(false, false, true)
 		w.kept.unchanged(rt)
 	})
 }
 
-// Two children with one number that are deleted before they are read have no czxid, so their
-// names decide the order.
+// Children that are deleted before they are read have no czxid, so their names decide the order.
 func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	for _, name := range []string{"n_0000000003", "m_0000000003"} {
@@ -387,8 +380,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader according to the queue. Handoffs ignore a persistent child that
-// may block the queue.
+// atHead returns the leader. Handoffs ignore a blocking child.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()
@@ -396,7 +388,7 @@ func atHead(s *doctor.State) *dialect.Candidate {
 	return s.Leader()
 }
 
-// queueOf returns the queue and the names of the other children in a watcher's last read.
+// queueOf returns the queue and the other children of a watcher's last read.
 func queueOf(w *modeltest.Watcher) (contenders []dialect.ID, others []string) {
 	var zs []znode.Znode
 	for _, z := range w.Known {
@@ -410,7 +402,6 @@ func queueOf(w *modeltest.Watcher) (contenders []dialect.ID, others []string) {
 	slices.SortFunc(zs, func(a, b znode.Znode) int {
 		x, _ := znode.Sequence(a.Name)
 		y, _ := znode.Sequence(b.Name)
-		// The czxid of a child that was deleted before it was read is 0.
 		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name))
 	})
 	for _, z := range zs {

@@ -84,7 +84,6 @@ func (j *Journal) firstRead(r *Read) {
 	j.gap = true // a snapshot is due
 }
 
-// setParent notes the stat of the parent that was read.
 func (j *Journal) setParent(r *Read) {
 	j.under = true
 	j.phase, j.parent, j.readAt = Live, r.Parent, wall(r.At)
@@ -94,7 +93,7 @@ func (j *Journal) setParent(r *Read) {
 func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
 	if j.under {
-		// The time of the deletion is unknown, and so is how long the queue was empty.
+		// When the queue became empty is unknown, too.
 		j.removeAll(at, timeBounds{})
 	}
 	j.under = false // so that an unknown dialect may replace a known one
@@ -136,16 +135,14 @@ func (j *Journal) readAgain(r *Read) {
 	}
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
-	j.parent.Cversion += int32(2 * later) // so that the next read does not count them again
+	j.parent.Cversion += int32(2 * later) // the next read must not count these changes again
 }
 
-// compared returns the known children that a full read of the same parent shows to be
-// deleted. A known name may belong to a new znode now. Its creation was
-//   - before the previous list: that list had the name, so the change was counted as missed,
-//     and the new znode replaces the old one without events;
-//   - between the two lists: the old znode left;
-//   - after this read's list (later): the old znode left, but the parent's stat does not
-//     count the change yet.
+// compared returns the known children that a full read shows to be deleted. A known name may
+// belong to a new znode. If the new znode was created
+//   - before the previous list, the change was counted as missed, and the new znode replaces the old;
+//   - between the two lists, the old znode left;
+//   - after this list (later), the old znode left, but the parent's stat does not count that yet.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -174,8 +171,8 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// removeAll applies the deletion of the parent with all children. The changes under it
-// since the last read are unknown.
+// removeAll applies the deletion of the parent with all children. Other changes before it are
+// unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
@@ -191,9 +188,8 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	j.countMissed(at, 0, 0, false)
 }
 
-// refresh applies a later read of a known child. A known name with a new czxid is another
-// znode. It replaces the old one, with no event but a handoff at an unknown time: the
-// parent's stat counts the change as missed.
+// refresh applies a later read of a known child. A new czxid means another znode, which replaces
+// the old one without Left and Joined: the next read counts the change as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -223,7 +219,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	}
 }
 
-// removeChildren removes deleted children, with their events.
+// removeChildren removes children, with their events.
 func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
@@ -259,17 +255,16 @@ func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
-// countMissed counts changes that the parent's counters include and the lists do not show.
+// countMissed counts changes that the parent's counters include, but no list showed.
 func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	if m, ok := j.totals.miss(creates, deletes, known); ok {
 		j.emit(at, m)
 	}
 }
 
-// delta applies a change. The end of a session deletes all its znodes at once, but in one delta
-// for each. So if the leader's session owns another child, the delta of the leader's znode, and
-// later ones of that session, wait until another delta or a read of the parent shows which
-// znodes were deleted: see [State.Unsettled].
+// delta applies a change. The end of a session gives one delta for each of its znodes. So if the
+// leader's session owns other children, its deletions wait until another delta or read shows
+// whether the session ended: see [State.Unsettled].
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read must come first
@@ -290,8 +285,8 @@ func (j *Journal) delta(d *Delta) {
 	j.change(d, gone)
 }
 
-// settle applies the deletions that wait: one by one if their session still owns another
-// contender, otherwise together, as the end of the session.
+// settle applies the waiting deletions: one by one if their session owns other contenders,
+// otherwise together, as the end of the session.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
@@ -310,7 +305,7 @@ func (j *Journal) settle() {
 	}
 }
 
-// ended returns the names of the children whose deletions wait, and forgets the deletions.
+// ended returns the names of the children whose deletions wait, and stops the wait.
 func (j *Journal) ended() (names []string) {
 	for _, d := range j.ending {
 		names = append(names, d.Gone)
@@ -319,8 +314,7 @@ func (j *Journal) ended() (names []string) {
 	return names
 }
 
-// change applies a delta and the deletion of the children gone, as a read that shows
-// nothing else.
+// change applies a delta, and the deletion of the children gone, as one read.
 func (j *Journal) change(d *Delta, gone []string) {
 	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
@@ -335,7 +329,7 @@ func (j *Journal) change(d *Delta, gone []string) {
 		r.Parent = *d.Parent
 	}
 	if r.Parent.Czxid != j.parent.Czxid {
-		return // of another parent, which a read will show
+		return // another parent, which a read will show
 	}
 	// The notification is about this change, whatever was read before.
 	j.list.at = time.Time{}
@@ -343,9 +337,8 @@ func (j *Journal) change(d *Delta, gone []string) {
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// readSingle applies a read of an election that is a single znode. No counter shows changes
-// between two reads, so there is no [Missed] event. Another czxid means that the old znode
-// left and another joined.
+// readSingle applies a read of a single znode. No counter shows changes between two reads, so there
+// are no [Missed] events.
 func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
 	if j.under { // the path was a parent until now

@@ -14,7 +14,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recognising returns a script whose journal has no configured recipe.
 func recognising(t *testing.T) *modeltest.Script { return modeltest.NewScript(t, model.Config{}) }
 
 const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-lock-"
@@ -22,12 +21,12 @@ const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + mod
 func TestJournalRecognises(t *testing.T) {
 	s := recognising(t)
 	s.Read()
-	wantDialect(s, "nobody's, election:") // no candidate
+	wantDialect(s, "nobody's, election:")
 	a := s.Add(latchPrefix, 1, "a")
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a")
 
-	// Stray children change nothing while there is a contender.
+	// Stray children do not change the dialect while there is a contender.
 	s.Add("n_", 2, "stray")
 	s.Add(lockPrefix, 3, "stray")
 	s.Add(lockPrefix, 4, "stray")
@@ -35,7 +34,7 @@ func TestJournalRecognises(t *testing.T) {
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a b (3 ignored)")
 
-	// A stray child beside an empty queue changes nothing either.
+	// A stray child does not change the dialect of an empty queue.
 	s.Tree.Delete(a)
 	s.Tree.Delete(b)
 	for _, name := range s.Tree.Names() {
@@ -48,14 +47,14 @@ func TestJournalRecognises(t *testing.T) {
 	wantDialect(s, "curator-latch, curator-latch: (1 ignored)")
 	s.Tree.Delete(odd)
 
-	// Another system replaces the known one when the queue is empty.
+	// Another system replaces the dialect of an empty queue.
 	c := s.Add(modeltest.Hex1+"__lock__", 7, "c")
 	s.Read()
 	wantDialect(s, "kazoo-lock, kazoo-lock: c")
 	if got := s.J.State().Leader(); got.Name != c || got.Who != "c" {
 		t.Errorf("%+v leads, want c", got)
 	}
-	// A reader shows a wider dialect of the same lock; the leader stays.
+	// A reader shows a wider dialect of the same lock.
 	since := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
@@ -74,10 +73,10 @@ func TestJournalRecognisesAgain(t *testing.T) {
 	s.Tree.CreateParent(0)
 	s.Add("odd-", 2, "b")
 	s.Read()
-	wantDialect(s, "unknown, unknown: b") // the children of another parent may be another system's
+	wantDialect(s, "unknown, unknown: b")
 	s.Add("odd-", 3, "c")
 	s.Read()
-	wantDialect(s, "unknown-election, election: b c") // two children are alike, and the user named the path
+	wantDialect(s, "unknown-election, election: b c") // two children of the same form, and the user named the path
 	s.Tree.DeleteParent()
 	s.Read()
 	wantDialect(s, "unknown-election, election:")
@@ -92,8 +91,7 @@ func TestJournalRecognisesAgain(t *testing.T) {
 	wantDialect(s, "comcast, unknown: d")
 }
 
-// A member that was ordered to leave out its guid shows no other system, and the leader is
-// still expected to acknowledge.
+// A member that omits its guid on request must not change the dialect.
 func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true, AckFollows: true})
 	own := s.Add(modeltest.Hex1+"-n_", 1, "a")
@@ -106,7 +104,6 @@ func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	if st := s.J.State(); st.Dialect.ID != "electop" || st.AckPath() != "/e-leader" || st.Leader() == nil {
 		t.Errorf("leader %v, dialect %s, acknowledgement %q; want a leader, electop, /e-leader", st.Leader(), st.Dialect.ID, st.AckPath())
 	}
-	// A third-party candidate with such a name shows another system.
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("n_", 3, "b")
@@ -132,14 +129,12 @@ func TestEventsHaveTheNames(t *testing.T) {
 	if got := strings.Join(who, ", "); got != "joined core_node3, handoff core_node3" {
 		t.Errorf("events %s, want core_node3 as the name in each", got)
 	}
-	// A later read of the znode keeps the name.
 	s.Apply(s.W.Refresh(s.J.State().Leader().Name))
 	if got := s.J.State().Leader().Who; got != "core_node3" {
 		t.Errorf("after the refresh %q leads, want core_node3", got)
 	}
 }
 
-// The demo switches its candidates to the herd and back.
 func TestSwitchOfARecognisedElection(t *testing.T) {
 	s := recognising(t)
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
@@ -156,10 +151,10 @@ func TestSwitchOfARecognisedElection(t *testing.T) {
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
 	wantDialect(s, "curator-latch, herd: a")
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
-	wantDialect(s, "curator-latch, curator-latch: a") // the dialect's own recipe
+	wantDialect(s, "curator-latch, curator-latch: a")
 }
 
-// A configured recipe is kept. Older recordings have one.
+// Older recordings configure a recipe.
 func TestFixedRecipe(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	s.Add("member_", 1, "a")
@@ -176,9 +171,7 @@ func TestFixedRecipe(t *testing.T) {
 	}
 }
 
-// Whatever names are created and deleted, the handoffs end at the present leader, and every
-// child is in the queue or beside it. While one of its contenders exists, a dialect changes
-// only to a wider one, or from the unknown naming to a guess.
+// While a contender exists, a dialect changes only to a wider one, or from unknown to a guess.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{
 		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",
@@ -211,7 +204,7 @@ func TestRandomNamings(t *testing.T) {
 				}
 			}
 			s := j.State()
-			if modeltest.ID(head(s.State)) != leader { // acknowledged or not
+			if modeltest.ID(head(s.State)) != leader {
 				t.Fatalf("%v is first, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)
 			}
 			if s.Queue.Len()+len(s.Ignored) != len(tr.Children) {
@@ -238,7 +231,7 @@ func TestRandomNamings(t *testing.T) {
 	})
 }
 
-// head returns the leader according to the recipe, acknowledged or not.
+// head returns the leader, acknowledged or not.
 func head(s *model.State) *dialect.Candidate {
 	if s.Recipe.Holders(s.Queue) == 0 {
 		return nil
@@ -246,7 +239,7 @@ func head(s *model.State) *dialect.Candidate {
 	return s.First()
 }
 
-// wantDialect checks the recognised dialect, the recipe, and the labels of the contenders.
+// wantDialect checks the dialect, the recipe, and the labels of the contenders.
 func wantDialect(s *modeltest.Script, want string) {
 	s.Helper()
 	st := s.J.State()

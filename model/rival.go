@@ -7,22 +7,21 @@ import (
 	"electop/model/dialect"
 )
 
-// RivalWait is how long a candidate must look like a rival before it is shown as one. The demo asks
-// its server every 2 s who watches what, so a client that waits is known to wait by then.
+// RivalWait is how long a candidate must look like a rival before it counts as one. A client that
+// waits usually shows in the watch tables by then.
 const RivalWait = 3 * time.Second
 
-// rivals are the candidates that lead beside the first of the queue by the rule of their library.
+// rivals are the candidates that lead beside the first contender by the rule of their library.
 type rivals struct {
 	now []dialect.Rival
-	// waiters are the candidates of which a server's table showed that they wait for a name that
-	// their library does not count by default. They do so for as long as they exist.
+	// waiters are candidates that, according to a watch table, wait for a name that their library
+	// ignores by default. They are no rivals any more.
 	waiters []dialect.ID
-	// contested are the rivals that were shown, without those that wait after all.
+	// contested are the rivals that lasted for [RivalWait], without the waiters.
 	contested []dialect.ID
 }
 
-// find finds the rivals after a change of the children or of the tables. New ones are rivals since
-// that time.
+// find finds the rivals; since is the time of new ones.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil
@@ -48,8 +47,8 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// contest notes the rivals that have lasted long enough, and reports whether there are any. While
-// the embedded server holds a message for a client, that client may be about to set its watch.
+// contest notes the rivals that lasted for [RivalWait], and reports whether there are any. A client
+// with a held message is none, because it may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {

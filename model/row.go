@@ -5,22 +5,22 @@ import (
 	"electop/model/znode"
 )
 
-// Row is a candidate that can be selected: a contender with its position in the queue, or
-// a member of ours without a znode (position -1). A contender of ours has both.
+// Row is a candidate that can be selected: a contender with its position in the queue, or a member
+// without a znode (position -1). Our own contender has Candidate and Member.
 type Row struct {
 	Candidate *dialect.Candidate
 	Member    *Member
 	Position  int
 }
 
-// Ref identifies a row, independently of its position. The identity of a member's row is
-// the member, because it may lose its znode and get another.
+// Ref identifies a row independently of its position. A member's row is identified by the member,
+// which may get another znode.
 type Ref struct {
-	Member string // its ID
+	Member string // the ID of the member
 	Znode  dialect.ID
 }
 
-// Ref returns the row's identity.
+// Ref returns the identity of the row.
 func (r Row) Ref() Ref {
 	var id Ref
 	if r.Member != nil {

@@ -14,7 +14,6 @@ import (
 	"electop/model/znode"
 )
 
-// newSingle returns a script of an election that is a single znode.
 func newSingle(t *testing.T) *modeltest.Script {
 	s := modeltest.NewScript(t, model.Config{})
 	s.J = doctor.NewJournal(model.Config{Path: "/kafka/controller"})
@@ -39,7 +38,6 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("reigns %+v, want one from the start on", st.Reigns)
 	}
 
-	// A read of the same znode makes no events, even if its data names another broker.
 	s.After(time.Second)
 	s.Want(readSingle(s, 5, broker(1)))
 	s.Want(readSingle(s, 5, broker(7)))
@@ -47,7 +45,6 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("leader %+v, %d handoffs; want broker 7 in the first reign, 0", st.Leader(), len(st.Handoffs))
 	}
 
-	// Without a leader the election still exists.
 	s.After(time.Second)
 	s.Want(readSingle(s, 0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
 	if st = s.J.State(); st.Phase != model.Live || st.Leader() != nil {
@@ -60,20 +57,20 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("totals %+v, handoff %+v; want 3s vacant, 2s led, fencing token 9", st.Totals, st.Handoffs[1])
 	}
 
-	// Another znode between two reads: one left, one joined, and a handoff.
+	// Another znode between two reads.
 	s.After(time.Second)
 	s.Want(readSingle(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
 		t.Errorf("handoff from %+v to %+v, vacant %v; want from broker 2 to broker 3, never vacant", h.From, h.To, h.Vacant)
 	}
-	// A refresh names the znode with the last element of the path, or with the path.
+	// A refresh has the last element of the path, or the path.
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
 			t.Errorf("after the refresh of %s %s leads, want broker %d", name, got, 20+i)
 		}
 	}
-	// An absent path is a vacancy, and so is a znode that was deleted before it was read.
+	// An absent path and an unread znode are vacancies.
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
@@ -95,7 +92,6 @@ func TestSingleZnodeAfterAGap(t *testing.T) {
 	}
 }
 
-// A path can be absent, then a leader's znode, then a parent.
 func TestSingleZnodeOrParent(t *testing.T) {
 	s := newSingle(t)
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "1 0s state absent 0")
@@ -115,8 +111,6 @@ func TestSingleZnodeOrParent(t *testing.T) {
 	wantDialect(s, "nobody's, election:")
 }
 
-// Whatever is read, handoffs lead from one leader to the next and end at the present
-// leader, and no change is ever missed.
 func TestRandomSingleZnode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: rapid.SampledFrom([]string{"/controller", "/app/leader"}).Draw(t, "path")}
@@ -160,7 +154,6 @@ func TestRandomSingleZnode(t *testing.T) {
 	})
 }
 
-// A parent in the place of a single znode has neither its dialect nor its acknowledgement.
 func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.J = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
@@ -176,7 +169,7 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	}
 }
 
-// readSingle applies a read of a single znode; czxid 0 means that it does not exist.
+// readSingle applies a read of a single znode, absent if czxid is 0.
 func readSingle(s *modeltest.Script, czxid int64, data string) []string {
 	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
 	if czxid != 0 {

@@ -42,19 +42,19 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
-	// Rivals lead beside the first contender by the rule of their library. While they may still
-	// set a watch, and if another reason is graver, [State.NoLeader] is not [MixedClients].
+	// Rivals may lead beside the first contender by the rule of their library. They count for
+	// [MixedClients] only after [RivalWait].
 	Rivals []dialect.Rival
-	// Unsettled reports whether the leader's znode was deleted, and a read of the parent
-	// must show whether other znodes of its session were deleted with it.
+	// Unsettled reports whether the leader's znode was deleted, and a read must show whether its
+	// session ended.
 	Unsettled bool
 	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
 	Members []*Member // our own candidates, by ID
-	// Ack is the acknowledgement. AckPaths are all paths by which a leader may
-	// acknowledge. If there are several, Ack is the most relevant one.
+	// Ack is the acknowledgement, the most relevant one if there are several. AckPaths are all
+	// paths of acknowledgements.
 	Ack      AckState
 	AckPaths []string
 	// Directories are the directories beside the election that were read, by path: see
@@ -62,9 +62,8 @@ type State struct {
 	Directories map[string]*Directory
 	EpochChange *EpochChanged // the last one, nil for none
 
-	// Table has the servers' answers of the last round, nil if they were never asked.
-	// Answers has the last answer of each server to each question, maybe from several
-	// rounds.
+	// Table has the servers' answers of the last round, nil if they were never asked. Answers has
+	// the last answer of each server to each request.
 	Table, Answers *session.Table
 	// Tracked has what the servers reported about sessions.
 	Tracked session.View
@@ -72,19 +71,18 @@ type State struct {
 	// Steps are the last steps of the recipe that members took, at most [StepsMax], oldest
 	// first.
 	Steps []StepTaken
-	// Wakes are the last deletions with their effects, as the embedded server reports them,
-	// at most [HistoryMax], oldest first.
+	// Wakes are the last deletions that the embedded server reported, at most [HistoryMax], oldest
+	// first.
 	Wakes []*Woken
 	// Waves are the reactions to the last deletions with notified sessions, at most
 	// [WavesMax], oldest first.
 	Waves []*Wave
-	// Exchanges are the last messages that the embedded server held and then sent or
-	// dropped, at most [ExchangesMax], oldest first. Pace has the messages that it holds.
+	// Exchanges are the last messages that the embedded server held and then sent or dropped, at
+	// most [ExchangesMax], oldest first.
 	Exchanges []Exchange
 	// Pace is the embedded server's present delay, nil if it was not reported.
 	Pace *Pace
-	// Work has the writes of leaders' workers. Properties has the safety and the liveness
-	// of our own candidates' election.
+	// Work has the writes of leaders' workers.
 	Work       Work
 	Properties Properties
 
@@ -92,9 +90,8 @@ type State struct {
 	Reigns   []Reign    // the last [HistoryMax], oldest first
 	Totals   Totals
 
-	// ParentRead reports whether Parent was read and not deleted since, Single whether the
-	// election is a single znode without a parent, and AckExpected whether leaders here
-	// acknowledge.
+	// ParentRead reports whether Parent exists and was read, Single whether the election is a
+	// single znode, and AckExpected whether leaders here acknowledge.
 	ParentRead, Single, AckExpected bool
 
 	notified    map[uint64]int // counts the notifications of a session
@@ -116,8 +113,8 @@ func (s *State) Acknowledged() bool {
 	return l != nil && s.Ack.Names(l)
 }
 
-// Member returns our own candidate whose session owns c, or nil. The candidate may have
-// departed from [State.Members] before its znode is deleted, as a killed candidate does.
+// Member returns our own candidate whose session owns c, or nil. That candidate may have departed
+// from [State.Members] already.
 func (s *State) Member(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
@@ -156,8 +153,8 @@ func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	return nil, -1
 }
 
-// positionOf finds the znode that a member reports, without a walk through the queue. It
-// may not find the znode if the recipe's order depends on more than names.
+// positionOf finds the znode that a member reports, without a walk through the queue. It can miss
+// the znode if the recipe's order depends on more than names.
 func (s *State) positionOf(m *Member) (int, bool) {
 	if m.Znode == "" {
 		return 0, false
@@ -173,9 +170,8 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns our own members without a znode in the queue: members that have not
-// created it yet, or were frozen while their session expired. It walks through the queue
-// only if a znode is not found by its name, or if there are many members.
+// WithoutZnode returns our own members without a znode in the queue, such as a frozen one whose
+// session expired.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()
 	for _, m := range s.Members {
@@ -220,14 +216,13 @@ func (s *State) Broken() []string {
 	return broken
 }
 
-// Snapshot is the whole state. It is the first event, and comes again after each gap, after
-// the events of the changes in the gap.
+// Snapshot is the whole state. It is the first event, and follows the events of each gap.
 type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// Sessions returns the sessions about which to ask the servers, sorted: those of the
-// contenders, and of former leaders with an unexplained end.
+// Sessions returns the sessions that the servers' tables should cover, sorted: those of contenders,
+// and of former leaders with an unexplained end.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
 	for _, c := range s.Queue.All() {
@@ -244,8 +239,8 @@ func (s *State) Sessions() []uint64 {
 // connected, oldest first.
 func (s *State) Returned() []*Returned { return s.returned }
 
-// Hosts returns the hosts of which all connections should be in the servers' lists: the first
-// contender's, and those of [State.Returned].
+// Hosts returns the hosts of which the tables should have all connections: the first contender's,
+// and those of [State.Returned].
 func (s *State) Hosts() []string {
 	var out []string
 	if c := s.First(); c != nil && c.Session != 0 {
@@ -260,9 +255,9 @@ func (s *State) Hosts() []string {
 	return slices.Compact(out)
 }
 
-// Observations returns observations that give a new journal the present election. A later
-// part of a recording begins with them. They do not contain the past (handoffs, reigns,
-// totals), and a child's SeenAt becomes the time of the last read.
+// Observations returns observations that give a new journal the present election. A later part of a
+// recording begins with them. They lack the past, and each SeenAt becomes the time of the last
+// read.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link
@@ -289,7 +284,7 @@ func (s *State) Observations() (out []Observation) {
 		add(&rules)
 	}
 	for _, session := range slices.Sorted(maps.Keys(s.bySession)) {
-		if m := s.bySession[session]; s.MemberWith(session) == nil { // it departed, and its znode may still exist
+		if m := s.bySession[session]; s.MemberWith(session) == nil { // a departed member, whose znode may still exist
 			add(&Cast{At: s.At, Member: *m})
 			add(&Cast{At: s.At, Member: *m, Gone: true})
 		}

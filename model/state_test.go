@@ -101,7 +101,7 @@ func TestTotalsLed(t *testing.T) {
 	s.Read()
 	s.After(2 * time.Second)
 	s.Advance()
-	s.After(-time.Second) // this second is not counted twice
+	s.After(-time.Second) // this second does not count twice
 	s.Advance()
 	s.After(2 * time.Second)
 	s.Tree.Delete(a)
@@ -112,7 +112,7 @@ func TestTotalsLed(t *testing.T) {
 	s.After(time.Hour)
 	s.Read()
 	s.After(7 * time.Second)
-	s.Apply(s.W.Read(true, true, nil)) // the time before is a gap
+	s.Apply(s.W.Read(true, true, nil))
 	s.After(time.Second)
 	s.Advance()
 	if got, want := s.J.State().Totals, (model.Totals{Left: 1, Handoffs: 1, Led: 3 * time.Second, Vacant: 6 * time.Second}); got != want {
@@ -143,7 +143,7 @@ func TestClockGoesBack(t *testing.T) {
 func TestManyLeaveAtOnce(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	for i := range 200 {
-		s.Tree.Create("n_", true, uint64(i%3), "") // every third is persistent
+		s.Tree.Create("n_", true, uint64(i%3), "")
 	}
 	s.Read()
 	for i, name := range s.Tree.Names() {
@@ -152,7 +152,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // after nine findings about persistent children
+	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // nine earlier events were findings
 		t.Errorf("%d events, the last is %q; want 101 up to the handoff to n_2", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
@@ -167,7 +167,6 @@ func TestManyLeaveAtOnce(t *testing.T) {
 	}
 }
 
-// In a long queue a member's znode is found by its name.
 func TestWithoutZnodeInACrowd(t *testing.T) {
 	c := modeltest.NewCrowd(100)
 	cast := func(id string, session uint64, name string) {
@@ -185,15 +184,14 @@ func TestWithoutZnodeInACrowd(t *testing.T) {
 	}
 	cast("a", c.First[70].Session, c.First[70].Name)
 	want()
-	cast("b", c.First[71].Session, "") // it does not know its znode
+	cast("b", c.First[71].Session, "")
 	want()
-	cast("c", 5000, c.First[72].Name) // another session owns that znode
+	cast("c", 5000, c.First[72].Name) // owned by another session
 	want("c")
 	cast("d", 0, c.First[73].Name)
 	want("c", "d")
 }
 
-// In each state of a random past Candidate finds each contender, and none that has left.
 func TestCandidateIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -225,29 +223,29 @@ func TestSteps(t *testing.T) {
 		s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone})
 	}
 	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
-	report(amber, false) // without a step
+	report(amber, false)
 	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "1f…-n_"}
 	report(amber, false)
 	s.After(time.Second)
-	amber.ExpiresFrom = s.Tree.Now // the same step, reported again
+	amber.ExpiresFrom = s.Tree.Now // the same step reported again
 	report(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
 	report(amber, false)
 	amber.StepOn = model.StepOn{Found: true}
 	report(amber, false)
-	report(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at an unknown time
+	report(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false)
 	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.Tree.Now, model.StepOn{Children: []string{"0"}}
 	report(amber, false)
 	s.After(time.Second)
-	amber.StepAt = s.Tree.Now // the same step, taken again
+	amber.StepAt = s.Tree.Now // the same step taken again
 	report(amber, false)
 	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
 	report(amber, false)
 	report(amber, true)
-	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"} // a new member with the same ID
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "3d…-n_"}
 	report(amber, false)
 	amber.Step, amber.StepOn = model.StepList, model.StepOn{Children: []string{"0", "1"}}
-	report(amber, true) // the last report
+	report(amber, true)
 
 	var got []string
 	for _, x := range s.J.State().Steps {

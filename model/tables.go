@@ -43,9 +43,8 @@ func (j *Journal) correct(c correction, at time.Time) {
 	}
 }
 
-// chained reports whether a server's table shows that a contender watches its predecessor,
-// as in an election. A table from before the last read is no evidence, because the watched
-// znode may not have been the predecessor then: the caller checks that.
+// chained reports whether a server's table shows that a contender watches its predecessor. The
+// table must be newer than the last read.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
@@ -62,8 +61,7 @@ func (cs *children) chained(t *session.Table, path string) bool {
 	return false
 }
 
-// Current reports whether the state is up to date, as far as an observer can know: it was
-// read, electop is connected, and no change was unwatched.
+// Current reports whether the state is current: read, connected, and without unwatched changes.
 func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected
 }
@@ -74,20 +72,19 @@ func (j *Journal) Queue() (dialect.Queue, dialect.Recipe) { return j.queue, j.re
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.totals.Totals }
 
-// watches has the last round of questions to the servers about watches.
+// watches has the last table with watches.
 type watches struct {
 	table *session.Table // nil: none yet
-	// several has the sessions that owned several contenders in that round. It is not known
-	// which of their contenders set a watch. It is replaced when it changes.
+	// several has the sessions that owned several contenders then: it is unknown which one set a
+	// watch. It is never written in place.
 	several map[uint64]bool
 	first   *Watchers
 }
 
-// Watchers are the sessions that had a watch on the first znode of the queue in the last
-// round about watches, without the session of its owner and electop's own. Watches on the
-// list of children are in no server's table.
+// Watchers are the sessions with a watch on the first znode of the queue, without its owner's and
+// electop's own. Servers do not report watches on a list of children.
 type Watchers struct {
-	Candidates int      // counts the sessions that own a contender
+	Candidates int      // the number of sessions that own a contender
 	Others     []uint64 // the other sessions, sorted
 	Why        string   // why there may be more, "" if these are all; safe to show
 
@@ -97,8 +94,7 @@ type Watchers struct {
 // Total counts the sessions.
 func (w *Watchers) Total() int { return w.Candidates + len(w.Others) }
 
-// LeaderWatchers returns the watchers of the first znode of the queue. It is nil if they
-// are not known: no server answered, or another znode has become the first since.
+// LeaderWatchers returns the watchers of the first znode of the queue, nil if unknown.
 func (s *State) LeaderWatchers() *Watchers {
 	w := s.watchers
 	if w == nil || s.First() == nil || w.of == nil || w.of.ID() != s.First().ID() {
@@ -107,8 +103,8 @@ func (s *State) LeaderWatchers() *Watchers {
 	return w
 }
 
-// watchersOf finds the watchers of the first contender's znode, or of the path of a single
-// znode. It returns nil if no server answered. own is electop's session.
+// watchersOf finds the watchers of the first contender's znode, or of the path of a single znode.
+// It returns nil if no server answered.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -144,7 +140,7 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// apply keeps the table if servers were asked for watches. own is electop's session.
+// apply keeps the table if it has watches. own is electop's session.
 func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
 		return
@@ -161,8 +157,8 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 	}
 }
 
-// of returns the names of the children of path that the session of a contender watched,
-// sorted; nil if several contenders share the session.
+// of returns the names of the children of path that c watched, sorted; nil if several contenders
+// share its session.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
@@ -198,7 +194,7 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 	return nil
 }
 
-// waits reports whether the table shows that c watches another candidate before its own.
+// waits reports whether the table shows that c watches a candidate with a lower number.
 func (w *watches) waits(c *dialect.Candidate, cs *children, path string) bool {
 	return slices.ContainsFunc(w.of(c, path), func(name string) bool {
 		k, end := cs.known[name], w.table.End.Round(0)

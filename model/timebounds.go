@@ -6,14 +6,13 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change. A read shows the changes since the previous read:
-// after the request for the previous list was sent, and before the request for this list was
-// answered. A notification gives closer bounds. It travels for an unknown time, so the lower
-// bound is when the last request was sent that was answered before the notification. And a
-// notification reports only the first change.
+// timeBounds bounds the time of a change. A read shows the changes between the request for the
+// previous list and the reply with this list. A notification gives closer bounds, but only for the
+// first change. The delay of the notification is unknown, so the lower bound is the sending of the
+// last request answered before the notification.
 //
-// The times are from the server to which electop is connected. A follower may apply a
-// change later than others.
+// The bounds are for the server of electop's connection. Another server may apply the change at
+// another time.
 type timeBounds struct {
 	// earliest and latest are the bounds, zero if unknown.
 	earliest, latest time.Time
@@ -21,7 +20,7 @@ type timeBounds struct {
 	likely time.Time
 }
 
-// seenAt returns the bounds of a time that this program's clock shows exactly.
+// seenAt returns the bounds of an exactly known time.
 func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
 // known reports whether there is a best guess.
@@ -38,7 +37,7 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-// between returns the middle of two times, to if from is unknown or not before it.
+// between returns the middle of two times, or to if from is unknown or not earlier.
 func between(from, to time.Time) time.Time {
 	if from.IsZero() || !from.Before(to) {
 		return to
@@ -49,8 +48,8 @@ func between(from, to time.Time) time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// lasted returns the best guess and the bounds of the duration between two changes; nil:
-// not known. It is never negative, even if a clock was wrong.
+// lasted returns the best guess and the bounds of the duration between two changes, nil if unknown.
+// The duration is never negative, even if a clock was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
@@ -71,14 +70,14 @@ func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is an error that is always accepted: the time of a read on a good network.
+// looseLeast is always accepted: the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times at which the last list of the children was requested and answered.
-type listTimes struct{ sent, at time.Time } // zero: not known
+// listTimes has the times of the request for the last list of children, and of the reply.
+type listTimes struct{ sent, at time.Time } // zero: unknown
 
-// changed bounds the changes that a read shows. n is their number, negative if it is not
-// known. After a gap there is no best guess.
+// changed bounds the changes that a read shows. n is their number, negative for unknown. After a
+// gap there is no best guess.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if gap {
@@ -102,13 +101,12 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	if n == 1 && first {
 		m.latest = notified
 	}
-	if m.earliest.After(m.latest) { // a clock that was set
+	if m.earliest.After(m.latest) { // the clock was set back
 		m.earliest, m.latest = time.Time{}, time.Time{}
 	}
 	return m
 }
 
-// timesOf returns the times of a read's list.
 func timesOf(r *Read) listTimes {
 	l := listTimes{at: wall(r.At)}
 	if !r.Sent.IsZero() && !r.Sent.After(r.At) {
@@ -117,6 +115,5 @@ func timesOf(r *Read) listTimes {
 	return l
 }
 
-// wall drops a time's monotonic reading. A recording has none, and a replay must compute
-// the same values.
+// wall drops the monotonic reading, because a replay has none and must compute the same values.
 func wall(t time.Time) time.Time { return t.Round(0) }

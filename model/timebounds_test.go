@@ -13,24 +13,23 @@ import (
 	"electop/model/znode"
 )
 
-// distant is an observer on a connection with varying delays. Messages from the server arrive
-// in order; requests may overtake each other. A watch fires once, and the next list sets it
-// again.
+// distant is an observer with random delays. Messages from the server arrive in order, but requests
+// may overtake each other. A watch fires once, until the next list sets it again.
 type distant struct {
 	*rapid.T
 	tree     *modeltest.Tree
 	w        *modeltest.Watcher
 	j        *doctor.Journal
 	agenda   modeltest.Agenda
-	watch    bool // on the children
+	watch    bool
 	ack      *model.Ack
-	ackWatch bool      // on the acknowledgement
-	arrived  time.Time // when the last message from the server arrives
-	heard    time.Time // when the last answered request was sent
+	ackWatch bool
+	arrived  time.Time // of the last message
+	heard    time.Time // request time of the last reply
 	deleted  map[dialect.ID]time.Time
 	created  map[dialect.ID]time.Time
 	acked    map[dialect.ID]time.Time
-	checked  int // counts the checked bounds
+	checked  int
 }
 
 func (d *distant) run(until time.Time) {
@@ -46,7 +45,7 @@ func (d *distant) delay() time.Duration {
 	return time.Duration(rapid.Int64Range(0, int64(most)).Draw(d.T, "delay"))
 }
 
-// reply sends a message from the server. do runs when it arrives, after earlier messages.
+// reply runs do when the message arrives, after all earlier messages.
 func (d *distant) reply(do func()) {
 	at := d.tree.Now.Add(d.delay())
 	if at.Before(d.arrived) {
@@ -56,7 +55,7 @@ func (d *distant) reply(do func()) {
 	d.agenda.Add(at, do)
 }
 
-// request sends a request. serve runs at the server, and answered when the reply arrives.
+// request runs serve at the server, and answered when the reply arrives.
 func (d *distant) request(serve func() (answered func())) {
 	sent := d.tree.Now
 	d.agenda.Add(sent.Add(d.delay()), func() {
@@ -70,7 +69,6 @@ func (d *distant) request(serve func() (answered func())) {
 	})
 }
 
-// list reads the children and sets the watch.
 func (d *distant) list(notified, heard time.Time) {
 	sent := d.tree.Now
 	d.request(func() func() {
@@ -83,7 +81,6 @@ func (d *distant) list(notified, heard time.Time) {
 	})
 }
 
-// changed fires the watch.
 func (d *distant) changed() {
 	if !d.watch {
 		return
@@ -91,11 +88,10 @@ func (d *distant) changed() {
 	d.watch = false
 	d.reply(func() {
 		notified, heard := d.tree.Now, d.heard
-		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) }) // after a pause
+		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) })
 	})
 }
 
-// readAck reads the acknowledgement and sets its watch.
 func (d *distant) readAck(notified, heard time.Time) {
 	sent := d.tree.Now
 	d.request(func() func() {
@@ -108,7 +104,6 @@ func (d *distant) readAck(notified, heard time.Time) {
 	})
 }
 
-// acknowledge changes the acknowledgement and fires its watch.
 func (d *distant) acknowledge(a model.Ack) {
 	d.ack = &a
 	if d.ackWatch {
@@ -117,7 +112,6 @@ func (d *distant) acknowledge(a model.Ack) {
 	}
 }
 
-// apply applies an observation and checks the bounds of each handoff.
 func (d *distant) apply(o model.Observation) {
 	for _, e := range d.j.Apply(o) {
 		h, ok := e.Body.(model.Handoff)
@@ -158,8 +152,6 @@ func (d *distant) apply(o model.Observation) {
 	}
 }
 
-// Whatever the delays are, and whichever changes are missed, the bounds of a handoff's time
-// and durations are right.
 func TestBoundsOfHandoffsAreRight(t *testing.T) {
 	total := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -189,7 +181,7 @@ func TestBoundsOfHandoffsAreRight(t *testing.T) {
 				name := tr.Create("n_", true, session, "")
 				d.created[dialect.ID{Name: name, Czxid: tr.Children[name].Czxid}] = tr.Now
 				d.changed()
-			case step == 1: // the leader acknowledges
+			case step == 1:
 				z := tr.Children[names[0]]
 				if _, ok := d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
 					d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.Now

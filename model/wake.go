@@ -17,14 +17,14 @@ type Woken struct {
 	Recipe string // the recipe at that time
 }
 
-// wakes has the last deletions that the server reported. A report comes before the read
-// that shows the deletion (see [Wake]). Nothing in it is written in place.
+// wakes has the last deletions that the server reported. Its elements are never written, because
+// states share them.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
 	deletions deletionLog
 }
 
-// add applies the report of a deletion, and reports whether it is the first one of that
+// add applies the report of a deletion, and returns whether it is the first report of that
 // deletion.
 func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
@@ -39,15 +39,15 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	}
 	c := cs.known[o.Znode]
 	if c != nil && (c.Czxid >= o.Zxid || w.deletions.of(c.Name, c.Czxid) != 0) {
-		c = nil // the deleted znode had the same name, and was not read
+		c = nil // the deleted znode had the same name, but was not read
 	}
 	w.deletions.add(o.Znode, o.Zxid)
 	w.last = remember(w.last, &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name()})
 	return true
 }
 
-// existed notes that child c existed at zxid from. If its deletion was reported before c was
-// read, this completes the report.
+// existed adds c to the report of its deletion, if the report came before c was read. c existed at
+// zxid from.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -59,7 +59,6 @@ func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	}
 }
 
-// led notes that a deleted child was the head of the queue.
 func (w *wakes) led(c *dialect.Candidate) {
 	w.amend(c.Czxid, c.Name, func(x *Woken) bool {
 		x.Leader = x.Candidate != nil && x.Candidate.ID() == c.ID()
@@ -81,8 +80,8 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	return m
 }
 
-// amend calls change with a copy of each deletion of a name after a zxid, and stores the
-// copy if change returns true. States share the old values.
+// amend calls change with a copy of each deletion of a name after a zxid, and stores the copy if
+// change returns true.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -94,14 +93,14 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// stale reports whether the znode of the write's leader was deleted before the write. The
-// two zxids show that for a write to the counter. For another write the order of the
-// observations does: a [Wake] comes before everything after the deletion.
+// stale reports whether the leader's znode was deleted before the write. The zxids show that for
+// the counter, the order of the observations for another resource.
 func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
-		// The znode is older than the log. If it does not exist, it was deleted before.
+		// The znode is older than the log: if it does not exist now, it was deleted before the
+		// write.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = log.floor
 		}
@@ -109,8 +108,7 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
 }
 
-// deletionLog has the last deletions that [Wake] observations reported, at most
-// deletionsMax.
+// deletionLog has the last deletions that [Wake] observations reported.
 type deletionLog struct {
 	last []deletion // oldest first
 	// floor is the zxid up to which deletions may be missing: that of the last dropped
@@ -119,7 +117,7 @@ type deletionLog struct {
 }
 
 type deletion struct {
-	name string // of the child
+	name string
 	zxid int64
 }
 
@@ -132,8 +130,8 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// of returns the zxid of the deletion of the child with that name and czxid, 0 if it was
-// not reported. Several children may have the same name, one after the other.
+// of returns the zxid of the deletion of the child with that name and czxid, 0 if none was
+// reported. Several children may have had the same name.
 func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	for _, d := range e.after(czxid) {
 		if d.name == name {
@@ -143,7 +141,6 @@ func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	return 0
 }
 
-// after returns the deletions after a zxid, oldest first.
 func (e *deletionLog) after(zxid int64) []deletion {
 	i := len(e.last)
 	for i > 0 && e.last[i-1].zxid > zxid {
@@ -152,14 +149,14 @@ func (e *deletionLog) after(zxid int64) []deletion {
 	return e.last[i:]
 }
 
-// Costs has the last handoffs that show the costs of the predecessor rule (Chain) and of
-// the herd, newest first, at most [CostsMax] of each.
+// Costs has the last handoffs that show the cost of the predecessor rule (Chain) and of the herd,
+// newest first, at most [CostsMax] of each.
 type Costs struct{ Chain, Herd []*Woken }
 
 // CostsMax bounds [Costs].
 const CostsMax = 6
 
-// Costs returns the costs of the last handoffs since a time.
+// Costs returns the costs of the handoffs since a time.
 func (s *State) Costs(since time.Time) (c Costs) {
 	for _, w := range slices.Backward(s.Wakes) {
 		n := w.Others()
@@ -167,8 +164,8 @@ func (s *State) Costs(since time.Time) (c Costs) {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
 		case w.Recipe == dialect.Election().Name() && n == 1 && len(c.Chain) < CostsMax:
 			c.Chain = append(c.Chain, w)
-		// When the rule has just changed, candidates still watch according to the old rule.
-		// One notification shows the cost of the herd only in a queue of two.
+		// Just after a change of the rule, candidates still watch according to the old rule. Then
+		// one notification is no herd, except in a queue of two.
 		case w.Herd() && (n > 1 || s.Queue.Len() == 2) && len(c.Herd) < CostsMax:
 			c.Herd = append(c.Herd, w)
 		}
@@ -179,8 +176,7 @@ func (s *State) Costs(since time.Time) (c Costs) {
 // Herd reports whether the recipe at the time of the deletion was the herd.
 func (w *Woken) Herd() bool { return w.Recipe == dialect.Herd().Name() }
 
-// Others counts the notified sessions without the owner of the deleted znode: a leader
-// watches its own znode, and is notified when it resigns.
+// Others counts the notified sessions, without the owner of the deleted znode.
 func (w *Woken) Others() int {
 	n := len(w.Notified)
 	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
@@ -189,6 +185,5 @@ func (w *Woken) Others() int {
 	return n
 }
 
-// Notified counts the notifications that a session got about the deletion of a watched
-// znode, according to the server's reports.
+// Notified counts the reported notifications of a session about the deletion of a watched znode.
 func (s *State) Notified(session uint64) int { return s.notified[session] }

@@ -15,15 +15,14 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// lives is a tree whose server reports each deletion.
 type lives struct {
 	*modeltest.Tree
 	w     *modeltest.Watcher
-	died  map[dialect.ID]int64 // the zxid of each deletion
-	wakes []*model.Wake        // the first report of each deletion
-	of    []dialect.ID         // the children that were deleted
+	died  map[dialect.ID]int64 // zxid of the deletion
+	wakes []*model.Wake        // first reports
+	of    []dialect.ID         // the deleted children
 	reads []*model.Read
-	upTo  []int64 // the zxid at the end of each read
+	upTo  []int64 // zxid at the end of the read
 }
 
 func newLives(tree *modeltest.Tree, w *modeltest.Watcher) *lives {
@@ -51,7 +50,6 @@ func (l *lives) end(names ...string) {
 	}
 }
 
-// expire ends a session, which deletes all its children.
 func (l *lives) expire(session uint64) {
 	var names []string
 	for _, name := range l.Names() {
@@ -67,7 +65,6 @@ func (l *lives) read(full bool, between func()) {
 	l.upTo = append(l.upTo, l.Zxid)
 }
 
-// change makes a random change.
 func (l *lives) change(t *rapid.T) {
 	session := func() uint64 { return uint64(rapid.IntRange(1, 12).Draw(t, "session")) }
 	pick := func() string {
@@ -80,7 +77,7 @@ func (l *lives) change(t *rapid.T) {
 	case 0, 1, 2, 3:
 		l.create("n_", true, session())
 	case 4:
-		l.create("n_", true, 0) // persistent
+		l.create("n_", true, 0)
 	case 5:
 		l.create(fmt.Sprint("log", l.Zxid), false, session())
 	case 6, 7, 8:
@@ -96,18 +93,16 @@ func (l *lives) change(t *rapid.T) {
 	}
 }
 
-// deletion is a Woken in the form in which it is compared.
 type deletion struct {
 	Znode     string
 	Candidate dialect.ID
 	Requests  int
 }
 
-// want returns the deletions that a journal must have after all reads. requests has the
-// number of requests in the last report of each deletion.
+// want returns the deletions that a journal must have after all reads.
 func (l *lives) want(requests []int) (out []deletion) {
 	read := map[dialect.ID]bool{}
-	listed := map[string]int64{} // children that were deleted before they were read: pzxid of the list
+	listed := map[string]int64{} // the list's pzxid for each unread child
 	for _, r := range l.reads {
 		for _, z := range r.New {
 			if z.Unread {
@@ -130,8 +125,7 @@ func (l *lives) want(requests []int) (out []deletion) {
 	return out
 }
 
-// deletionsOf returns the deletions of a state, and checks that a deletion is a leader's
-// exactly if it caused a handoff.
+// deletionsOf returns the deletions of a state, and checks which are a leader's.
 func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	for _, w := range s.Wakes {
 		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {
@@ -145,7 +139,6 @@ func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	return out
 }
 
-// The deletions are the same however late the reads come.
 func TestWakesAndReads(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := modeltest.NewTree()
@@ -175,13 +168,12 @@ func TestWakesAndReads(t *testing.T) {
 	})
 }
 
-// replay applies the reads to a new journal at once, late or mixed with the reports, and
-// checks its deletions.
+// replay applies the reads at once, late, or mixed with the reports.
 func (l *lives) replay(t *rapid.T, cfg model.Config, how string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo
-	var later []*model.Wake // the second report of each deletion
-	var requests []int      // in those reports
+	var later []*model.Wake // second reports
+	var requests []int
 	var kept kept
 	for len(reads) > 0 || len(requests) < len(l.wakes) || len(later) > 0 {
 		reported := len(requests) == len(l.wakes)
@@ -211,7 +203,6 @@ func (l *lives) replay(t *rapid.T, cfg model.Config, how string) {
 	kept.unchanged(t)
 }
 
-// Several znodes may have the same name, one after the other.
 func TestWakesOfOneName(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := newLives(s.Tree, s.W)
@@ -220,7 +211,7 @@ func TestWakesOfOneName(t *testing.T) {
 	first := l.Children["log"].Czxid
 	s.Read()
 	l.end("log")
-	l.create("log", false, 3) // this one is never read
+	l.create("log", false, 3) // never read
 	l.end("log")
 	for _, w := range l.wakes {
 		s.Apply(w)
@@ -238,14 +229,13 @@ func TestWakesOfOneName(t *testing.T) {
 	l.create("log", false, 4)
 	third := l.Children["log"].Czxid
 	s.Read()
-	s.Apply(l.wakes[0]) // reported again
+	s.Apply(l.wakes[0])
 	l.end("log")
 	s.Apply(l.wakes[2])
 	s.Read()
 	want(first, 0, third)
 }
 
-// A state has a bounded number of deletions, and a late report of a dropped one adds none.
 func TestWakesMax(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := newLives(s.Tree, s.W)

@@ -9,14 +9,13 @@ import (
 	"electop/model/dialect"
 )
 
-// Wave has the reactions of sessions that were notified of a deletion. Its durations begin at
-// the deletion.
+// Wave has the reactions of sessions that were notified of a deletion. Durations begin at the
+// deletion.
 type Wave struct {
 	Znode   string
 	Zxid    int64
 	Deleted time.Time
-	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the
-	// others.
+	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the others.
 	Reactions []Reaction
 	More      int
 	// Counts are the server's reports, oldest first, at most [CountsMax].
@@ -25,22 +24,21 @@ type Wave struct {
 	Settled time.Duration
 }
 
-// Reaction is the reaction of a notified session, as its candidate reports it. Third-party
-// clients report none.
+// Reaction is the reaction of a notified session. Third-party clients report none.
 type Reaction struct {
 	Session uint64
-	Read    time.Duration // when it had read the list again; 0: not reported
-	Done    time.Duration // when it watched again or was elected; 0: not reported
+	Read    time.Duration // when the list was read again; 0: not reported
+	Done    time.Duration // when the candidate watched again or was elected; 0: not reported
 }
 
-// WaveCount is a report of the server about a [Wave]. It counts since the deletion.
+// WaveCount is the server's report about a [Wave], with counts since the deletion.
 type WaveCount struct {
 	After    time.Duration // the time from the deletion to the report
 	Requests int
 	Bytes    int64 // of requests, replies and notifications
 }
 
-// Bounds of the waves of a state, and of the reactions and counts of a wave.
+// Bounds of [State.Waves], [Wave.Reactions] and [Wave.Counts].
 const (
 	WavesMax     = 3
 	ReactionsMax = 5000
@@ -55,16 +53,16 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves has the last waves, oldest first, and counts the notifications of each session.
-// States share both: the waves are copied before the next change, and the map is replaced.
+// waves has the last waves, oldest first, and the notifications of each session. States share last
+// until own copies it, and times, which is replaced.
 type waves struct {
 	last   []*Wave
-	shared bool           // a state has last
+	shared bool           // a state shares last
 	times  map[uint64]int // the number of notifications of each session
 }
 
-// wake applies the server's report of a deletion. first reports whether it is the first
-// report of that deletion. queue has the contenders whose sessions count must not forget.
+// wake applies the server's report of a deletion. first reports whether it is the first report of
+// that deletion.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -86,8 +84,8 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts a notification of each notified session. If it knows more than
-// 2*queue.Len()+len(notified) sessions, it forgets those without a contender.
+// count counts a notification of each session. It forgets sessions without a contender if there are
+// many.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
@@ -105,7 +103,6 @@ func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	}
 }
 
-// report applies the server's numbers.
 func (w *Wave) report(o *Wake) {
 	after := max(0, wall(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
@@ -141,14 +138,13 @@ func (w *waves) step(m *Member) {
 	}
 }
 
-// own copies the waves before a change if a state shares them.
+// own copies the waves if a state shares them.
 func (w *waves) own() {
 	if w.shared {
 		*w = w.clone()
 	}
 }
 
-// view returns the waves and the counts for a state.
 func (w *waves) view() ([]*Wave, map[uint64]int) {
 	w.shared = true
 	return w.last, w.times

@@ -12,8 +12,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A wave has the time of each notified session's read and end of reaction, and the server's
-// reports.
 func TestWave(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	at := modeltest.Start
@@ -26,10 +24,10 @@ func TestWave(t *testing.T) {
 		w.Requests, w.Settled = requests, settled
 		j.Apply(&w)
 	}
-	step(-5, 2, model.StepListAgain) // before the deletion: no reaction
+	step(-5, 2, model.StepListAgain) // before the deletion
 	wake(0, 0, false)
 	step(3, 2, model.StepListAgain)
-	step(4, 9, model.StepListAgain) // was not notified
+	step(4, 9, model.StepListAgain) // not notified
 	var before kept
 	before.add(t, j.State())
 	wake(5, 2, false)
@@ -58,8 +56,6 @@ func TestWave(t *testing.T) {
 	}
 }
 
-// The number of waves, the reactions and counts of each, and the counts of former sessions
-// are bounded.
 func TestWavesMax(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	at := modeltest.Start
@@ -72,7 +68,7 @@ func TestWavesMax(t *testing.T) {
 			j.Apply(&model.Wake{At: at, Deleted: at, Znode: "n", Zxid: int64(i + 1), Notified: all, Requests: n})
 		}
 		for n := range all {
-			all[n] += uint64(len(all)) // the next wave has other sessions
+			all[n] += uint64(len(all)) // other sessions for the next wave
 		}
 		all = slices.Clone(all)
 	}
@@ -96,8 +92,7 @@ func TestWavesMax(t *testing.T) {
 	}
 }
 
-// The costs of both rules stay known, newest first, however many candidates switch to the
-// other rule.
+// A switch of the rule must not replace the known costs of the other rule.
 func TestCosts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		crowd := rapid.SampledFrom([]int{3, 40}).Draw(rt, "crowd")
@@ -128,7 +123,7 @@ func TestCosts(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(rt, "changes of the rule") {
 			for _, recipe := range []string{"election", "herd"} {
 				s.Apply(&model.Switch{At: s.Tree.Now, Recipe: recipe})
-				for range crowd { // all rejoin
+				for range crowd {
 					end(nil)
 				}
 				for range rapid.IntRange(0, 3).Draw(rt, "handoffs") {

@@ -1,11 +1,11 @@
 package model
 
-// Work has the writes of leaders' workers to the shared resources. A worker is a separate
-// program with its own session, which executes its leader's orders until it gets new ones.
+// Work has the writes of leaders' workers. A worker is a separate program with its own session. A
+// worker continues until its leader gives new orders.
 type Work struct {
 	Rules Rules // the last ones
 
-	// Value is the counter's value after the last accepted write, Writer the writer's leader.
+	// Value is the counter after the last accepted write, Writer that write's leader.
 	Value  int64
 	Writer string // [Member.ID]
 	// Highest is the highest token that the outside resource accepted.
@@ -31,13 +31,12 @@ type Tried struct {
 	Stale bool
 }
 
-// work sums up the attempts.
 type work struct {
 	Work
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// add applies an attempt. stale reports whether its leader's znode was deleted before.
+// add applies an attempt. stale reports whether the leader's znode was deleted before.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}
 	tries := &w.Tokens
@@ -49,7 +48,7 @@ func (w *work) add(o *Write, stale bool) {
 		tries.Refused++
 	case o.Resource == Counter:
 		tries.Accepted++
-		// The replies of two workers may come in another order than their writes.
+		// Replies of two workers may come in another order than their writes.
 		if o.Zxid >= w.written {
 			w.written, w.Value, w.Writer = o.Zxid, o.Value, o.Member
 		}

@@ -22,7 +22,7 @@ func TestStaleWrites(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		write model.Write
-		after bool // applied after the wake
+		after bool // whether the write is applied after the wake
 		stale bool
 	}{
 		{"in time", model.Write{Resource: model.Counter, Zxid: 19}, false, false},
@@ -87,7 +87,7 @@ func TestCounterAndTokens(t *testing.T) {
 	put := func(o *model.Write) { j.Apply(o) }
 	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 5, Value: 1})
 	put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: 9, Value: 3})
-	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 8, Value: 2}) // its reply came late
+	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 8, Value: 2}) // late reply
 	put(&model.Write{Member: "c", Resource: model.Counter, Token: 4, Refused: true, Value: 4})
 	put(&model.Write{Member: "b", Resource: model.Tokens, Token: 3, Value: 3})
 	put(&model.Write{Member: "a", Resource: model.Tokens, Token: 1, Refused: true, Value: 2})
@@ -108,8 +108,7 @@ func TestCounterAndTokens(t *testing.T) {
 	}
 }
 
-// A write for a leader whose deletion is older than the log of deletions is still known to
-// be stale, even if the znode was deleted before the first read.
+// The deletion may be older than the log of deletions, or than the first read.
 func TestStaleAfterManyDeletions(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	before := s.Join(99)
@@ -147,14 +146,13 @@ func TestStaleAfterManyDeletions(t *testing.T) {
 	}
 }
 
-// randomDemo is a random demo: members with znodes, workers, and a server that reports.
 type randomDemo struct {
 	*rapid.T
 	*lives
 	members []*model.Member
-	leaders []znode.Znode // their workers write
-	writes  []model.Write // executed, but not reported yet
-	stale   int           // counts the reported stale writes
+	leaders []znode.Znode
+	writes  []model.Write // not reported yet
+	stale   int
 	all     []model.Observation
 }
 
@@ -198,7 +196,7 @@ func (s *randomDemo) step() {
 		if m.Session != 0 {
 			s.expire(m.Session)
 		}
-	case 8, 9: // a worker writes, and reports that now or later
+	case 8, 9:
 		if len(s.leaders) == 0 {
 			break
 		}
@@ -235,7 +233,7 @@ func (s *randomDemo) step() {
 			s.put(s.w.Read(true, true, nil))
 		}
 	}
-	for _, w := range s.wakes[wakes:] { // before any other observation shows it
+	for _, w := range s.wakes[wakes:] { // before other observations show the deletion
 		s.put(w)
 		if rapid.Bool().Draw(s.T, "more") {
 			more := *w
@@ -307,7 +305,7 @@ func TestHeapIsBounded(t *testing.T) {
 		}
 		return modeltest.Heap()
 	}
-	before := run(0, 9000) // all bounded logs are full then
+	before := run(0, 9000) // all bounded logs are full
 	after := run(9000, 10000)
 	if after > before+1<<19 {
 		t.Errorf("in 10,000 changes the heap grew from %d to %d bytes, want at most %d more", before, after, 1<<19)

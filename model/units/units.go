@@ -1,5 +1,5 @@
-// Package units formats amounts for people, in the same way in a finding, on the
-// screen, in a line of text output and in a lesson. It has several forms of a duration:
+// Package units formats amounts for people: on the screen, in text output and in lessons. A duration
+// has several forms:
 //
 //	Age      12s  3m41s  2h05m  412d     an age in a narrow column
 //	Seconds  12 s  3m41s                 an age in a sentence
@@ -9,10 +9,9 @@
 //	Exact    200 ms  1.5 s  5m           a configured or negotiated duration
 //	AtMost   5 s  1m30s  2h06m           an upper bound
 //
-// JSON has numbers instead. A text about a flag's value has Go's own form, which
-// flags accept: 1m30s.
+// JSON has numbers instead. Texts about a flag have Go's form, which flags accept: 1m30s.
 //
-// The package imports the standard library only, so every package may use it.
+// The package imports only the standard library, so every package may import it.
 package units
 
 import (
@@ -38,7 +37,7 @@ func Age(d time.Duration) string {
 	return string(AppendAge(room[:0], d))
 }
 
-// AppendAge appends d as [Age] formats it, without an allocation: each row of a table needs it.
+// AppendAge appends d as [Age] formats it, without an allocation.
 func AppendAge(to []byte, d time.Duration) []byte {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	s := int64(max(0, d) / time.Second)
@@ -72,8 +71,8 @@ func elapsed(d, tick time.Duration, digits int) string {
 	return strconv.FormatFloat(d.Truncate(tick).Seconds(), 'f', digits, 64) + " s"
 }
 
-// Counter formats how far the view is behind the present, rounded down: minutes and
-// seconds, and from an hour on an [Age].
+// Counter formats how far the view is behind the present, rounded down, as minutes and seconds,
+// from an hour on as an [Age].
 func Counter(d time.Duration) string {
 	if d = max(0, d); d >= time.Hour {
 		return Age(d)
@@ -82,9 +81,7 @@ func Counter(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// Took formats a measured duration. It rounds to tenths of a millisecond below 10 ms, to
-// milliseconds below 1 s, to hundredths of a second below 10 s, and to tenths below a minute.
-// From a minute on it is an [Age]. A whole number of milliseconds below 10 has no decimals.
+// Took formats a measured duration with at most three digits, from a minute on as an [Age].
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)
 	switch {
@@ -100,8 +97,8 @@ func Took(d time.Duration) string {
 	return Age(d)
 }
 
-// Exact formats a duration with all its digits and no more. [time.ParseDuration]
-// reads the result if the space is removed.
+// Exact formats a duration with all its digits. [time.ParseDuration] parses the result without the
+// space.
 func Exact(d time.Duration) string {
 	if d.Abs() < time.Minute {
 		unit, name := time.Second, " s"
@@ -139,6 +136,5 @@ func AtMost(d time.Duration) string {
 // Stamp formats a time with its date, in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Clock formats a time of day in evidence. It is in UTC, because a recording has no
-// time zone.
+// Clock formats a time of day in UTC, because a recording has no time zone.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }

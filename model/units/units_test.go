@@ -71,8 +71,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// durations draws durations of every magnitude, often close to a limit at which a
-// form changes.
+// durations draws durations of every magnitude, often near a limit at which a form changes.
 func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) time.Duration {
@@ -87,8 +86,7 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// The text of a longer duration never means a shorter time, no text is wider than its column,
-// and a parsed text differs from the duration by no more than the form rounds.
+// Each form is monotonic, fits into its column, and differs from the duration only by rounding.
 func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string
@@ -101,7 +99,7 @@ func TestRandomDurations(t *testing.T) {
 		{"Tenths", units.Tenths, 6, down},
 		{"Counter", units.Counter, 6, down},
 		{"Took", units.Took, 6, func(d, read time.Duration) bool {
-			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half a unit of the last digit; a rounded text has at least two digits
+			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half a unit of the last digit
 		}},
 		{"Exact", units.Exact, 24, func(d, read time.Duration) bool { return d == read }},
 		{"AtMost", units.AtMost, 6, up},
@@ -111,7 +109,7 @@ func TestRandomDurations(t *testing.T) {
 				a := durations(99_999*day).Draw(t, "a")
 				b := durations(99_999*day).Draw(t, "b")
 				text, other := form.format(a), form.format(b)
-				if n := len(text); n > form.columns { // ASCII only
+				if n := len(text); n > form.columns {
 					t.Fatalf("%q has %d columns, want at most %d", text, n, form.columns)
 				}
 				read, otherRead := parse(t, text), parse(t, other)
@@ -130,7 +128,6 @@ func down(d, read time.Duration) bool { return read <= d && d < read+smallestUni
 
 func up(d, read time.Duration) bool { return d <= read && read < d+smallestUnit(d) }
 
-// smallestUnit returns the smallest unit in the [units.Age] of d.
 func smallestUnit(d time.Duration) time.Duration {
 	switch {
 	case d >= 100*day:
@@ -143,7 +140,6 @@ func smallestUnit(d time.Duration) time.Duration {
 	return sec
 }
 
-// parse parses the text of any form.
 func parse(t *rapid.T, text string) time.Duration {
 	s := strings.ReplaceAll(text, " ", "")
 	if minutes, seconds, ok := strings.Cut(s, ":"); ok {

@@ -9,11 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes s safe for a terminal, a log or a message. It replaces these by visible escapes
-// (\x1b, \u202e): control characters, C1, bidirectional overrides, invisible and
-// unassigned code points, invalid UTF-8, and combining marks that follow another mark or begin
-// s. The result has at most max runes; its last rune is "…" if something was cut.
-// max <= 0 means [SafeMax].
+// Safe makes s safe for a terminal, a log or a message, with at most max runes. It escapes [Unsafe]
+// code points and invalid UTF-8 (as in \x1b), and combining marks that begin s or follow another
+// mark. A cut result ends in "…". max <= 0 means [SafeMax].
 //
 // Safe is idempotent: the escapes are plain ASCII.
 func Safe(s string, max int) string {
@@ -54,13 +52,12 @@ func Safe(s string, max int) string {
 	return b.String()
 }
 
-// SafeMax is the default bound of [Safe], in runes: longer than any useful name, short
-// enough for a log line.
+// SafeMax is the default bound of [Safe], in runes.
 const SafeMax = 256
 
-// Unsafe reports whether r must not reach a terminal: it is a control character, not
-// printable, invisible, or U+FFFD. Unicode counts some invisible letters (the Hangul
-// fillers) and the empty Braille cell as printable.
+// Unsafe reports whether r must not reach a terminal: a control character, not printable,
+// invisible, or U+FFFD. Unicode counts some invisible letters (the Hangul fillers) and the empty
+// Braille cell as printable.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false
@@ -69,7 +66,7 @@ func Unsafe(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// plain reports whether s is printable ASCII only, the common case.
+// plain reports whether s is printable ASCII only.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -95,9 +92,8 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// SafeJSON marshals v into a line that is safe for a terminal. It escapes (as \u...,
-// which every JSON parser decodes) code points that are [Unsafe], and combining marks
-// that follow another mark or begin a string. It does not escape for HTML.
+// SafeJSON marshals v into one line that is safe for a terminal. It escapes the code points of
+// [Safe] in JSON's form, \u.... It does not escape for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -32,24 +32,24 @@ func TestSafe(t *testing.T) {
 		{"plain text", 0, "plain text"},
 		{"caf\u00e9 \u6f22", 0, "caf\u00e9 \u6f22"},
 		{"\x1b[31m", 0, `\x1b[31m`},
-		{"\u009b31m", 0, `\x9b31m`}, // C1, in UTF-8
-		{"\x9b31m", 0, `\x9b31m`},   // C1, as a byte
+		{"\u009b31m", 0, `\x9b31m`},
+		{"\x9b31m", 0, `\x9b31m`},
 		{"a\nb\tc\rd\x00\x7f", 0, `a\nb\tc\rd\x00\x7f`},
 		{"\u202eabc", 0, `\u202eabc`},
 		{"a\u200bb", 0, `a\u200bb`},
-		{"a\u3164b", 0, `a\u3164b`}, // an invisible letter
+		{"a\u3164b", 0, `a\u3164b`},
 		{"a\u2800b", 0, `a\u2800b`},
 		{"\xff", 0, `\xff`},
 		{"\ufffd", 0, `\ufffd`},
 		{"\U000e0041", 0, `\U000e0041`},
 		{"e\u0301", 0, "e\u0301"},
 		{"e\u0301\u0302\u0303", 0, "e\u0301" + `\u0302\u0303`},
-		{"\u0301x", 0, `\u0301x`},   // it would combine with the text before
-		{"a\u034fb", 0, `a\u034fb`}, // an invisible mark
+		{"\u0301x", 0, `\u0301x`}, // would combine with the text before
+		{"a\u034fb", 0, `a\u034fb`},
 		{"\u2764\ufe0f", 0, "\u2764" + `\ufe0f`},
 		{"abcdef", 6, "abcdef"},
 		{"abcdefg", 6, "abcde\u2026"},
-		{"abcde\x1b", 6, "abcde\u2026"}, // no escape is cut
+		{"abcde\x1b", 6, "abcde\u2026"}, // no part of an escape
 		{"ab\x1b", 6, `ab\x1b`},
 		{"ab\x1bc", 6, "ab\u2026"},
 		{"ab", 1, "\u2026"},
@@ -76,7 +76,7 @@ func FuzzSafe(f *testing.F) {
 		if n := utf8.RuneCountInString(got); n > limit {
 			t.Fatalf("Safe(%q, %d) has %d runes, want at most the limit", s, limit, n)
 		}
-		marks := 1 // a mark may not be first
+		marks := 1
 		for _, r := range got {
 			if znode.Unsafe(r) || unicode.IsControl(r) {
 				t.Fatalf("Safe(%q) has %U", s, r)

@@ -14,7 +14,6 @@ const (
 	hex  = "0123456789abcdef0123456789abcdef"
 )
 
-// sequenceNames has names of real systems, and names at the limits.
 var sequenceNames = []struct {
 	name string
 	want int64
@@ -49,27 +48,26 @@ var sequenceNames = []struct {
 	{"ActiveStandbyElectorLock", 0, false},
 	{"ActiveBreadCrumb", 0, false},
 
-	// The largest number, and the negative numbers of ZooKeeper before 3.6.
 	{"n_2147483647", 2147483647, true},
 	{"n_-2147483648", -2147483648, true},
 	{"lock--2147483648", -2147483648, true},
 	{"n_-1000000000", -1000000000, true},
-	{"latch-2147483648", -2147483648, true},        // too large without the sign
-	{"latch-2147483647", 2147483647, true},         // "-" is a separator after a letter
-	{"latch-2147483649", 0, false},                 // too large without the sign, too small with it
-	{"job-1795187631811", 0, false},                // the end of a time stamp
-	{"n_-0000000001", 1, true},                     // with a sign there would be only nine digits
-	{"n_-0999999999", 999999999, true},             // likewise
-	{"x1-2000000000", 2000000000, true},            // "-" after a digit
-	{"\u00e9-2000000000", 2000000000, true},        // "-" after a letter that is not ASCII
-	{"-2147483648", -2147483648, true},             // nothing before the sign
-	{"0000000000", 0, true},                        // nothing but the number
-	{"n_00000000123", 123, true},                   // eleven digits: the last ten count
-	{"n_10000000001", 1, true},                     // likewise
-	{"n_000000001", 0, false},                      // nine digits
-	{"", 0, false},                                 //
-	{"n_000000000a", 0, false},                     //
-	{"n_\u0660\u0660\u0660\u0660\u0660", 0, false}, // digits of another script
+	{"latch-2147483648", -2147483648, true}, // too large without the sign
+	{"latch-2147483647", 2147483647, true},  // a letter before the separator
+	{"latch-2147483649", 0, false},          // beyond both limits
+	{"job-1795187631811", 0, false},         // the end of a time stamp
+	{"n_-0000000001", 1, true},              // no sign: a negative number would have nine digits
+	{"n_-0999999999", 999999999, true},
+	{"x1-2000000000", 2000000000, true},
+	{"\u00e9-2000000000", 2000000000, true},
+	{"-2147483648", -2147483648, true},
+	{"0000000000", 0, true},
+	{"n_00000000123", 123, true}, // the last ten digits count
+	{"n_10000000001", 1, true},
+	{"n_000000001", 0, false},
+	{"", 0, false},
+	{"n_000000000a", 0, false},
+	{"n_\u0660\u0660\u0660\u0660\u0660", 0, false},
 }
 
 func TestSequence(t *testing.T) {
@@ -103,7 +101,6 @@ func FuzzSequence(f *testing.F) {
 		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
 			t.Fatalf("Sequence(%q) = %d, want it negative only with ten digits behind a sign", name, seq)
 		}
-		// Whatever the name is, the number that the server appends is found.
 		n := abs & 0x7fffffff
 		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
 			t.Fatalf("Sequence(%q + _%010d) = %d, %v; want the number", name, n, got, ok)

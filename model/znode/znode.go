@@ -1,8 +1,8 @@
-// Package znode has the parts of znodes as plain values: names and their sequence
-// numbers, stats, data of bounded length, and the text forms of zxids and session ids.
+// Package znode has the parts of znodes as plain values: names and their sequence numbers, stats,
+// data of bounded length, and the text forms of zxids and session ids.
 //
-// Everybody with write access to the cluster can choose names and data. Only [Safe] makes
-// them safe for a terminal, a log or a message, and only [SafeJSON] for a line of JSON.
+// Every client with write access can choose names and data. Only [Safe] makes them safe for a
+// terminal, a log or a message, and only [SafeJSON] for a line of JSON.
 package znode
 
 import (
@@ -12,14 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// DataMax bounds the bytes that are kept of a znode's data. Host names fit; a megabyte
-// from a stranger does not.
+// DataMax bounds the bytes kept of a znode's data, which may be a megabyte.
 const DataMax = 4096
 
 // Data is the content of a znode, cut to [DataMax] bytes.
 type Data struct {
 	Bytes  []byte `json:"bytes,omitempty"`
-	Length int    `json:"length"`           // length of the uncut data, in bytes
+	Length int    `json:"length"`           // of the uncut data, in bytes
 	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading the data
 }
 
@@ -29,7 +28,7 @@ func NewData(b []byte) Data {
 	if len(b) > DataMax {
 		cut := DataMax
 		for cut > DataMax-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
-			cut-- // UTF-8 stays valid
+			cut-- // do not cut a code point
 		}
 		b = b[:cut]
 	}
@@ -40,15 +39,15 @@ func NewData(b []byte) Data {
 // Truncated reports whether Bytes is shorter than the znode's data.
 func (d Data) Truncated() bool { return len(d.Bytes) < d.Length }
 
-// Znode is one child of an election as it was read.
+// Znode is one child of an election, as read.
 type Znode struct {
 	Name    string    `json:"name"`    // without the parent's path
 	Session uint64    `json:"session"` // ephemeral owner; 0: not ephemeral
 	Czxid   int64     `json:"czxid"`
 	Ctime   time.Time `json:"ctime"` // by the server's clock, in whole milliseconds
 	Data    Data      `json:"data"`
-	// Unread reports whether the child was listed but deleted before it was read: only
-	// its name is known.
+	// Unread reports whether the child was listed but deleted before it was read: only its name is
+	// known.
 	Unread bool `json:"unread,omitempty"`
 }
 
@@ -61,29 +60,28 @@ type Parent struct {
 	Pzxid    int64     `json:"pzxid"`
 }
 
-// jam is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops
-// counting. Every sequential create then gets this number, and fails if that name exists.
+// jam is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops counting. Every
+// later sequential create gets this number, and fails if that name exists.
 const jam = 1<<31 - 1
 
-// Creates returns how many children were ever created under this parent, which is also
-// the next sequence number. ok is false if the counter has jammed. DataNode.copyStat
-// shows clients 2*creates - children as cversion.
+// Creates returns how many children were ever created under this parent, which is also the next
+// sequence number. ok is false if the counter has jammed. Clients see 2*creates - children as
+// cversion (DataNode.copyStat).
 func (p Parent) Creates() (n uint32, ok bool) {
 	n = (uint32(p.Cversion) + uint32(p.Children)) >> 1
 	return n, n < jam
 }
 
-// Since returns how many creates and deletes happened after old was read, for two
-// reads of the same parent (same Czxid). ok is false if that cannot be known.
+// Since counts the creates and deletes since old, an earlier stat of the same parent. ok is false if
+// they cannot be counted.
 func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	if p == old {
-		return 0, 0, true // even if the counter has stopped
+		return 0, 0, true // even if the counter has jammed
 	}
 	if _, counted := p.Creates(); !counted || p.Czxid != old.Czxid {
 		return 0, 0, false
 	}
-	// Wrapping 32-bit differences: the visible cversion turns negative after
-	// about 2^30 creates.
+	// The differences wrap, because cversion turns negative after about 2^30 creates.
 	dcv, dn := p.Cversion-old.Cversion, p.Children-old.Children
 	c, d := dcv+dn, dcv-dn // twice the creates and deletes
 	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
@@ -92,8 +90,7 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 // NameMax bounds a name on the screen and the text of a search, in runes.
 const NameMax = 64
 
-// Zxid formats a zxid as zkCli does ("0x10000002a"), so that a zxid on the screen can
-// be found in other tools.
+// Zxid formats a zxid as zkCli does: 0x10000002a.
 func Zxid(z int64) string { return Hex(uint64(z)) }
 
 // Hex formats a session id or a zxid as zkCli does.
@@ -105,8 +102,8 @@ func Hex(v uint64) string {
 // AppendHex appends v as [Hex] formats it.
 func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
-// Join returns the full path of the child name of parent. The name of an election's
-// single znode is its full path already.
+// Join returns the full path of a child. The name of an election's single znode is a full path
+// already.
 func Join(parent, name string) string {
 	if strings.HasPrefix(name, "/") {
 		return name
@@ -130,25 +127,19 @@ func Base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// SequenceDigits is the number of digits of a sequence number ("%010d" in ZooKeeper's
-// PrepRequestProcessor).
+// SequenceDigits is the number of digits of a sequence number: "%010d" in PrepRequestProcessor.
 const SequenceDigits = 10
 
 // SequenceMax is the largest sequence number: the counter has 32 bits.
 const SequenceMax = 1<<31 - 1
 
-// Sequence returns the sequence number at the end of a znode's name, which is its last
-// ten digits. ok is false if there is none.
+// Sequence returns the sequence number at the end of a znode's name, its last ten digits. ok is
+// false if there is none. Digits above [SequenceMax] are none, but for example a time stamp.
 //
-// ZooKeeper before 3.6 wrapped to negative numbers after 2147483647, so a "-" before
-// the digits may be a sign, or a separator as in "latch-0000000001". "%010d" counts the
-// sign as one of the ten characters, so a negative number with ten digits is at least
-// 1000000000 without its sign. The "-" is a sign if the digits are at least that and
-// another separator stands before it, as in "n_-2147483648", or if the number is too
-// large without the sign.
-//
-// ZooKeeper never gives a number above [SequenceMax]. Such digits are no sequence
-// number but, for example, the end of a time stamp, as in HBase's region servers.
+// A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
+// "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if
+// the digits are above [SequenceMax]. It is also a sign if another separator is before it and the
+// digits are at least 1000000000: "%010d" counts the sign, so smaller numbers have fewer digits.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

@@ -62,7 +62,7 @@ func TestNewData(t *testing.T) {
 	if string(d.Bytes) != "host" || d.Length != 4 || d.Truncated() {
 		t.Errorf("NewData = %q, %d, truncated %v; want an uncut copy", d.Bytes, d.Length, d.Truncated())
 	}
-	for shift := range 4 { // 漢 has three bytes, so a cut falls into it
+	for shift := range 4 { // each shift cuts another byte of 漢
 		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", znode.DataMax)
 		d := znode.NewData([]byte(long))
 		if !utf8.Valid(d.Bytes) || len(d.Bytes) > znode.DataMax || len(d.Bytes) < znode.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {

@@ -21,8 +21,8 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs describes how two states, or values with states, differ; "" if they are equal.
-// Most are equal, and reflect finds that much faster than cmp.
+// Differs describes how two states, or values with states, differ; "" if they are equal. reflect is
+// much faster than cmp for equal values.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -30,7 +30,7 @@ func Differs(a, b any) string {
 	return cmp.Diff(a, b, sameState)
 }
 
-// ID returns the identity of a candidate, the zero one for nil.
+// ID returns the identity of a candidate, zero for nil.
 func ID(c *dialect.Candidate) dialect.ID {
 	if c == nil {
 		return dialect.ID{}
@@ -47,7 +47,7 @@ func Text(t rapid.TB, s *doctor.State) []byte {
 	return b
 }
 
-// Heap returns the total size of the reachable objects in bytes.
+// Heap returns the bytes of reachable objects.
 func Heap() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -9,8 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Crowd is an election of n candidates. At every change one candidate leaves and one
-// joins; every tenth time the leader leaves.
+// Crowd is an election of n candidates. At each change one candidate leaves and one joins.
 type Crowd struct {
 	J     *doctor.Journal
 	At    time.Time     // of the last change
@@ -40,7 +39,8 @@ func (c *Crowd) znode() znode.Znode {
 // Stat returns the parent's present stat.
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// Change makes change i and returns the read that shows it.
+// Change makes change i and returns the read that shows it. The leader leaves if i is a multiple of
+// ten.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0

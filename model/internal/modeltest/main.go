@@ -1,6 +1,5 @@
-// Package modeltest has what the tests below package model share: elections to observe
-// (Tree, Crowd, and the random past of DrawPast), a Script of observations with the
-// expected events, and a comparison of states.
+// Package modeltest has what the tests of package model and its subpackages share: elections to
+// observe (Tree, Crowd, DrawPast), a Script that compares events, and a comparison of states.
 package modeltest
 
 import (
@@ -11,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, and fails if they leave goroutines behind. The tests make
-// much garbage and use little memory, so the collector runs less often.
+// Main runs a package's tests, and fails if they leave goroutines behind. It makes garbage
+// collection rarer, because the tests need little memory.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

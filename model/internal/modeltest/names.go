@@ -2,7 +2,7 @@ package modeltest
 
 import "electop/model/dialect"
 
-// UUID1 and UUID2 are guids with dashes, Hex1 and Hex2 guids without.
+// UUID1 and UUID2 are guids with dashes, Hex1 and Hex2 guids without dashes.
 const (
 	UUID1 = "d17cae02-6c55-4f9f-b5d5-b82402ee572e"
 	UUID2 = "381f220e-fef5-487f-ae4f-04ac14aaed1f"

@@ -14,26 +14,23 @@ import (
 	"electop/model/znode"
 )
 
-// past draws what an observer may see of an election of any kind: a tree that changes at
-// random, members with random reports, and servers with random answers.
+// past draws random observations: of a changing tree, of members, and of servers.
 type past struct {
 	*rapid.T
 	tree    *Tree
 	w       *Watcher
 	cfg     model.Config
-	kinds   []string // stems of the names
+	kinds   []string // stems of the children's names
 	single  bool     // the election is a single znode
 	members map[int]*model.Member
 	all     []model.Observation
 }
 
-// stems are the stems of names of several dialects.
 var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// singles are paths of single znodes: of no known system, of Kafka, of Patroni, and of
-// Hadoop, whose acknowledgement has the data of the leader's znode.
+// singles are paths of single znodes: of no known system, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
 // DrawPast draws a configuration and observations for it.
@@ -49,7 +46,6 @@ func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	if p.flip("ack path") {
 		p.cfg.AckPath, p.cfg.AckExpected, p.cfg.AckFollows = "/leader", p.flip("ack expected"), p.flip("ack follows")
 	}
-	// A single znode may become a parent later.
 	if p.single = p.pick("single", 6) == 0; p.single {
 		p.cfg.Path = rapid.SampledFrom(singles).Draw(t, "path")
 	}
@@ -79,7 +75,6 @@ func (p *past) child() string {
 	return ""
 }
 
-// step adds one change of the tree or one observation.
 func (p *past) step() {
 	switch p.pick("step", 25) {
 	case 0, 1, 2, 3, 4, 5:
@@ -125,7 +120,6 @@ func (p *past) create() {
 	p.tree.Create(name, name != "other", session, data)
 }
 
-// remove deletes a child, which the server may report.
 func (p *past) remove() {
 	name := p.child()
 	p.tree.Delete(name)
@@ -141,7 +135,7 @@ func (p *past) remove() {
 	}
 }
 
-// read adds a read of the children, or the deltas of a persistent watch that show the same.
+// read adds a read, or the same changes as deltas.
 func (p *past) read() {
 	r := p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
 		if p.pick("race", 6) == 0 {
@@ -182,7 +176,6 @@ func (p *past) readSingle() {
 	p.put(r)
 }
 
-// disturb changes the parent, the access or the connection.
 func (p *past) disturb() {
 	switch p.pick("disturbance", 6) {
 	case 0:
@@ -199,7 +192,6 @@ func (p *past) disturb() {
 	}
 }
 
-// demo adds an observation that only the demo reports.
 func (p *past) demo() {
 	now := p.tree.Now
 	switch p.pick("of the demo", 5) {
@@ -240,7 +232,6 @@ func (p *past) acked() {
 	p.put(a)
 }
 
-// beside adds a read of a directory beside the election.
 func (p *past) beside() {
 	d := &model.Directory{At: p.tree.Now, Presence: model.Present, Path: znode.Dir(p.cfg.Path)}
 	if p.flip("other directory") {
@@ -284,7 +275,7 @@ func (p *past) cast() {
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
-// asked adds the answers of three servers; some do not answer everything.
+// asked adds the answers of three servers.
 func (p *past) asked() {
 	now := p.tree.Now
 	answered := func(what string) session.Answer {

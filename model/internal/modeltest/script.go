@@ -13,8 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// Script changes a tree, applies reads of it to a journal, and compares the events as
-// short text.
+// Script changes a tree, applies reads of it to a journal, and compares the events as text.
 type Script struct {
 	*testing.T
 	Tree *Tree
@@ -25,7 +24,7 @@ type Script struct {
 // Start is the time at which a script begins.
 var Start = NewTree().Now
 
-// NewScript returns a script with an empty parent, whose journal is connected.
+// NewScript returns a script with an empty parent and a connected journal.
 func NewScript(t *testing.T, cfg model.Config) *Script {
 	tr := NewTree()
 	tr.CreateParent(0)
@@ -35,12 +34,12 @@ func NewScript(t *testing.T, cfg model.Config) *Script {
 	return s
 }
 
-// Acked is the configuration of an election whose leaders acknowledge.
+// Acked configures an election whose leaders acknowledge.
 var Acked = model.Config{AckPath: "/leader", AckExpected: true}
 
 func (s *Script) After(d time.Duration) { s.Tree.Now = s.Tree.Now.Add(d) }
 
-// Apply applies an observation and returns the events as text: see Short.
+// Apply applies an observation and returns the events in the form of Short.
 func (s *Script) Apply(o model.Observation) []string {
 	var out []string
 	for _, e := range s.J.Apply(o) {
@@ -51,12 +50,12 @@ func (s *Script) Apply(o model.Observation) []string {
 
 func (s *Script) Read() []string { return s.Apply(s.W.Read(false, false, nil)) }
 
-// Join creates a candidate's znode in the tree and returns its name.
+// Join creates a candidate's znode and returns its name.
 func (s *Script) Join(session uint64) string {
 	return s.Tree.Create("n_", true, session, fmt.Sprint("host", session))
 }
 
-// Ack applies the acknowledgement of the candidate with that name.
+// Ack applies a read of the named candidate's acknowledgement.
 func (s *Script) Ack(name string) []string {
 	z := s.Tree.Children[name]
 	return s.Apply(&model.Ack{
@@ -75,7 +74,7 @@ func (s *Script) Want(got []string, want ...string) {
 	}
 }
 
-// Short describes an event with its number and its time. It shortens n_0000000012 to "12.".
+// Short describes an event with its number and time. n_0000000012 becomes "12.".
 func Short(e model.Event) string {
 	name := func(c *dialect.Candidate) string {
 		if c == nil {

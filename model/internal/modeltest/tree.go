@@ -10,16 +10,15 @@ import (
 	"electop/model/znode"
 )
 
-// Tree is the part of a ZooKeeper server that an election needs: one parent, its
-// children, and their counters.
+// Tree is the part of a ZooKeeper server that an election needs: one parent and its children.
 type Tree struct {
 	Zxid     int64 // of the last change
 	Now      time.Time
-	Exists   bool                   // whether the parent exists
+	Exists   bool
 	czxid    int64                  // of the parent
 	Pzxid    int64                  // of the parent
-	Creates  uint32                 // counts the creates of children
-	Deletes  uint32                 // counts the deletes of children; a real server has no such counter
+	Creates  uint32                 // counts creates of children
+	Deletes  uint32                 // counts deletes of children, unlike a real server
 	Children map[string]znode.Znode // by name
 }
 
@@ -49,8 +48,7 @@ func (t *Tree) DeleteParent() {
 	}
 }
 
-// Create creates a child, with the counter at the end of a sequential one's name. It
-// returns the name, "" if the child exists or the parent does not.
+// Create creates a child and returns its name, "" if the child exists or the parent does not.
 func (t *Tree) Create(name string, sequential bool, session uint64, data string) string {
 	if !t.Exists {
 		return ""
@@ -89,16 +87,14 @@ func (t *Tree) Stat() znode.Parent {
 	return znode.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.Creates) - n, Children: n, Pzxid: t.Pzxid}
 }
 
-// Watcher reads a tree as an observer does: the list and the stat in one reply, then one
-// child after another.
+// Watcher reads a tree as an observer does: first the list with the stat, then each child.
 type Watcher struct {
 	Tree  *Tree
-	Czxid int64                  // of the parent in the last read; 0: none
-	Known map[string]znode.Znode // the children of the last read; Unread: deleted during the read
+	Czxid int64                  // of the last parent; 0: none
+	Known map[string]znode.Znode // the last children; Unread: deleted during the read
 }
 
-// Read reads the tree. between runs before each read of a child. full reads all children
-// again.
+// Read reads the tree, all children if full. between runs before each read of a child.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -108,7 +104,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
 	listed := t.Names()
 	if w.Czxid != t.czxid {
-		w.Known = nil // they were children of another parent
+		w.Known = nil // of another parent
 	}
 	before := w.Known
 	if r.Full {
@@ -133,7 +129,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 		z, ok := t.Children[name]
 		if !ok || !t.Exists {
 			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
-			z = w.Known[name] // the values of the read before stay known
+			z = w.Known[name] // known from an earlier read
 			z.Name, z.Unread = name, true
 			known[name] = z
 			continue
@@ -145,7 +141,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	return r
 }
 
-// Refresh reads one known child again; nil if it was deleted.
+// Refresh reads a known child again; nil if it was deleted.
 func (w *Watcher) Refresh(name string) *model.Refresh {
 	z, ok := w.Tree.Children[name]
 	if k, known := w.Known[name]; !ok || !known || k.Unread || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
@@ -155,8 +151,8 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat returns the stat of a parent with the cversion that a server computes
-// (DataNode.copyStat). creates counts the creates of children so far, children the present ones.
+// Stat returns a parent's stat with the cversion of DataNode.copyStat. creates counts the creates
+// of children so far.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
