@@ -107,7 +107,7 @@ func (e *Ensemble) ConnectString() string {
 	return strings.Join(addrs, ",")
 }
 
-// AdminURL returns the URL of the AdminServers' commands, with {host} in place of a host.
+// AdminURL returns the URL of the members' AdminServers, with {host} for a member's host.
 func (e *Ensemble) AdminURL() string {
 	_, port, _ := net.SplitHostPort(e.Members[0].Admin)
 	return "http://{host}:" + port + "/commands"

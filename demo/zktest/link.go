@@ -36,7 +36,7 @@ type Link struct {
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	life    context.Context // when done, all connections are reset, new connections too
+	life    context.Context // when done, old and new connections are reset
 	reset   context.CancelFunc
 }
 

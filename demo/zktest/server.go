@@ -248,8 +248,8 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// waitServing waits until the server serves clients. ruok would be too early: a server
-// answers it before it has loaded its data. The TLS port opens last.
+// waitServing waits until the server serves clients. A server answers ruok too early, before
+// its data is loaded. The TLS port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)

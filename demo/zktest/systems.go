@@ -13,9 +13,9 @@ import (
 // System has the znodes of a real system, healthy or after a failure.
 type System struct {
 	Name string
-	// Each line of Layout is a znode: its mode, its path, and after = its data, in which
-	// \xNN is a byte. Mode p is persistent, ps persistent sequential, e1 ephemeral of
-	// sessions[1], and es1 ephemeral sequential.
+	// Each line of Layout is a znode: MODE PATH or MODE PATH = DATA. In DATA, \xNN is a byte.
+	// MODE is p for persistent, ps for persistent sequential, e1 for an ephemeral znode of
+	// sessions[1], and es1 for an ephemeral sequential one.
 	Layout string
 }
 

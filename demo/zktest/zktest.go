@@ -114,8 +114,8 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls, at most a minute, until holds returns true. It is only for states that send
-// no event to wait for.
+// Await polls, at most a minute, until holds returns true. Use Await only if there is no event
+// to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {
