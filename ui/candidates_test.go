@@ -15,7 +15,6 @@ import (
 	"electop/ui/term"
 )
 
-// gutters returns the signs at the left of the list, row by row.
 func gutters(m Model) (out []string) {
 	for _, line := range inside(m, "Candidates") {
 		if r := []rune(line); len(r) > 8 && strings.Contains("★☆▴▵ ", string(r[1])) && strings.ContainsAny(string(r[5:9]), "0123456789") {
@@ -25,8 +24,7 @@ func gutters(m Model) (out []string) {
 	return out
 }
 
-// The list draws the chain: an arrow into each watched znode, and a line from its watcher. A
-// candidate that does not watch its predecessor breaks the chain.
+// The list has an arrow into each watched znode, and a line from its watcher.
 func TestChainIsDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		sample sample
@@ -45,14 +43,12 @@ func TestChainIsDrawn(t *testing.T) {
 			t.Errorf("%s: got signs %q, want %q", name, got, c.want)
 		}
 	}
-	// Two candidates watch wrongly, as all servers reported twice.
 	wrong := samples()["doctor"]()
 	wrong.keys = nil
 	got := gutters(show(wrong, 200, 60, term.Mono))
 	if want := []string{"★◂╮", "▴─╯", "▵◂╮", "▴─╯", "▵  "}; strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("wrong watches: got signs %q, want %q", got, want)
 	}
-	// Rows out of view continue the line.
 	m := show(samples()["crowd"](), 80, 24, term.Mono)
 	keys(m, "G")
 	if got := gutters(m); len(got) < 3 || got[0] != "▴◂┤" || got[len(got)-1] != "▴─╯" {
@@ -64,9 +60,8 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 }
 
-// A student's kazoo counts only kazoo's names, and leads beside electop's candidate. The row, the
-// headline and the lanes say so, safety has no check mark, and nobody is said to believe wrongly.
-// The text on how to join lists who joined, and from which machine.
+// kazoo counts only kazoo's names, so a kazoo client leads beside electop's candidate. No part of
+// the screen names a leader then.
 func TestStudentBesideTheLeader(t *testing.T) {
 	w := five(nil)
 	o := samples()["join"]().o
@@ -89,8 +84,7 @@ func TestStudentBesideTheLeader(t *testing.T) {
 	shows(t, m, "1 third-party candidate now", "student0              10.0.3.")
 }
 
-// The line of an invitation is shown whole, and wrapped only if it does not fit. Without an
-// invitation the text gives the reason.
+// The line of an invitation is shown whole, wrapped if necessary.
 func TestJoin(t *testing.T) {
 	sm := samples()["join"]()
 	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
@@ -108,7 +102,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// A grid of 120x36 shows 300 candidates at once. The selection moves through all of them.
+// The selection moves through all cells of the grid.
 func TestGridShowsAll(t *testing.T) {
 	sm := samples()["grid"]()
 	all := sm.world.state().Queue.Slice()
@@ -131,8 +125,7 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// The key z zooms in and out. In the past esc zooms out first, and then returns to the
-// present.
+// In the past, esc ends the zoom first, and then time travel.
 func TestZoom(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
@@ -153,8 +146,7 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// Only third-party candidates need the column of addresses: a member of the cast that is in
-// no server's table yet does not.
+// The column of addresses appears only for third-party candidates.
 func TestAddressesOfThirdPartyCandidates(t *testing.T) {
 	shows(t, showAfter(sample{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
@@ -165,8 +157,6 @@ func TestAddressesOfThirdPartyCandidates(t *testing.T) {
 
 var waveLine = regexp.MustCompile(`● (\d+) notified +▸ (\d+) re-reading +✓ (\d+) done`)
 
-// waveShown returns the numbers of candidates that the screen shows as notified, re-reading
-// and done.
 func waveShown(m Model) (notified, reading, done int, ok bool) {
 	found := waveLine.FindStringSubmatch(screen(m))
 	if found == nil {
@@ -178,7 +168,6 @@ func waveShown(m Model) (notified, reading, done int, ok bool) {
 	return notified, reading, done, true
 }
 
-// signsIn returns how often the cells of the grid have a sign.
 func signsIn(m Model, sign string) int {
 	n := 0
 	for _, line := range inside(m, "Candidates") {
@@ -190,8 +179,7 @@ func signsIn(m Model, sign string) int {
 	return n
 }
 
-// waveHappened returns how many candidates have read the list again, and how many are done, in
-// the last wave of s.
+// waveHappened returns how many candidates have read the list again, and how many are done.
 func waveHappened(s *model.State) (read, done int) {
 	for _, r := range s.Waves[len(s.Waves)-1].Reactions {
 		if r.Read > 0 || r.Done > 0 {
@@ -204,8 +192,7 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave is shown in slow motion, never ahead of the election and never backwards. The
-// numbers agree with the signs in the cells.
+// A wave is shown in slow motion, never ahead of the election and never backwards.
 func TestWaveLive(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -249,7 +236,7 @@ func TestWaveLive(t *testing.T) {
 	}
 }
 
-// A moment of the past shows a wave without slow motion.
+// Time travel shows a wave without slow motion.
 func TestWavePast(t *testing.T) {
 	const n = 60
 	var p fakePast
@@ -270,14 +257,13 @@ func TestWavePast(t *testing.T) {
 	}
 }
 
-// If the server holds messages, each candidate advances with its message, without slow
-// motion.
+// If the server holds messages, a wave has no slow motion.
 func TestWaveHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
 	var held []model.Message
 	for i, c := range q {
-		if i < 3 { // it was notified, and its reply with the list is held
+		if i < 3 { // notified, and the reply with the list is held
 			held = append(held, model.Message{Session: c.Session, Since: w.now.Add(time.Second), Op: "getChildren", Path: "/class"})
 		} else {
 			held = append(held, model.Message{Session: c.Session, Since: w.now, Op: "notification", Path: "/class/x", Event: "deleted"})
@@ -291,8 +277,7 @@ func TestWaveHeld(t *testing.T) {
 	showsNot(t, m, "slow motion")
 }
 
-// Third-party clients do not report their steps: they are done when the server reports the
-// end of the requests.
+// Third-party clients are done when the server reports the end of the requests.
 func TestWaveOfThirdPartyClients(t *testing.T) {
 	w := bigCast(40)
 	for id := range w.members {
@@ -317,8 +302,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The grid uses the whole width. Its cells have the names if all fit, otherwise the numbers: no
-// label is cut.
+// The cells have the names if all fit, otherwise the numbers.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

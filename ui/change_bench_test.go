@@ -18,8 +18,8 @@ import (
 	"electop/ui/term"
 )
 
-// busyElection is an election that an observer follows by a persistent watch. Each
-// millisecond a candidate joins or leaves. Every hundredth leaving candidate is the leader.
+// busyElection is an election in which a candidate joins or leaves each millisecond. Every
+// hundredth leaving candidate is the leader.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
@@ -95,7 +95,6 @@ func (b *busyElection) verify() {
 func (b *busyElection) State() *doctor.State   { return b.j.State() }
 func (b *busyElection) Dirty() <-chan struct{} { return nil }
 
-// dashboardOf returns a dashboard of 120 x 36 on b.
 func dashboardOf(b *busyElection) Model {
 	m := New(Options{Source: b, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return b.at }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -103,8 +102,7 @@ func dashboardOf(b *busyElection) Model {
 	return m
 }
 
-// BenchmarkChange measures a change of the election, from the notification to the frame: the
-// journal and the doctor apply the change, and the new state is drawn.
+// BenchmarkChange measures a change of the election, from the notification to the frame.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -119,7 +117,6 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame measures a frame of 120 x 36.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{5, 5000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -132,8 +129,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// The cost of a change, from its notification to the frame, hardly grows with the election.
-// Both bytes and allocations are counted: a copy of the queue is a single allocation.
+// The cost of a change hardly grows with the election. Bytes count too: a copy of the queue is a
+// single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)

@@ -10,15 +10,13 @@ import (
 	"electop/ui/elections"
 )
 
-// dashboardOfSeveral returns a dashboard on several elections.
 func dashboardOfSeveral(acts Actions, search *elections.Search, worlds ...*world) (Model, *multiSource, *time.Time) {
 	src := &multiSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], search}
 	m, _, now := dashboardOn(worlds[0], acts, Options{Source: src})
 	return m, src, now
 }
 
-// Each election keeps its selection, filter and scrolling while another election is on the
-// screen and when states change.
+// Each election keeps its selection, filter and scroll position.
 func TestElectionsKeepTheirPlaces(t *testing.T) {
 	m, src, _ := dashboardOfSeveral(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(m, "j", "j", "/", "b", "i", "l", "enter")
@@ -33,7 +31,6 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 	shows(t, m, "/locks/inventory  (2/3)")
 	showsNot(t, m, "/bil")
-	// The leader of the first election leaves meanwhile.
 	q := src.world.state().Queue.Slice()
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
@@ -46,7 +43,6 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 	shows(t, m, "/bil  4 of 4") // the 4 that are left
 	keys(m, "e", "j", "j", "enter")
-	// The election on the screen is no longer watched.
 	src.others = src.others[:1]
 	m.Update(present(src, false))
 	if shownPath(m) != "/locks/inventory" || selected(m) != second {
@@ -54,8 +50,8 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// Enter on a found election watches it. It is shown as soon as its state and the result of
-// the action are there, in either order, also while the picture is paused.
+// An opened election is shown when its state and the result of the action are there, in either
+// order.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
@@ -98,7 +94,7 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// An election that could not be opened is not shown later.
+// An election that could not be opened is not shown later, either.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
@@ -112,8 +108,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// The list of elections starts the first search when it opens, and later searches by its
-// key. If a search is impossible, the list shows why.
+// Opening the list of elections starts only the first search.
 func TestListSearches(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -141,8 +136,7 @@ func TestListSearches(t *testing.T) {
 	shows(t, m, "Can't search for other elections: read-only")
 }
 
-// After the first search the dashboard does the Listing action when the list of elections is
-// opened and closed.
+// After the first search, opening and closing the list does the Listing action.
 func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -166,7 +160,6 @@ func TestListingIsReported(t *testing.T) {
 	}
 }
 
-// The list shows the time of the next search.
 func TestNextSearchIsShown(t *testing.T) {
 	k := searched(false)
 	k.Stopped = ""
@@ -178,7 +171,7 @@ func TestNextSearchIsShown(t *testing.T) {
 	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
-// In the list of elections each row has its own countdown, and may be stale while others are not.
+// Each row of the list of elections has its own countdown, and may be stale.
 func TestListIsLive(t *testing.T) {
 	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
@@ -207,7 +200,6 @@ func TestPauseHoldsAllElections(t *testing.T) {
 
 var _ MultiSource = (*multiSource)(nil)
 
-// If an election cannot be opened, enter reports why.
 func TestOpenIsRefused(t *testing.T) {
 	m, _, _ := dashboardOfSeveral(nil, searched(false), verified())
 	keys(m, "e", "G", "enter")

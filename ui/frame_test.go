@@ -12,18 +12,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The tests send the dashboard messages, as Bubbletea does, and read its frames, with these
-// functions.
+// The tests send messages to the dashboard, as Bubbletea does, and read its frames.
 
-// sent sends m a message and returns its command. It is Model.Update without the Listing action
-// and the tick: a tick sleeps, and looks like any other command.
+// sent sends m a message and returns its command. Unlike Model.Update, it returns neither the
+// Listing action nor the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
 	return cmd
 }
 
-// pressed presses a key and returns its command.
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
 // keys presses keys and runs their commands, and the commands after them.
@@ -38,8 +36,7 @@ func keys(m Model, ks ...string) {
 // drawNow draws the frame of this moment, as after a suspension of the program.
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick runs m's next tick, and returns its duration and its message, nil if there is no
-// tick.
+// tick runs m's next tick, and returns its duration and its message, nil for no tick.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})
@@ -54,7 +51,6 @@ func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	return after, msg
 }
 
-// screen returns the frame without its colours.
 func screen(m Model) string { return stripped(m.View()) }
 
 // stripped is ansi.Strip, but fast for text without escape sequences.
@@ -103,7 +99,6 @@ func statusShows(t *testing.T, m Model, want string) {
 
 func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
-// shownPath returns the path of the election in the header.
 func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
 
 // Results of [front], besides the titles of windows.
@@ -122,7 +117,7 @@ var (
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
 )
 
-// front returns the title of the window in front, or one of the constants above.
+// front returns the title of the window in front, or a constant above.
 func front(m Model) string {
 	all := lines(m)
 	switch status := all[len(all)-2]; {
@@ -148,7 +143,6 @@ func front(m Model) string {
 	return onMain
 }
 
-// inside returns the lines of the box with that title.
 func inside(m Model, title string) (in []string) {
 	x := -1
 	for _, line := range lines(m) {
@@ -171,7 +165,7 @@ func inside(m Model, title string) (in []string) {
 	return in
 }
 
-// queue returns the candidates in view, each as its number and name: "12 amber".
+// queue returns the candidates in view, each as "12 amber".
 func queue(m Model) (all []string) {
 	for _, line := range inside(m, "Candidates") {
 		if found := queueRow.FindStringSubmatch(line); found != nil {
@@ -181,7 +175,6 @@ func queue(m Model) (all []string) {
 	return all
 }
 
-// marked returns the selected line of a box.
 func marked(m Model, title string) string {
 	for _, line := range inside(m, title) {
 		if rest, ok := strings.CutPrefix(line, ">"); ok {

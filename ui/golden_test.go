@@ -28,11 +28,10 @@ import (
 	"electop/ui/term"
 )
 
-// allSizes are common sizes of terminals.
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns the sizes of a sample's golden frames: 120 x 36, the smallest screen if that
-// leaves something out, and a large screen if that has more panels.
+// sizesOf returns the sizes of a sample's golden frames: 120 x 36, and a small or large screen if
+// that differs.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -50,12 +49,10 @@ func sizesOf(sample string) [][2]int {
 	return sizes
 }
 
-// frame returns the name of a sample's frame, as a test and as a golden file.
 func frame(sample string, size [2]int) string {
 	return fmt.Sprintf("%s/%dx%d", sample, size[0], size[1])
 }
 
-// The frames of all samples equal their golden files.
 func TestFrames(t *testing.T) {
 	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -67,7 +64,6 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// colours is a sample in a theme on a terminal with a colour profile.
 type colours struct {
 	theme   string
 	profile termenv.Profile
@@ -86,7 +82,6 @@ func coloured() []colours {
 	}
 }
 
-// Frames in each theme and with few colours equal their golden files.
 func TestColours(t *testing.T) {
 	for _, c := range coloured() {
 		t.Run(c.String(), func(t *testing.T) {
@@ -97,7 +92,6 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// Each golden file is used by a test.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for name := range samples() {
@@ -119,7 +113,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	}
 }
 
-// The most important words and signs are on a screen of any size, without colours.
+// The most important words and signs are on a screen of any size.
 func TestShownAtEverySize(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
@@ -187,7 +181,6 @@ func TestShownAtEverySize(t *testing.T) {
 	}
 }
 
-// These words are on any screen but the smallest.
 func TestShownWithRoom(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
@@ -221,8 +214,7 @@ func TestShownWithRoom(t *testing.T) {
 	}
 }
 
-// A frame of any size has the size of the terminal, and no control character but the
-// theme's escape sequences.
+// A frame of any size has the size of the terminal, and no control characters of its own.
 func TestSizes(t *testing.T) {
 	all := samples()
 	measured := map[string]int{} // widths of lines: most are in many frames
@@ -248,8 +240,8 @@ func TestSizes(t *testing.T) {
 				}
 			}
 		}
-		for range mainscreen.Panels { // each has the focus
-			if name == "main" { // sizes of all kinds
+		for range mainscreen.Panels {
+			if name == "main" {
 				for h := 1; h <= 100; h += 1 + h/5 {
 					for w := 1; w <= 300; w += 1 + w/5 {
 						check(w, h)
@@ -280,8 +272,7 @@ func TestTooSmall(t *testing.T) {
 	}
 }
 
-// An unchanged line has the same bytes in the next frame: otherwise Bubbletea would send it
-// again.
+// An unchanged line has the same bytes in the next frame, so that Bubbletea does not send it again.
 func TestUnchangedLines(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
@@ -300,8 +291,8 @@ func TestUnchangedLines(t *testing.T) {
 	}
 }
 
-// Drawing does not change the effect of a key: a dashboard that draws each change and a
-// dashboard that draws only at the end show the same frame, for any keys at any size.
+// A dashboard that draws each change and a dashboard that draws only at the end show the same
+// frame.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -343,7 +334,6 @@ func TestDrawingChangesNothing(t *testing.T) {
 	})
 }
 
-// Several keys in one message have the same effect as the same keys one by one.
 func TestKeysAtOnce(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
@@ -358,7 +348,6 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-// Keys before the size of the terminal is known cause no panic.
 func TestKeysBeforeASize(t *testing.T) {
 	w := five(dialect.Election())
 	for _, b := range input.Bindings(false) {
@@ -371,7 +360,7 @@ func TestKeysBeforeASize(t *testing.T) {
 	}
 }
 
-// A frame is bounded: a terminal can claim a size for which there is no memory.
+// A terminal can claim a size for which there is no memory.
 func TestFrameIsBounded(t *testing.T) {
 	m := New(Options{Source: &source{world: five(dialect.Election())}, Renderer: plainRenderer(), Width: 2000, Height: 1000})
 	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
@@ -382,7 +371,6 @@ func TestFrameIsBounded(t *testing.T) {
 	}
 }
 
-// Esc returns from a text that got the focus by tab to the panel before it.
 func TestTabAndBack(t *testing.T) {
 	m, _, _ := dashboardOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
@@ -398,8 +386,7 @@ func TestTabAndBack(t *testing.T) {
 	}
 }
 
-// Only the theme defines colours, and the packages below ui import few libraries. The test
-// model.TestImports checks imports of electop's own packages.
+// Only the theme defines colours. For imports of electop's own packages, see model.TestImports.
 func TestSources(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
@@ -437,8 +424,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// The screen has the time left of a leader's session once: in the leader's row, or in the status line
-// if no panel has that row. What is wrong with the leader is in no label of the time axis.
+// The leader's time left is on the screen once: in its row, otherwise in the status line.
 func TestTimeLeftOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {

@@ -22,9 +22,8 @@ import (
 	"electop/ui/term"
 )
 
-// For any keys and any changes: nothing panics, each frame has the size of the screen, a
-// selected candidate stays selected while it exists, and all parts of the screen name the
-// same leader. Filters and members without a znode: see package candidates.
+// For any keys and any changes: nothing panics, frames have the right size, an existing candidate
+// stays selected, and all parts of the screen name the same leader.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
@@ -93,7 +92,6 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	})
 }
 
-// report applies a random observation of the kind what, with hostile texts.
 func (w *world) report(t *rapid.T, what string) {
 	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
@@ -133,8 +131,8 @@ func (w *world) report(t *rapid.T, what string) {
 	}
 }
 
-// checkOneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
-// totals name the same leader, or the same reason why there is none.
+// checkOneLeader checks that the screen, the JSON and the history name the same leader, or the same
+// reason why there is none.
 func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	s := w.state()
 	why, leader := s.NoLeader(), ""
@@ -181,7 +179,6 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	}
 }
 
-// checkSize checks that a frame has the size of its screen.
 func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg) {
 	all := strings.Split(m.View(), "\n")
 	if size.Width > 0 && size.Height > 0 && len(all) != size.Height {
@@ -194,7 +191,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 	}
 }
 
-// Only the rows in view are drawn: the cost of a frame does not grow with the queue.
+// The cost of a frame does not grow with the queue.
 func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	asked := 0
 	w := crowd(2000)
@@ -223,8 +220,7 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	return c.Recipe.Watches(q, i)
 }
 
-// The panel of beliefs and the panel of a candidate show a belief and the facts apart. The
-// panel of a candidate also shows a missing watch.
+// A belief and the facts are shown apart.
 func TestBeliefAndTruth(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)

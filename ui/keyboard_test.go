@@ -26,7 +26,6 @@ import (
 	"electop/ui/term"
 )
 
-// dashboardWith returns a dashboard on the election five with these actions.
 func dashboardWith(actions Actions, mode string) (Model, *source, *time.Time) {
 	return dashboardOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
@@ -57,7 +56,6 @@ func TestActionsHaveTargets(t *testing.T) {
 	if got := selected(m); got != "17 stranger" {
 		t.Errorf("got %s selected, want 17 stranger", got)
 	}
-	// A frozen candidate whose znode was deleted thaws.
 	w := src.world
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now }).wait(5 * time.Second).leave(amberZ)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
@@ -68,7 +66,6 @@ func TestActionsHaveTargets(t *testing.T) {
 	}
 }
 
-// Enter reads the candidate's data again, and the panel shows when.
 func TestInspectReadsAgain(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, now := dashboardWith(acts, ModeDemo)
@@ -79,14 +76,12 @@ func TestInspectReadsAgain(t *testing.T) {
 		t.Errorf("enter: got action %+v, want %+v", got, want)
 	}
 	shows(t, m, "as of "+now.Format(term.ClockFormat))
-	// Without a candidate the panel shows that none is selected.
 	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
 	m.Update(present(src, false))
 	shows(t, m, "No candidate is selected.")
 }
 
-// The status line shows for a while why a key was refused or failed. A refused action is
-// not done.
+// A refused action is not done, and the status line shows why.
 func TestRefusedKeys(t *testing.T) {
 	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
@@ -157,21 +152,21 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	shows(t, m, "REPLAY  stopped")
 	src.world.leave(amberZ)
 	m.Update(present(src, false))
-	shows(t, m, "4 candidates") // the picture is not held
+	shows(t, m, "4 candidates")
 	showsNot(t, m, "PAUSED")
 }
 
 func TestLiveAsksBeforeHarmingOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j") // cedar, which is this program's own
+	keys(m, "j", "j") // cedar, this program's own candidate
 	for _, c := range []struct {
 		answer string
 		done   int
 	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
 		keys(m, "x")
 		statusShows(t, m, "live cluster?")
-		keys(m, "q") // does nothing here
+		keys(m, "q")
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
 			t.Errorf("after %q: got %d actions and %s in front, want %d on the main screen", c.answer, len(acts.done), front(m), c.done)
@@ -179,8 +174,7 @@ func TestLiveAsksBeforeHarmingOwnCandidate(t *testing.T) {
 	}
 }
 
-// Letters go to the cursor of the filter. Esc clears the filter, while it is typed and
-// later.
+// Esc clears the filter, while it is typed and later.
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
@@ -240,7 +234,6 @@ func TestThemeKey(t *testing.T) {
 	}
 }
 
-// The footer has the keys of the table, on a narrow screen the most important ones.
 func TestKeysAreInTheFooter(t *testing.T) {
 	m := show(samples()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
@@ -254,7 +247,6 @@ func TestKeysAreInTheFooter(t *testing.T) {
 	}
 }
 
-// The footer of a narrow screen names the panel that tab shows next.
 func TestFooterNamesTheNextPanel(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two-leaders": "tab belief", "two-leaders-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
@@ -266,7 +258,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// The help is about the present mode. ? again shows all modes, and again the present one.
+// A second ? shows the help on all modes, a third one the present mode again.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -300,11 +292,10 @@ func TestUnknownKeysAreReported(t *testing.T) {
 		showsNot(t, m, "does nothing")
 	}
 	m, _, _ := dashboardWith(nil, ModeDemo)
-	keys(m, "/", "%") // typed text
+	keys(m, "/", "%")
 	showsNot(t, m, "does nothing")
 }
 
-// Typed or pasted text in a filter is bounded and safe.
 func TestFilterTakesAnything(t *testing.T) {
 	special := []tea.KeyType{
 		tea.KeyLeft, tea.KeyRight, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyDelete, tea.KeyTab, tea.KeyUp, tea.KeyDown, tea.KeySpace,
@@ -333,11 +324,9 @@ func TestFilterTakesAnything(t *testing.T) {
 	})
 }
 
-// typing types a text, a letter at a time.
 func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 
-// The list of actions has every action with its key and its refusal, and every other
-// command but movements.
+// The list of actions has every action, and every command but movements.
 func TestPaletteIsComplete(t *testing.T) {
 	m, _, _ := dashboardWith(&fakeActions{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
@@ -370,8 +359,7 @@ func TestPaletteIsComplete(t *testing.T) {
 	}
 }
 
-// Enter does the selected action on the selected candidate and closes the list. After a
-// refusal the list stays. The typed text can be completed and erased.
+// After a refusal the list of actions stays open.
 func TestPaletteRuns(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	for _, c := range []struct {
@@ -406,8 +394,7 @@ func TestPaletteRuns(t *testing.T) {
 	}
 }
 
-// The selected action stays selected when the list changes. After typing, the first match is
-// selected.
+// The selected action stays selected when the list changes. Typing selects the first match.
 func TestPaletteSelection(t *testing.T) {
 	acts := &fakeActions{why: map[action.Kind]string{}}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -430,7 +417,6 @@ func TestPaletteSelection(t *testing.T) {
 	shows(t, m, all[len(all)-1].Name)
 }
 
-// During time travel the list of actions shows why nothing can be done.
 func TestPaletteDuringTimeTravel(t *testing.T) {
 	sm := samples()["past"]()
 	sm.keys = append(sm.keys, ":", "k", "i", "l", "l")
@@ -443,8 +429,8 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// withClipboard returns a sample with a clipboard, whose error is fails. The returned function
-// presses keys and returns the copied text.
+// withClipboard returns a sample with a clipboard, and a function that presses keys and returns the
+// copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
@@ -459,8 +445,6 @@ func withClipboard(sample string, fails error) (Model, func(keys ...string) stri
 	}
 }
 
-// The key y copies the path of the selected candidate, also during time travel, or of the
-// selected election, watched or not. If there is no path, the status line shows why.
 func TestCopySelected(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys, want, shows string
@@ -483,7 +467,6 @@ func TestCopySelected(t *testing.T) {
 	}
 }
 
-// A copied name from a server is safe text.
 func TestCopiesAreSafe(t *testing.T) {
 	m, copies := withClipboard("hostile", nil)
 	for range m.d.shown().Queue.Len() {
@@ -494,7 +477,6 @@ func TestCopiesAreSafe(t *testing.T) {
 	}
 }
 
-// Lanes do not become higher while handoffs have no line.
 func TestHandoffsBesideFewLanes(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true).connect()
 	w.read(nil, nil)
@@ -509,7 +491,6 @@ func TestHandoffsBesideFewLanes(t *testing.T) {
 	shows(t, m, "amber  → birch", "birch  → cedar", "cedar  → nobody")
 }
 
-// Without handoffs the sentence in their place is whole, also on a small screen.
 func TestNoHandoffYet(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true).connect()
 	w.join("guid-n_", "amber", 0xa1)
@@ -519,8 +500,8 @@ func TestNoHandoffYet(t *testing.T) {
 	shows(t, m, "no handoff seen yet", "happens")
 }
 
-// The message about an action on a candidate ends when its znode is deleted: then the status line
-// does not contradict the list.
+// The message about a candidate ends with its znode, so that the status line does not contradict
+// the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {
 	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "d")

@@ -19,7 +19,6 @@ import (
 	"electop/ui/overlay"
 )
 
-// dashboardWithLesson returns the dashboard of a demo with a runner.
 func dashboardWithLesson(runner *fakeRunner, w, h int) (Model, *source, *fakeActions) {
 	acts := &fakeActions{done: make(chan action.Action, 9)}
 	m, src, _ := dashboardOn(five(dialect.Election()).wait(time.Minute), acts, Options{Mode: ModeDemo, Lessons: runner})
@@ -27,7 +26,6 @@ func dashboardWithLesson(runner *fakeRunner, w, h int) (Model, *source, *fakeAct
 	return m, src, acts
 }
 
-// The keys of a lesson reach the runner, the keys of actions reach the election.
 func TestLessonKeys(t *testing.T) {
 	runner := thirdLesson(asking)
 	m, _, acts := dashboardWithLesson(runner, 120, 36)
@@ -40,7 +38,6 @@ func TestLessonKeys(t *testing.T) {
 	if a := <-acts.done; a.Kind != action.Kill || a.Target != "amber" {
 		t.Errorf("x: got action %+v, want kill on amber", a)
 	}
-	// Each key of a message reaches the runner.
 	runner.inputs = nil
 	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("1H>")})
 	if want := []string{"answer 0", "hint 0", "skip 0"}; !slices.Equal(runner.inputs, want) {
@@ -55,7 +52,6 @@ func TestLessonKeys(t *testing.T) {
 	runner.why = "answer \x1bfirst"
 	keys(m, " ")
 	statusShows(t, m, `answer \x1bfirst`)
-	// Esc does not end the lesson, and typing a filter answers nothing.
 	runner.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
 	if !runner.on || runner.left || len(runner.inputs) != 0 {
@@ -63,7 +59,6 @@ func TestLessonKeys(t *testing.T) {
 	}
 }
 
-// The footer offers an answer only while the question is open, not after it was skipped.
 func TestAnswerInTheFooter(t *testing.T) {
 	for name, x := range map[string]struct {
 		change func(*lesson.View)
@@ -80,7 +75,6 @@ func TestAnswerInTheFooter(t *testing.T) {
 	}
 }
 
-// Without a lesson its keys are refused with the reason.
 func TestNoLesson(t *testing.T) {
 	m, _, _ := dashboardWithLesson(&fakeRunner{entries: elevenLessons()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
@@ -94,8 +88,7 @@ func TestNoLesson(t *testing.T) {
 	}
 }
 
-// A frame is drawn if the runner's view has changed, and only then. The count of frames
-// distinguishes equal frames.
+// A frame is drawn only if the runner's view has changed.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -131,7 +124,7 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// The list marks the lesson's candidate until its part is done, except during time travel.
+// The list marks the lesson's candidate until its part is done.
 func TestLessonMarksItsCandidate(t *testing.T) {
 	runner := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -157,8 +150,7 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// A lesson takes half of a wide screen at most, or half of the third column. Its task is in
-// view, and the rest can be scrolled.
+// A lesson takes at most half of a wide screen, or half of the third column. Its task is in view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		runner := thirdLesson(asking)
@@ -179,8 +171,6 @@ func TestLessonFits(t *testing.T) {
 	}
 }
 
-// The menu selects the first lesson that is not done, begins lessons, and ends the running
-// one.
 func TestLessonMenu(t *testing.T) {
 	runner := &fakeRunner{entries: elevenLessons()}
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -189,7 +179,6 @@ func TestLessonMenu(t *testing.T) {
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
 		t.Errorf("got %q selected, want the first lesson that is not done", got)
 	}
-	// Progress does not move the selection.
 	runner.entries = slices.Clone(runner.entries)
 	runner.entries[2].Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
@@ -210,7 +199,6 @@ func TestLessonMenu(t *testing.T) {
 	}
 	shows(t, m, "Lesson 3 of 11", "new election started")
 
-	// The last row ends the lesson.
 	keys(m, "L")
 	if got := marked(m, "Lessons"); !strings.HasPrefix(got, "3 ") {
 		t.Errorf("got %q selected, want the running lesson", got)
@@ -225,7 +213,6 @@ func TestLessonMenu(t *testing.T) {
 	showsNot(t, m, "no lesson:") // no lesson to leave
 }
 
-// After a lesson could not begin, it can be tried again.
 func TestLessonFails(t *testing.T) {
 	runner := &fakeRunner{entries: elevenLessons(), err: errors.New("lesson l03: no\x1b server")}
 	m, _, _ := dashboardWithLesson(runner, 120, 36)
@@ -255,7 +242,6 @@ func TestNextLesson(t *testing.T) {
 	shows(t, m, "this was the last lesson")
 }
 
-// The beginning of a lesson ends a pause and a zoom.
 func TestLessonEndsPauseAndZoom(t *testing.T) {
 	runner := &fakeRunner{entries: elevenLessons()}
 	m, _, _ := dashboardWithLesson(runner, 120, 36)
@@ -267,8 +253,7 @@ func TestLessonEndsPauseAndZoom(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// For any keys with a past and lessons: each frame has the size of the screen, and the main
-// screen has the keys of time travel exactly if it shows the past.
+// For any keys, the main screen has the keys of time travel exactly if it shows the past.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -337,7 +322,6 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				t.Fatalf("the keys belong to %s, unlike the screen:\n%s", in, screen(m))
 			}
 		}
-		// The main screen behind the windows has the same keys.
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 		before := past(m)
 		for front(m) != onMain && front(m) != inPast {
@@ -349,8 +333,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 	})
 }
 
-// The list of faults marks the lesson's fault if it is the list of the lesson's candidate;
-// otherwise it names that candidate.
+// The list of faults marks the lesson's fault only for the lesson's candidate.
 func TestLessonFault(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) {
 		acting(v)
@@ -368,7 +351,7 @@ func TestLessonFault(t *testing.T) {
 	showsNot(t, m, "»    lose reply") // it is done
 }
 
-// Space shows all lines of a part before it leaves the part, and new lines from their beginning.
+// Space shows all lines of a part before it leaves the part.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
 		runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
@@ -404,7 +387,6 @@ func TestSpaceReadsOn(t *testing.T) {
 	}
 }
 
-// A lesson does not show the deletion of a znode before it began.
 func TestLessonHidesEarlierDeletions(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		w := notifying(dialect.Election(), 100*time.Millisecond, 0xa2)
