@@ -24,7 +24,6 @@ func uuid(i int) string {
 	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
 }
 
-// sessionOn returns session i of the server with that number.
 func sessionOn(server, i int) uint64 { return uint64(server+1)<<56 | 0x18c2a4f0000 | uint64(i) }
 
 func (w *world) connectTo(server string) *world {
@@ -32,7 +31,6 @@ func (w *world) connectTo(server string) *world {
 	return w
 }
 
-// latch returns an election of Curator's LeaderLatch with n candidates.
 func latch(path string, n int) *world {
 	w := newWorld(path, nil, false).connectTo(members[2])
 	w.read(nil, nil)
@@ -43,8 +41,8 @@ func latch(path string, n int) *world {
 	return w.wait(3 * time.Minute)
 }
 
-// table returns the answers of a healthy ensemble: each candidate is connected to the server
-// of its session, and watches according to the recipe.
+// table returns the answers of a healthy ensemble: every candidate is connected and watches
+// according to the recipe.
 func (w *world) table() *session.Table {
 	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
 	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
@@ -60,7 +58,7 @@ func (w *world) table() *session.Table {
 		t.Servers = append(t.Servers, v)
 	}
 	s := w.state()
-	clock := time.Hour + w.now.Sub(noon) // of the servers
+	clock := time.Hour + w.now.Sub(noon) // the servers' clock
 	watched := make([]map[string][]uint64, len(members))
 	for i, c := range s.Queue.All() {
 		at := max(0, int(c.Session>>56)-1) % len(members)
@@ -87,7 +85,7 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// ask applies the servers' answers the given number of times, a second apart, each after change.
+// ask applies the servers' answers several times, a second apart, each after change.
 func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -100,7 +98,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes a session's watches, and adds a watch on the path instead, if it is not "".
+// unwatch removes a session's watches, and adds a watch on instead unless it is "".
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -116,19 +114,17 @@ func unwatch(t *session.Table, sessionID uint64, instead string) {
 	}
 }
 
-// unplug removes a session's connection.
 func unplug(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
 		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(c session.Client) bool { return c.Session == sessionID })
 	}
 }
 
-// verified returns an election in which the servers' tables verify every watch.
 func verified() *world { return verifiedAt("/services/billing/leader") }
 
 func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
 
-// wrongWatches returns an election with a watch on the wrong znode and a missing watch.
+// wrongWatches returns an election with a wrong and a missing watch.
 func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -138,20 +134,18 @@ func wrongWatches() *world {
 	}).wait(4 * time.Second)
 }
 
-// atRisk returns an election whose leader has no connection to any server.
+// atRisk returns an election whose leader is connected to no server.
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue.Slice()
 	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
-// afterRisk returns atRisk after the leader's session expired: the next candidate leads.
 func afterRisk() *world {
 	w := atRisk().wait(5 * time.Second)
 	return w.leave(w.state().Queue.At(0).Name).wait(2 * time.Second)
 }
 
-// refusingServers returns an election on servers that refuse most commands.
 func refusingServers() *world {
 	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
@@ -168,7 +162,6 @@ func refusingServers() *world {
 	}).wait(12 * time.Second)
 }
 
-// readers returns a read/write lock held by three readers.
 func readers() *world {
 	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -190,7 +183,7 @@ func leaderless() *world {
 	return w.ask(2, nil).wait(50 * time.Second).tick()
 }
 
-// mixed returns a lock of two libraries that do not count each other's znodes.
+// mixed returns a lock of two libraries that ignore each other's znodes.
 func mixed() *world {
 	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -201,7 +194,6 @@ func mixed() *world {
 	return w.wait(5*time.Second).ask(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
 }
 
-// group returns a list of members.
 func group() *world {
 	w := newWorld("/hbase/rs", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -221,7 +213,7 @@ func (w *world) tick() *world {
 	return w
 }
 
-// controller returns an election without a queue: Kafka's, with three brokers.
+// controller returns Kafka's election, which has no queue, with three brokers.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
@@ -229,14 +221,12 @@ func controller() *world {
 	return w.brokers().wait(95 * time.Second)
 }
 
-// noController returns controller without a leader.
 func noController() *world {
 	w := controller()
 	w.j.Apply(&model.Read{At: w.now, Notified: w.now, Presence: model.Present, Single: true})
 	return w.wait(40 * time.Second).tick()
 }
 
-// brokers adds the znodes of Kafka's brokers.
 func (w *world) brokers() *world {
 	top := &model.Directory{At: w.now, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}}
 	top.Children = []znode.Znode{{Name: "controller_epoch", Czxid: 3, Data: znode.NewData([]byte("7"))}}
@@ -249,14 +239,12 @@ func (w *world) brokers() *world {
 	return w
 }
 
-// reconnecting returns a stale election, while electop tries other servers.
 func reconnecting(path string, link model.Link) *world {
 	w := verifiedAt(path).disconnect("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
 	w.j.Apply(&model.Connection{At: w.now, Link: link, Server: "zk1:2181", Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, Err: "connect to zk1:2181: connection refused"})
 	return w.wait(5 * time.Second)
 }
 
-// searched returns a search, running or done.
 func searched(running bool) *elections.Search {
 	k := &elections.Search{Discovery: plain.Discovery{Root: "/", Visited: 1312, Denied: 4}, Running: running}
 	for _, w := range []*world{
@@ -277,12 +265,10 @@ func searched(running bool) *elections.Search {
 	return k
 }
 
-// several returns three elections.
 func several() []*world {
 	return []*world{atRisk(), readers(), reconnecting("/services/stock/leader", model.Disconnected)}
 }
 
-// multiSource is a [MultiSource] of several worlds.
 type multiSource struct {
 	source
 	others []*world

@@ -52,7 +52,6 @@ func showOnTerminal(name, theme string) int {
 	return 0
 }
 
-// plainRenderer returns a renderer without colours.
 func plainRenderer() *lipgloss.Renderer { return profileRenderer(termenv.Ascii) }
 
 func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
@@ -61,5 +60,4 @@ func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
 	return r
 }
 
-// controls reports whether s has a control character in it.
 func controls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

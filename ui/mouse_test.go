@@ -16,7 +16,6 @@ import (
 	"electop/ui/term"
 )
 
-// clicks clicks on a text of the screen, and runs the commands.
 func clicks(t *testing.T, m Model, text string) {
 	t.Helper()
 	for y, line := range lines(m) {
@@ -38,8 +37,7 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: button})
 }
 
-// A click selects the row that is drawn there, also if the panel has rows besides the
-// queue. A second click on the row gives the Selected panel the focus.
+// A second click on a row gives the Selected panel the focus.
 func TestClickSelects(t *testing.T) {
 	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
@@ -70,7 +68,6 @@ func TestClickSelects(t *testing.T) {
 	}
 }
 
-// A click on a panel gives it the focus. A click on a key in the footer presses it.
 func TestClickPanelsAndKeys(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -93,8 +90,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 }
 
-// The wheel scrolls the window in front, or the panel under the pointer, whatever has the
-// focus.
+// The wheel scrolls the window in front, otherwise the panel under the pointer.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -115,7 +111,6 @@ func TestWheel(t *testing.T) {
 	if got := m.d.candidates.Index; got != at+1 {
 		t.Errorf("with the help in front: got row %d, want %d", got, at+1)
 	}
-	// Other events of the mouse do nothing.
 	keys(m, "esc")
 	before := m.View()
 	for _, e := range []tea.MouseMsg{
@@ -132,7 +127,7 @@ func TestWheel(t *testing.T) {
 	wheel(m, 3, 3, tea.MouseButtonWheelUp)
 }
 
-// In a list a click selects an entry, and a second click does the same as enter.
+// A second click on an entry does the same as enter.
 func TestClickInLists(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -180,7 +175,7 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click on the time line goes to the last moment that is not after the clicked time, or to the first moment.
+// A click on the time line goes to the last moment up to the clicked time, or to the first one.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time

@@ -18,8 +18,7 @@ import (
 
 const pictureFile = "../.github/screen.svg"
 
-// The README's picture shows the present screen. go test ./ui -run TestPicture -update
-// draws it again.
+// The README's picture shows the present screen. The flag -update draws the picture again.
 func TestPicture(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
@@ -46,14 +45,13 @@ const (
 	pictureBack        = "#14171c"
 )
 
-// svgLook is the look of a run of cells.
 type svgLook struct {
 	fg, bg               string
 	bold, faint, reverse bool
 }
 
-// drawSVG draws a frame with its escape sequences as SVG. Fonts differ in the width and height of
-// their cells: lines and blocks are drawn as shapes, and text is stretched to its cells.
+// drawSVG draws a frame as SVG. Fonts differ in their cells, so lines and blocks are drawn as
+// shapes, and text is stretched to its cells.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -91,8 +89,8 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 	}
 }
 
-// drawSVGRun draws text of one look: an element for each run of words and each sign, and one for
-// all lines and blocks.
+// drawSVGRun draws text of one look: an element for each word or sign, and one for all lines and
+// blocks.
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	word, start, signs := "", x, strings.Builder{}
 	flush := func() {
@@ -129,8 +127,8 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// svgShapes are the lines and blocks of the screen. They fill cells of 8 x 17, so that they
-// touch. Their arguments are the cell's left and top, its middle, and its bottom.
+// svgShapes are the lines and blocks of the screen, in cells of 8 x 17. Their arguments are the
+// left and top of the cell, its middle, and its bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,
@@ -143,7 +141,6 @@ var svgShapes = map[string]string{
 	"░": `<rect x="%[1]d" y="%[2]d" width="8" height="17" opacity=".25" stroke="none"/>`,
 }
 
-// lookOf returns the look of the theme's codes.
 func lookOf(codes string) svgLook {
 	var l svgLook
 	all := strings.Split(codes, ";")
@@ -171,7 +168,6 @@ func lookOf(codes string) svgLook {
 	return l
 }
 
-// colours returns the colours of the text and the background, "" for the picture's own.
 func (l svgLook) colours() (fg, bg string) {
 	if fg, bg = cmp.Or(l.fg, pictureText), l.bg; l.reverse {
 		fg, bg = cmp.Or(bg, pictureBack), fg

@@ -20,7 +20,6 @@ import (
 	"electop/ui/term"
 )
 
-// showAfter returns the dashboard of a sample after some time.
 func showAfter(sm sample, after time.Duration) Model {
 	sm.world.wait(after)
 	return show(sm, 120, 36, term.Mono)
@@ -44,8 +43,8 @@ func dots(m Model) [][2]int {
 	return out
 }
 
-// A notification moves along its edge, from the row of the deleted znode to the row of its
-// watcher, never backwards. Then the edge disappears.
+// A notification moves along its edge to the row of the watcher, never backwards. Then the edge
+// disappears.
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -91,8 +90,7 @@ func TestNotificationsTravel(t *testing.T) {
 	}
 }
 
-// The server reports a deletion before the list is read again: the row of the deleted znode
-// is crossed out in its place, once.
+// Before the list is read again, the row of the deleted znode is crossed out in its place.
 func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
@@ -100,14 +98,12 @@ func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "14  cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
 		t.Errorf("the row of cedar's znode is not crossed out:\n%s", text)
 	}
-	// A filter that hides rows hides their edges.
 	text = screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
 	if edge.MatchString(text) {
 		t.Errorf("the filtered list has an edge:\n%s", text)
 	}
 }
 
-// The steps of electop's own candidates are shown in a third-party election, too.
 func TestStepsInAThirdPartyElection(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
@@ -117,7 +113,7 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// With no message held, the key of a step is named only if there is a wait to skip.
+// Without a held message, the key of a step is named only if there is a wait to skip.
 func TestNothingHeld(t *testing.T) {
 	w := five(dialect.Election()).pace(model.Pace{Steps: true})
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
@@ -127,8 +123,7 @@ func TestNothingHeld(t *testing.T) {
 	shows(t, m, "No message is held: press . to skip")
 }
 
-// On a slow server a notification moves while it is held. Step by step, a held notification
-// stops before its watcher, and needs no frames.
+// A held notification stops before its watcher, and then needs no frames.
 func TestNotificationsAreHeld(t *testing.T) {
 	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
 	m := showAfter(sm, 0)
@@ -142,7 +137,6 @@ func TestNotificationsAreHeld(t *testing.T) {
 	if after := dots(showAfter(sm, 10*time.Second)); !slices.Equal(before, after) {
 		t.Errorf("held notifications moved from %v to %v", before, after)
 	}
-	// After the release they disappear.
 	sm.world.pace(model.Pace{Steps: true})
 	if m := showAfter(sm, 0); len(dots(m)) > 0 || edge.MatchString(screen(m)) {
 		t.Errorf("notifications are shown after their release:\n%s", screen(m))
@@ -159,8 +153,8 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 }
 
-// A step stays marked long enough to be read: longer on a slow server, and step by step until
-// the member's message is released.
+// A step stays marked for a while: longer on a slow server, and step by step until the member's
+// message is released.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -190,7 +184,6 @@ func TestStepsStayMarked(t *testing.T) {
 	}
 }
 
-// While a member's message is held, the marked line is the step of the message.
 func TestHeldMessageMarksItsStep(t *testing.T) {
 	line := func(text string, n int) bool { return strings.Contains(text, fmt.Sprintf("▸ %d ", n)) }
 	for _, c := range []struct {
@@ -222,7 +215,6 @@ func TestHeldMessageMarksItsStep(t *testing.T) {
 	}
 }
 
-// The lane of an elected candidate that has not acknowledged does not look like a leader's.
 func TestElectedDoesNotLookLikeLeading(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.leave(amberZ)
@@ -237,7 +229,6 @@ func TestElectedDoesNotLookLikeLeading(t *testing.T) {
 	showsNot(t, m, "gap now")
 }
 
-// The actions of the demo's keys depend on the present state.
 func TestDemoActions(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -261,7 +252,6 @@ func TestDemoActions(t *testing.T) {
 	}
 	expect("[", action.Action{Kind: action.Slow, Arg: action.ArgSlower})
 	expect("]", action.Action{Kind: action.Slow, Arg: action.ArgFaster})
-	// At full speed no message is held, and a stray key does not stop everything.
 	keys(m, ".")
 	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed. [ slows the server down") {
 		t.Errorf("at full speed: got %d actions and status line %q, want a refusal of .", len(acts.done), got)
@@ -277,7 +267,6 @@ func TestDemoActions(t *testing.T) {
 	refresh()
 	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOff})
 
-	// The list of faults is about the candidate that was selected when it opened.
 	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
 	expect("X enter", action.Action{Kind: action.Resign, Target: "birch"})
 	for i, want := range []action.Action{
@@ -304,14 +293,13 @@ func TestDemoActions(t *testing.T) {
 	shows(t, m, "This candidate is gone")
 }
 
-// A Success has the style of good news. Each change has a message, each fault an explanation.
+// Each change has a message, each fault an explanation.
 func TestSuccessHasAMessage(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})
 	sm.o.Actions = &fakeActions{err: fmt.Errorf("wrapped: %w", action.Success("birch's reply went\x1b[2J"))}
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
 	m := show(sm, 120, 36, term.Dark)
-	// The header's sign of a connection has the style of good news.
 	good := regexp.MustCompile(`\x1b\[[0-9;]*m●`).FindString(m.View())
 	good = strings.TrimSuffix(good, "●")
 	news := func(text string) bool {
@@ -334,11 +322,10 @@ func TestSuccessHasAMessage(t *testing.T) {
 	}
 }
 
-// On a live cluster the user is asked before each fault of electop's own candidacy.
 func TestLiveAsksBeforeFaults(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut off cedar, this program's own
+	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cedar, this program's own candidate
 	if got := statusLine(m); !strings.Contains(got, "partition: do this to electop's own candidate on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("got status line %q and %d actions, want a question", got, len(acts.done))
 	}
@@ -357,7 +344,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
 	shows(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
 	statusShows(t, m, "nobody leads: first is n_14, a ghost of cedar")
-	// A third-party candidate's ghost is known from the doctor's finding.
+	// A third-party candidate's ghost is known from a finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
@@ -385,8 +372,7 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// While the lowest candidate is in step 5, the recipe also shows the step in which it listed
-// the children: step 2 when it volunteered, step 4 after a deletion.
+// A member reports two steps as step 5: it listed the children, and its znode is the smallest.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -398,8 +384,7 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// With any recipe, the recipe's sentence counts the notified candidates except the owner of the
-// deleted znode.
+// The sentence does not count the owner of the deleted znode.
 func TestSentenceCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
@@ -431,7 +416,6 @@ func TestSentenceCountsNotifications(t *testing.T) {
 	}
 }
 
-// recipeText returns the text of the recipe's panel.
 func recipeText(s *doctor.State, now time.Time) string {
 	th := term.NewTheme(term.Mono, plainRenderer())
 	f := &term.Frame{Canvas: new(term.Canvas), Theme: th, Now: now, Picture: now}
@@ -441,7 +425,6 @@ func recipeText(s *doctor.State, now time.Time) string {
 	return ansi.Strip(f.Render(th))
 }
 
-// The code of the recipe does not move when a step or a sentence is shown.
 func TestCodeStaysInPlace(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {120, 40}, {200, 60}} {
 		at := map[string]int{}
@@ -458,8 +441,8 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// The bars leave out a handoff that cannot compare the recipes: while all candidates rejoin,
-// the last handoff has one watcher with either recipe.
+// While all candidates rejoin, the last handoff has one watcher with either recipe. The bars leave
+// out that handoff.
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)
@@ -479,14 +462,13 @@ func TestBarsCompareRecipes(t *testing.T) {
 	}
 }
 
-// The bars are in view also beside a lesson on a small screen.
 func TestBarsBesideALesson(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
 		shows(t, show(samples()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
 	}
 }
 
-// A healthy leader renews its lease: its panel shows no end of the lease.
+// A healthy leader renews its lease, so its panel shows no end of the lease.
 func TestLeaseOfHealthyLeader(t *testing.T) {
 	for _, fault := range []model.Fault{model.NoFault, model.Frozen} {
 		w := five(dialect.Election()).wait(time.Minute)

@@ -55,7 +55,6 @@ func TestPumpIsBounded(t *testing.T) {
 	})
 }
 
-// The pump returns after the last notice and the last state.
 func TestPumpEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}
@@ -85,8 +84,7 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
-// A notice does not wait while states keep changing: later it would replace the result of a
-// key in the status line.
+// A late notice would replace the result of a key in the status line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -130,8 +128,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// inBubble runs f in a synctest bubble. The runtime's signal goroutine starts before,
-// outside of the bubble.
+// inBubble runs f in a synctest bubble. The signal goroutine of the runtime must start outside.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -139,8 +136,6 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-// running runs a dashboard of 120 x 36 on out. press types a key, and leave ends the
-// dashboard.
 func running(t *testing.T, out *writes, o Options) (press func(key string), leave func() error) {
 	in, typed := io.Pipe()
 	o.Output, o.Input, o.Renderer, o.Theme, o.Width, o.Height = out, in, plainRenderer(), term.Mono, 120, 36
@@ -159,7 +154,6 @@ func running(t *testing.T, out *writes, o Options) (press func(key string), leav
 	}
 }
 
-// sourceOf returns a source that can become dirty.
 func sourceOf(w *world) *source { return &source{world: w, dirty: make(chan struct{}, 1)} }
 
 // If only ages change, a frame is written once a second.
@@ -180,8 +174,7 @@ func TestFrameRates(t *testing.T) {
 	})
 }
 
-// Messages that change nothing draw no frame. The count of frames distinguishes equal
-// frames.
+// Messages that change nothing draw no frame.
 func TestNoFrameWithoutAChange(t *testing.T) {
 	m, src, _ := dashboardWith(nil, ModeDemo)
 	before := m.d.frames
@@ -193,7 +186,7 @@ func TestNoFrameWithoutAChange(t *testing.T) {
 	}
 }
 
-// When the user quits, a running action is cancelled, and the dashboard waits for its end.
+// At the end, a running action is cancelled, and the dashboard waits for it.
 func TestQuitCancelsActions(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})
@@ -217,7 +210,6 @@ func TestActionTimesOut(t *testing.T) {
 	})
 }
 
-// panicSource panics at the second call of State.
 type panicSource struct {
 	source
 	asked atomic.Bool
@@ -230,7 +222,7 @@ func (s *panicSource) State() *doctor.State {
 	return s.source.State()
 }
 
-// A source that panics ends the program. Run returns the panic and restores the terminal.
+// Run returns the panic of a source and restores the terminal.
 func TestPanicInTheFeed(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := &panicSource{source: *sourceOf(five(dialect.Election()))}

@@ -25,11 +25,9 @@ import (
 	"electop/ui/travel"
 )
 
-// noon is the time at which the samples begin.
 var noon = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-// world simulates an election: its methods send a journal what a server and its watchers
-// would report.
+// world simulates an election: its methods send observations to a journal.
 type world struct {
 	j        *doctor.Journal
 	now      time.Time
@@ -39,7 +37,7 @@ type world struct {
 	zxid     int64
 	children map[string]znode.Znode
 	members  map[string]*model.Member
-	apply    func(model.Observation) // receives what put gets instead of j, if set
+	apply    func(model.Observation) // if set, gets the observations instead of j
 }
 
 func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
@@ -85,7 +83,6 @@ func (w *world) read(created, gone []string) *world {
 	return w
 }
 
-// join adds a candidate with that data and session.
 func (w *world) join(prefix, data string, session uint64) string {
 	name := w.add(prefix, data, session)
 	w.read([]string{name}, nil)
@@ -112,7 +109,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast reports member id of the demo's cast with its belief, after a change. A known member keeps its znode.
+// cast reports a member of the demo's cast, after change. A known member keeps its znode.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -155,7 +152,6 @@ func five(recipe dialect.Recipe) *world {
 	return w
 }
 
-// quiet returns five after a while.
 func quiet() *world { return five(dialect.Election()).wait(4 * time.Minute) }
 
 const (
@@ -164,7 +160,6 @@ const (
 	emberZ = "guid-n_0000000016"
 )
 
-// killed returns five, 2.1 s after amber was killed.
 func killed() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	lease := w.now.Add(3600 * time.Millisecond)
@@ -174,7 +169,6 @@ func killed() *world {
 	return w.wait(2100 * time.Millisecond)
 }
 
-// handedOver returns killed after the handoff to birch.
 func handedOver() *world {
 	w := killed().wait(1920 * time.Millisecond).leave(amberZ)
 	w.cast("amber", amberZ, model.Lost, func(m *model.Member) { m.Session, m.Znode = 0, "" })
@@ -186,7 +180,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-// leaderWithoutZnode returns five with amber frozen for longer than its session timeout.
+// leaderWithoutZnode returns five with amber frozen until its session expired.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -199,7 +193,7 @@ func leaderWithoutZnode() *world {
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string // keys that are pressed before then
+	keys   []string // pressed before then
 	others []*world // more elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // changes the election after the keys
@@ -214,7 +208,7 @@ var (
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 )
 
-// samples has the samples by name. Each call makes a new one.
+// samples has the samples by name. Each call makes a new sample.
 func samples() map[string]func() sample {
 	all := map[string]func() sample{
 		"main":   func() sample { return sample{world: quiet(), o: demo} },
@@ -305,7 +299,6 @@ func samples() map[string]func() sample {
 	return all
 }
 
-// observing returns o without the keys that change something.
 func observing(o Options) Options {
 	o.ObserveOnly = true
 	return o
@@ -365,7 +358,6 @@ func crowd(n int) *world {
 	return w.wait(90 * time.Second)
 }
 
-// eventful returns an election with many handoffs.
 func eventful() *world {
 	w := five(dialect.Election())
 	order := []string{amberZ, birchZ, "guid-n_0000000014", "guid-n_0000000015"}
@@ -398,7 +390,6 @@ func eventful() *world {
 	return w.wait(31 * time.Second)
 }
 
-// source is a [Source] of one world.
 type source struct {
 	world *world
 	dirty chan struct{}
@@ -425,7 +416,6 @@ func (a *fakeActions) Do(_ context.Context, x action.Action) error {
 	return a.err
 }
 
-// did returns the action that was done, an empty one if none was.
 func (a *fakeActions) did() (x action.Action) {
 	select {
 	case x = <-a.done:
@@ -436,7 +426,7 @@ func (a *fakeActions) did() (x action.Action) {
 
 var errRefused = errors.New("refused by \x1b[31mtest")
 
-// dashboardOn returns a dashboard of 120x36 on w, its source and its clock.
+// dashboardOn returns a dashboard of 120x36 on w, with its source and its clock.
 func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
@@ -456,7 +446,6 @@ func show(sm sample, w, h int, theme string) Model {
 	return m
 }
 
-// showWithClock is show, and returns the dashboard's clock, too.
 func showWithClock(sm sample, w, h int, theme string) (Model, *time.Time) {
 	o := sm.o
 	src := &source{world: sm.world, dirty: make(chan struct{}, 1)}
@@ -507,7 +496,6 @@ func press(k string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 }
 
-// copied returns a copy of s that may be changed.
 func copied(s *doctor.State) doctor.State {
 	c, election := *s, *s.State
 	c.State = &election
@@ -516,12 +504,10 @@ func copied(s *doctor.State) doctor.State {
 
 // Samples of the recipe's steps, as the demo's server and cast report them.
 
-// took reports that a member took a step.
 func (w *world) took(id string, step model.Step, on ...string) *world {
 	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
 }
 
-// stepOn returns the operand of a step: the list of children, or a name.
 func stepOn(step model.Step, names ...string) model.StepOn {
 	switch step {
 	case model.StepList, model.StepListAgain, model.StepLowest:
@@ -559,7 +545,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write reports that a member's worker tried to write to both resources.
+// write reports that a member's worker tried to write to the counter and to the tokens.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -595,7 +581,6 @@ func (w *world) handed(requests int, bytes int64) *world {
 	return w
 }
 
-// sessions returns the sessions of candidates.
 func sessions(of []*dialect.Candidate) (all []uint64) {
 	for _, c := range of {
 		all = append(all, c.Session)
@@ -603,8 +588,7 @@ func sessions(of []*dialect.Candidate) (all []uint64) {
 	return all
 }
 
-// volunteering returns an election in which fjord has just joined, and birch takes over from
-// amber.
+// volunteering returns an election in which fjord joins while birch takes over from amber.
 func volunteering() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
@@ -621,7 +605,7 @@ func volunteering() *world {
 	return w.wait(300 * time.Millisecond)
 }
 
-// notifying returns five, some time after amber's znode was deleted and sessions were notified.
+// notifying returns five after the deletion of amber's znode, with the notified sessions.
 func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
@@ -629,7 +613,6 @@ func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *wo
 	return w.wait(ago)
 }
 
-// held returns held notifications of the deletion of amber's znode.
 func held(since time.Time, sessions ...uint64) []model.Message {
 	var out []model.Message
 	for _, session := range sessions {
@@ -638,7 +621,6 @@ func held(since time.Time, sessions ...uint64) []model.Message {
 	return out
 }
 
-// slowed500 returns notifying on a server that delays each message by 500 ms.
 func slowed500() *world {
 	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
@@ -647,8 +629,8 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping returns a herd whose messages are released one by one: birch listed the children and
-// acknowledges, the reply to its create and the notifications of the others are held.
+// stepping returns a herd step by step: the reply to birch's acknowledgement and the notifications
+// of the others are held.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -660,8 +642,8 @@ func stepping() *world {
 	return w.wait(5 * time.Second)
 }
 
-// countedHandoffs returns an election with counted handoffs, first with the predecessor rule,
-// then in the herd. The last handoff has not ended.
+// countedHandoffs returns an election with counted handoffs, first with the predecessor rule, then
+// in the herd. The last handoff has not ended.
 func countedHandoffs() *world {
 	w := five(dialect.Election())
 	z := w.join("guid-n_", "fjord", 0xa6)
@@ -678,7 +660,6 @@ func countedHandoffs() *world {
 	return w.wait(2 * time.Second)
 }
 
-// faulty returns five with a fault in each of four members.
 func faulty() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	for id, change := range map[string]func(*model.Member){
@@ -695,8 +676,8 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders returns an election with a frozen leader whose session expired. Its worker and the
-// new leader's worker write.
+// twoLeaders returns an election with a frozen leader whose session expired. Its worker still
+// writes.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
@@ -795,7 +776,6 @@ func newSlowServer(w *world, p model.Pace) *slowServer {
 	return &slowServer{world: w, pace: p}
 }
 
-// hold adds a message that the server holds.
 func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	x.n++
 	m := model.Message{Session: session, N: x.n, Since: x.now, Op: op, Path: path}
@@ -807,7 +787,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release releases the first message after d, with an error if err is not "".
+// release releases the first held message after d, with the error err unless it is "".
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -823,12 +803,12 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-// ask adds a message, and releases the first held message after d.
+// ask adds a message, and releases the first held one after d.
 func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
-// takenOver returns a slow server after a handoff, message by message, up to birch's acknowledgement.
+// takenOver returns a slow server after a handoff up to birch's acknowledgement.
 func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
 	x := newSlowServer(w, model.Pace{Steps: true})
@@ -905,7 +885,6 @@ type fakePast struct {
 	path    string
 }
 
-// record records the present moment of a world, with its events.
 func (p *fakePast) record(w *world, events ...model.EventBody) {
 	m := history.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
 	for _, b := range events {
@@ -1055,7 +1034,6 @@ func (t *fakeRunner) Input(in lesson.Input, choice int) string {
 	return t.why
 }
 
-// elevenLessons returns the entries of a menu, two of them done.
 func elevenLessons() []lesson.Entry {
 	var out []lesson.Entry
 	for i, title := range []string{
@@ -1091,7 +1069,6 @@ func acting(v *lesson.View) {
 	v.Keys, v.Target, v.Waiting, v.Hints = []string{"x"}, "amber", true, 1
 }
 
-// lessonSamples has the samples of time travel, lessons, invitations and crowds.
 func lessonSamples() map[string]func() sample {
 	past := func(keys ...string) sample {
 		w, p := withPast()
@@ -1111,7 +1088,6 @@ func lessonSamples() map[string]func() sample {
 			return sm
 		}
 	}
-	// then returns a lesson with a question, and a change after the keys.
 	then := func(change func(v *lesson.View), keys ...string) sample {
 		t := thirdLesson(asking)
 		sm := taught(t, keys...)
@@ -1219,8 +1195,7 @@ func mixedCrowd(n int) *world {
 	return w.wait(20 * time.Second)
 }
 
-// guests returns an election of four members of the cast and five third-party candidates, whose
-// addresses the server reports.
+// guests returns an election of the cast and third-party candidates with known addresses.
 func guests() *world {
 	w := newWorld("/class", nil, false).connect().read(nil, nil)
 	for i := range 9 {
@@ -1241,15 +1216,12 @@ func (w *world) deleted(name string, notified ...uint64) {
 	w.leave(name)
 }
 
-// wrote reports that a leader's worker tried to write.
 func (w *world) wrote(member, name string, token int64, refused bool) {
 	w.zxid++
 	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
 }
 
-// manyLaneSigns returns an election whose lanes have most signs: amber resigned; birch is frozen,
-// its session expired, but its worker still writes; delta was cut off for a while; fjord
-// joined late.
+// manyLaneSigns returns an election whose lanes have most signs.
 func manyLaneSigns() *world {
 	w := five(dialect.Election()).wait(20 * time.Second)
 	w.j.Apply(&model.Rules{At: w.now, Workers: true})
@@ -1282,8 +1254,8 @@ func manyLaneSigns() *world {
 	return w.wait(400 * time.Millisecond)
 }
 
-// thirdParty returns an election of third-party clients with handoffs. Their beliefs are not
-// visible, and no server reports notifications.
+// thirdParty returns an election of third-party clients with handoffs, but without beliefs and
+// notifications.
 func thirdParty() *world {
 	w := newWorld("/services/billing/election", nil, false).connect()
 	w.read(nil, nil)
@@ -1319,14 +1291,13 @@ func laneSamples() map[string]func() sample {
 
 // Samples of hundreds of candidates, all of the cast.
 
-// bigCast returns an election of n members with the predecessor rule, whose server counts.
+// bigCast returns an election of n members whose server counts notifications.
 func bigCast(n int) *world {
 	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
 	w.read(nil, nil)
 	return w.joinMany(n).wait(time.Minute)
 }
 
-// joinMany adds n members at once.
 func (w *world) joinMany(n int) *world {
 	var names []string
 	for i := range n {
@@ -1343,7 +1314,6 @@ func (w *world) joinMany(n int) *world {
 	return w
 }
 
-// castName returns the i-th name of a cast.
 func castName(i int) string {
 	name := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",
@@ -1356,7 +1326,7 @@ func castName(i int) string {
 	return name
 }
 
-// switchRecipe changes the recipe: all members rejoin, which deletes their old znodes.
+// switchRecipe changes the recipe: all members rejoin with new znodes.
 func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
 	for id := range w.members {
@@ -1374,8 +1344,8 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode, and lets the time upTo pass: the notified
-// candidates read the list again, a millisecond apart, and are done 40 ms later.
+// leaderDeleted deletes the leader's znode. The notified candidates read the list again, a
+// millisecond apart, and are done 40 ms later, up to the time upTo.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1444,8 +1414,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave returns an election after a handoff with the predecessor rule, and then the time
-// upTo of a handoff in the herd.
+// secondWave returns an election after one handoff, at the time upTo of another one in the herd.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

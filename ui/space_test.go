@@ -28,7 +28,7 @@ func TestLargeScreenIsUsed(t *testing.T) {
 	}
 }
 
-// On a small screen the lines that a short list does not need belong to the panel below it.
+// On a small screen, lines that a short list does not need belong to the panel below.
 func TestShortListLeavesItsLines(t *testing.T) {
 	for _, c := range []struct {
 		sample string
@@ -44,8 +44,7 @@ func TestShortListLeavesItsLines(t *testing.T) {
 	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
 }
 
-// A window fills a small screen. On a larger one the panels behind it are dim, and no part of a
-// word is left beside it.
+// A window fills a small screen. Beside a window on a larger one, no part of a word is left.
 func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {
@@ -89,7 +88,6 @@ func TestWindowsAreReadable(t *testing.T) {
 	}
 }
 
-// boxIn returns where the box with that title begins, and its width.
 func boxIn(all []string, title string) (x, y, w int) {
 	for y, line := range all {
 		if before, rest, ok := strings.Cut(line, "╭─ "+title); ok {
@@ -100,8 +98,7 @@ func boxIn(all []string, title string) (x, y, w int) {
 	return 0, 0, 0
 }
 
-// The help of the main screen begins with the keys of a first visit and the signs. The help of
-// no mode has more than 80 lines.
+// The help of a mode has at most 80 lines.
 func TestHelpIsShort(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200, 300} {
 		for of := input.Mode(0); of < input.ModeLesson<<1; of = max(1, of<<1) {
@@ -129,7 +126,6 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
-// In a recording no text speaks of a server.
 func TestRecordingHasNoServer(t *testing.T) {
 	server := regexp.MustCompile(`[^\n]*\bservers?\b[^\n]*`)
 	for _, name := range []string{"replay", "replay-past"} {

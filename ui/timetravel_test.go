@@ -23,15 +23,13 @@ import (
 	"electop/ui/travel"
 )
 
-// dashboardWithPast returns the dashboard of a demo with a past, and its clock.
 func dashboardWithPast(acts Actions) (Model, *source, *fakePast, *time.Time) {
 	w, p := withPast()
 	m, src, now := dashboardOn(w, acts, Options{Mode: ModeDemo, Past: p})
 	return m, src, p, now
 }
 
-// The whole screen shows the moment to which the keys lead. The header shows how long ago it
-// was.
+// The whole screen shows the moment to which the keys lead.
 func TestTravel(t *testing.T) {
 	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
@@ -56,7 +54,6 @@ func TestTravel(t *testing.T) {
 	keys(m, "pgup", "end")
 	shows(t, m, "the last moment")
 
-	// The screen stays while the election continues.
 	src.world.now = now.Add(20 * time.Second)
 	*now = src.world.now
 	src.world.join("guid-n_", "grove", 0xa7)
@@ -69,7 +66,6 @@ func TestTravel(t *testing.T) {
 	shows(t, m, "6 candidates", "grove")
 }
 
-// The header shows the seconds since the moment, and counts them on.
 func TestPastGrowsOlder(t *testing.T) {
 	m, _, _, now := dashboardWithPast(nil)
 	keys(m, "p")
@@ -99,8 +95,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// For any keys and however late the searches have results: at the end the screen shows the
-// moment to which the keys lead one after the other.
+// However late the searches end, the screen shows the moment to which the keys lead.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +167,7 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 }
 
-// Each election has its own past: another election is shown live, and all pauses end.
+// Each election has its own past: the choice of another election ends time travel.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
@@ -189,7 +184,7 @@ func TestTravelInOneElection(t *testing.T) {
 		t.Errorf("got %s in front, want /locks/inventory live:\n%s", front(m), screen(m))
 	}
 	shows(t, m, "live again: each election has its own past")
-	for i, w := range worlds { // no picture is held
+	for i, w := range worlds {
 		w.leave(w.state().Queue.At(4).Name)
 		m.Update(present(src, false))
 		keys(m, "e", []string{"k", "j"}[i], "enter")
@@ -197,7 +192,6 @@ func TestTravelInOneElection(t *testing.T) {
 			t.Errorf("%s: got %d candidates, want 4: the view is still paused", shownPath(m), n)
 		}
 	}
-	// The election in the past is no longer watched.
 	keys(m, "e", "k", "enter", "p")
 	src.world, src.others = worlds[1], nil
 	m.Update(present(src, false))
@@ -206,7 +200,6 @@ func TestTravelInOneElection(t *testing.T) {
 	}
 }
 
-// If no history of the election is kept, the key p pauses the view.
 func TestNoPastIsKept(t *testing.T) {
 	m, src, p, _ := dashboardWithPast(nil)
 	p.moments = nil
@@ -220,7 +213,6 @@ func TestNoPastIsKept(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-// replayDashboard returns the dashboard of a recording that is played, at its fourth moment.
 func replayDashboard() (Model, *fakeRecording) {
 	sm := lessonSamples()["replay"]()
 	r := sm.o.Past.(*fakeRecording)
@@ -233,7 +225,6 @@ func replayDashboard() (Model, *fakeRecording) {
 	return m, r
 }
 
-// A replay stops at its moment, moves through the recording, and plays on from there.
 func TestReplayTravels(t *testing.T) {
 	m, r := replayDashboard()
 	shows(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
@@ -262,7 +253,7 @@ func TestReplayTravels(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-// The words for a moment have all its events, and make hostile names safe.
+// The words for a moment have all its events, and hostile names are safe.
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
 	p := &fakePast{}
@@ -280,7 +271,6 @@ func TestMomentWordsAreSafe(t *testing.T) {
 			t.Errorf("got words %q, want %q in them", words, want)
 		}
 	}
-	// The words for a moment without an event have the changes since the moment before.
 	was := copied(w.state())
 	was.Steps = []model.StepTaken{{N: 1, At: w.now, Name: "birch", Step: model.StepCreate}}
 	was.Members = []*model.Member{{ID: "a", Name: "a\x1b", Belief: model.Waiting, Fault: model.Frozen, Znode: "n_1"}}
@@ -330,19 +320,16 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	}
 }
 
-// timelinePast is a [travel.Past] of a timeline.
 type timelinePast struct{ *history.Timeline }
 
 func (k timelinePast) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return k.Timeline.Seek(n, m)
 }
 
-// timelineSource is a [Source] of a timeline.
 type timelineSource struct{ *history.Timeline }
 
 func (timelineSource) Dirty() <-chan struct{} { return nil }
 
-// lanes returns the lanes as text, without the axis.
 func lanes(m Model) (all []string) {
 	for _, line := range inside(m, "Handoffs") {
 		if strings.Contains(line, "┴") {
@@ -353,7 +340,6 @@ func lanes(m Model) (all []string) {
 	return all
 }
 
-// times returns the axis.
 func times(m Model) string {
 	for _, line := range inside(m, "Handoffs") {
 		if strings.Contains(line, "┴") {
@@ -363,11 +349,9 @@ func times(m Model) string {
 	return ""
 }
 
-// column returns the column of the time clock on the axis, -1 if the axis lacks it.
 func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
 
-// Time travel changes neither the lanes nor their scale, live and in a recording: the playhead
-// moves over all changes.
+// Time travel moves the playhead, but neither the lanes nor their scale.
 func TestLanesShowWhatCameLater(t *testing.T) {
 	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
@@ -391,7 +375,6 @@ func TestLanesShowWhatCameLater(t *testing.T) {
 			shows(t, c.Model, "▲")
 		}
 	}
-	// At a moment outside the axis the axis moves, and the scale stays.
 	between := func() int { return column(m, "12:01:10") - column(m, "12:01:00") }
 	wide := between()
 	keys(m, "home")
@@ -402,7 +385,6 @@ func TestLanesShowWhatCameLater(t *testing.T) {
 	}
 }
 
-// The keys of time travel work in a recording at once, and no message mentions lessons.
 func TestReplayKeys(t *testing.T) {
 	m, r := replayDashboard()
 	keys(m, "left")
@@ -435,7 +417,6 @@ func TestReplayKeys(t *testing.T) {
 	statusShows(t, m, "this is")
 }
 
-// The past is played at its own speed or faster, up to its end.
 func TestPastIsPlayed(t *testing.T) {
 	m, _, p, now := dashboardWithPast(&fakeActions{})
 	began := p.moments[0].At
@@ -463,7 +444,6 @@ func TestPastIsPlayed(t *testing.T) {
 	shows(t, m, "this is the last moment")
 }
 
-// Dragging the mouse moves the playhead, until the button is released.
 func TestDragThePlayhead(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 2
@@ -496,7 +476,7 @@ func TestDragThePlayhead(t *testing.T) {
 	}
 }
 
-// + and - change the scale, in the past and live, and never hide the playhead.
+// A change of the scale never hides the playhead.
 func TestScale(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	for _, past := range []bool{false, true} {
@@ -518,7 +498,6 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// At each moment the status line has exactly the handoffs that are new in the list.
 func TestMomentAndListAgree(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true)
 	timeline := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, 0)
@@ -562,7 +541,6 @@ func TestMomentAndListAgree(t *testing.T) {
 	}
 }
 
-// Lanes without room can be scrolled into view.
 func TestScrollLanes(t *testing.T) {
 	m := show(laneSamples()["lanes-crowd"](), 120, 36, term.Mono)
 	first := lanes(m)
@@ -577,8 +555,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// If the changes since a moment are not all kept, the lanes end at that moment, and the
-// panel shows that.
+// If the changes since a moment are not all kept, the lanes end at that moment.
 func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
 	p.record(w)

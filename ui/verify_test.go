@@ -16,8 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The key v requests the servers' watches. The status line has the result after the first
-// answers with watches.
+// The status line has the result after the first answers with watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -54,7 +53,6 @@ func TestVerifyReportsTheResult(t *testing.T) {
 	}
 }
 
-// The panel of servers waits for the first answers and then shows them.
 func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	w := newWorld("/services/billing/leader", nil, false)
 	m, src, now := dashboardOn(w, &fakeActions{}, Options{})
@@ -76,7 +74,6 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
-// With --observe-only the screen mentions no key that changes something, and no key does.
 func TestObserveOnly(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
@@ -113,8 +110,7 @@ func TestObserveOnly(t *testing.T) {
 	}
 }
 
-// If the leader of an election without a queue is at risk, the screen names the brokers that
-// could take over.
+// If Kafka's controller is at risk, the screen names the brokers that could take over.
 func TestRiskWithoutAQueue(t *testing.T) {
 	w := controller().ask(2, nil)
 	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
@@ -127,7 +123,6 @@ func TestRiskWithoutAQueue(t *testing.T) {
 	}
 }
 
-// The screen has no control characters from the servers' answers and the found elections.
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"
 	w := latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
@@ -154,7 +149,6 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// The doctor's panel begins with the checks that servers refused, and how to allow them.
 func TestRefusedChecksBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -173,21 +167,18 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// The beliefs of third-party candidates are not visible: the screen shows safety only for
-// candidates of electop.
+// The screen shows safety only for candidates of electop: other beliefs are not visible.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
 	showsNot(t, showAfter(sample{world: w}, 0), "safety", "doubles")
-	// A candidate of electop joins.
 	w.join("_c_"+uuid(7)+"-latch-", "ember", 0xa9)
 	w.cast("ember", w.znodeOf("ember"), model.Waiting, func(m *model.Member) { m.Session = 0xa9 })
 	shows(t, showAfter(sample{world: w}, 0), "safety ✓ 0 doubles (electop's)")
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "(electop's)", "not visible")
 }
 
-// The panel of a leader shows that it watches its own znode, and whether that is verified or
-// inferred.
+// A leader watches its own znode. Its panel shows whether that is verified or inferred.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})
@@ -210,8 +201,7 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
-// On a live cluster without candidates of electop, tab shows the recipe: the selected candidate
-// or the findings have its place.
+// On a live cluster without candidates of electop, only tab shows the recipe.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)
@@ -232,7 +222,6 @@ func TestRecipeIsBehindTab(t *testing.T) {
 	showsNot(t, m, "Recipe", "watched by")
 }
 
-// The doctor's panel shows at once that nobody leads, before the doctor has a finding.
 func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
 	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
 	w.read(nil, nil)
