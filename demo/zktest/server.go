@@ -17,8 +17,8 @@ import (
 // defaultTick is short because the shortest session lasts two ticks.
 const defaultTick = 100 * time.Millisecond
 
-// serverJars are the jars of the server that no manifest names. slf4j-nop avoids a warning
-// about a missing binding.
+// serverJars are on the server's class path; the manifest of zookeeper.jar adds others.
+// slf4j-nop avoids a warning about a missing binding.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
 // tlsJars are the jars for TLS that the manifest of Netty does not name.
