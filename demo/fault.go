@@ -307,8 +307,8 @@ func (s *Sandbox) expireNow(id string) error {
 	return s.expire(m)
 }
 
-// expire expires the session of m, but only after m has stopped leading: otherwise two leaders lead. So
-// it first cuts the network, ends the lease, and waits.
+// expire expires the session of m. Before that it cuts the network, ends the lease and waits until m has
+// stopped leading, otherwise two leaders could lead.
 func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")

@@ -60,7 +60,7 @@ type Sandbox struct {
 	changed chan struct{}           // closed at the next report of a member; nil: nothing waits
 }
 
-// NewSandbox returns a sandbox that does nothing before [Sandbox.Run].
+// NewSandbox returns a sandbox for cfg.Cast. No worker runs before [Sandbox.Run].
 func NewSandbox(cfg SandboxConfig) *Sandbox {
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -16,9 +16,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker writes for a leader, with its own session, and does not watch the election. At each
-// WriteEvery it writes the next number to the counter, a znode that all workers share, and then to
-// [Tokens].
+// A worker writes for a leader, with its own session, and does not watch the election. At each tick it
+// writes the next number to the counter, a znode that all workers share, and then to [Tokens].
 //
 // A worker reads the counter only before its first write and after a failed write. So without
 // fencing, the workers of two leaders overwrite each other's numbers.

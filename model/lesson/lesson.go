@@ -27,7 +27,7 @@ package lesson
 
 import "time"
 
-// Lesson is a lesson as its TOML file has it.
+// Lesson is the content of a lesson's TOML file.
 type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`

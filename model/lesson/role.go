@@ -247,7 +247,7 @@ func winner(r *Run) string {
 	return "nobody"
 }
 
-// handoff returns the last handoff while the part waited, nil for none.
+// handoff returns the last handoff during the wait, nil for none.
 func (r *Run) handoff() *model.Handoff {
 	if n := len(r.end.Handoffs); n > 0 && r.end.Totals.Handoffs > r.waited.Totals.Handoffs {
 		return r.end.Handoffs[n-1]

@@ -27,7 +27,7 @@ type list struct {
 	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// update rebuilds the rows. The selected path stays selected, otherwise the selected index does.
+// update rebuilds the rows. If the selected path is gone, the selected index stays.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil

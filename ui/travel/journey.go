@@ -149,8 +149,8 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 	return p.speed
 }
 
-// Leave reports whether the journey can end now, otherwise the journey ends after the running search,
-// because that search can still stop a recording's playback.
+// Leave reports whether the journey can end now. Otherwise it ends after the running search, which can
+// still stop a recording's playback.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
