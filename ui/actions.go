@@ -88,7 +88,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done reports the result err of action a on the candidate with the identity of and the name name.
+// done reports the result err of action a. of identifies the candidate, name is for the user.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {

@@ -28,8 +28,7 @@ type doneMsg func(*dashboard) tea.Cmd
 // tickMsg requests a frame. The dashboard ignores all but the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does action a and reports the result. Bubbletea recovers a panic in
-// it.
+// cmd returns the command that does action a and reports the result. Bubbletea recovers its panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)

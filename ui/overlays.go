@@ -53,7 +53,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that actions are about: in the list of faults its candidate.
+// target returns the row that an action is about: the selected one, or that of the list of faults.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)

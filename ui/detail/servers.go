@@ -156,8 +156,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t has answers to a request for watches at since or later. A
-// failed request counts, and so does a table without servers.
+// AskedForWatches reports whether t has answers to a request for watches since then. A failed
+// request counts, and so does a table without servers.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false

@@ -144,7 +144,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 }
 
 // HelpLines returns the help of the modes in of, or of all modes if of is 0, on lines of w cells.
-// Wide lines have two columns.
+// Wide lines get two columns.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
 	const twoFrom, gap = 112, 3
 	all := helpLines(table, g, of, w < twoFrom, withLanes)

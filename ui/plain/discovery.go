@@ -131,8 +131,8 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible returns the number of waiting candidates; without a queue, of programs that could take
-// over, -1 if they are not visible.
+// Visible returns the number of waiting candidates. Without a queue, it returns the number of
+// programs that could take over, -1 if they are not visible.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting

@@ -219,7 +219,7 @@ type spot struct {
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
 // Spots is Spot for many spots in r: at returns what was drawn at a place on the canvas, nil for
-// nothing. It is called while the frame is on the screen.
+// nothing. at is called while the frame is on the screen.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }

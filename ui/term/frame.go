@@ -21,7 +21,7 @@ const (
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every notes that the picture changes every d, unless it is held. Changes are at multiples of d,
+// Every notes that the picture changes every d, unless the picture is held. Changes are at multiples of d,
 // so all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
@@ -195,7 +195,7 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column writes a column of a table: a gap of two cells, then Fit. Width 0 is no column.
+// Column writes a column of a table: a gap of two cells, then Fit. It does nothing if w is 0.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -255,8 +255,8 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first line of a page of n lines that shows line at. It is as near as possible
-// to top.
+// Window returns the first of n lines on a page that shows line at. The first line is as near to
+// top as possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

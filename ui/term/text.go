@@ -68,7 +68,7 @@ func wrapWide(s string, w int) []string {
 // wrapPlain is wrapWide for plain text. Its lines are parts of s, so it does not copy.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
-	from, end := 0, 0    // the line, up to the blanks and the word after it
+	from, end := 0, 0    // the line, without the blanks and the word after it
 	blanks, word := 0, 0 // their lengths
 	for i := range len(s) {
 		if s[i] == ' ' {

@@ -139,8 +139,8 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed returns the sign before a row: mark, but the pointer of a lesson if mark is blank and the
-// row's member has the ID at.
+// Pointed returns the sign before a row: the pointer of a lesson if mark is blank and the row's
+// member has the ID at, otherwise mark.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
@@ -164,7 +164,7 @@ type Expiry struct {
 
 // ExpiryOf returns the expiry of r's session, false if the session is not about to expire.
 //
-// The server counts the timeout from the last frame that it received, at the latest at the fault.
+// The server counts the timeout from the last frame that it received, which was before the fault.
 func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
