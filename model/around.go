@@ -53,7 +53,7 @@ func (d *Directory) names() []string {
 
 // Standbys are the programs that could take over from the leader.
 type Standbys struct {
-	// Listed reports whether a list of programs, or watches, show the standbys.
+	// Listed reports whether the standbys are known, from a list of programs or from watches.
 	Listed bool
 	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
 	If     string   // what else a standby needs to lead, if no znode shows it
@@ -71,8 +71,7 @@ type Standbys struct {
 	Gone, ShutDown bool
 }
 
-// Standbys returns the programs that could take over. It is for elections without candidates in a
-// queue.
+// Standbys returns the programs that could take over.
 func (s *State) Standbys() (out Standbys) {
 	leader, alive := "", false
 	if l := s.First(); l != nil {
@@ -128,7 +127,7 @@ func (s *State) Standbys() (out Standbys) {
 }
 
 // watching adds the sessions that watch the leader's znode, according to the servers' tables. If
-// nobody leads, their watches have fired, so an empty list may be incomplete.
+// nobody leads, the watches have fired, so an empty list may be incomplete.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -184,7 +183,7 @@ func (o *Ack) number() (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Epoch returns the leader epoch, "" if the system has none or it was not read.
+// Epoch returns the leader epoch, "" if the system has none or the epoch was not read.
 func (s *State) Epoch() string {
 	if n, ok := s.notes[s.Dialect.Notes(s.Path).Epoch].number(); ok {
 		return strconv.FormatInt(n, 10)
@@ -195,8 +194,8 @@ func (s *State) Epoch() string {
 // LedLast is the last leader of an election without a leader.
 type LedLast struct {
 	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
-	Path   string `json:"known_by"`       // of the znode that shows it
-	Fenced bool   `json:"must_be_fenced"` // the next leader must fence it first
+	Path   string `json:"known_by"`       // of the znode that shows Who
+	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
 
 // LedLast returns the last leader if nobody leads and a znode shows who led last,
@@ -226,8 +225,7 @@ type Backlog struct {
 	Requests int32  `json:"requests"`
 }
 
-// Backlog counts the requests that wait for the leader. It is nil if the system has no such queue,
-// or the queue was not read.
+// Backlog counts the requests that wait for the leader, nil if unknown.
 func (s *State) Backlog() *Backlog {
 	path := s.Dialect.Notes(s.Path).Backlog
 	if d := s.Directories[path]; d != nil && d.Presence == Present {

@@ -270,14 +270,13 @@ type Returned struct {
 	before []uint64 // the sessions from Host before the expiry
 }
 
-// returnedMax and returnedFor bound how many of these leaders the journal remembers, and for how
-// long.
+// returnedMax bounds the number of [Returned] leaders, returnedFor how long they are remembered.
 const (
 	returnedMax = 8
 	returnedFor = 10 * time.Minute
 )
 
-// returned has the last of these leaders, oldest first. Its elements are never written, because
+// returned has the last [Returned] leaders, oldest first. Its elements are never written, because
 // states share them.
 type returned []*Returned
 

@@ -9,6 +9,10 @@
 // watches the child just below its own. A [dialect.Recipe] has such rules. A [dialect.Dialect]
 // describes how one system writes a recipe into znodes. The names of the children show the dialect.
 //
+// A contender is a child that takes part in the election. An acknowledgement is another znode, which
+// a leader creates or writes after its leader procedure. A gap is a time in which no watch reported
+// changes.
+//
 // An observer sees an election in pieces, such as a list of children, a changed acknowledgement or
 // a lost connection. Each piece is an [Observation]. The [Journal] applies the observations in
 // order. It returns [Event] values, such as [Joined], [Left] and [Handoff], and on request an

@@ -177,8 +177,8 @@ func (j *Journal) firstHead(at time.Time) {
 }
 
 // reign returns the reign of the present head; changed bounds its beginning. An unobserved reign
-// did not begin before the creation of the head's znode, by the servers' clock. It began at the
-// creation if the znode is single, if the creation was the last change, or if no child was ever
+// did not begin before the creation of the head's znode, by the servers' clock. The reign began at
+// the creation if the znode is single, if the creation was the last change, or if no child was ever
 // deleted.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
@@ -227,9 +227,8 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// memberEnd returns why a member's znode was deleted, and how long the member had been silent.
-// deletion bounds the time of the deletion; at is when a read showed it. The session cannot expire
-// before ExpiresFrom.
+// memberEnd returns why a member's znode was deleted, and how long the member had been silent. at
+// is when a read showed the deletion. The session cannot expire before ExpiresFrom.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
@@ -377,8 +376,8 @@ const HistoryMax = 500
 // remember appends to a history of at most [HistoryMax].
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends to a history of at most max, and drops the oldest element of a full one. It never
-// writes elements that states share.
+// keep appends to a history of at most max, and drops the oldest element of a full one. Elements
+// that states share are never written.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)

@@ -343,8 +343,8 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 
 // Clone returns an independent journal in the same state: a checkpoint for time travel.
 //
-// It copies what the journal writes in place, and clips slices to which it appends. Both journals
-// share everything else. Several goroutines may clone the same journal.
+// Clone copies what the journal writes in place, and clips slices to which it appends. Both
+// journals share everything else. Several goroutines may clone the same journal.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
@@ -390,8 +390,8 @@ func (j *Journal) News(o Observation) bool {
 // Memory estimates the bytes of a clone that it does not share with the journal.
 func (j *Journal) Memory() int {
 	const (
-		own, entry, reaction = 4096, 48, 24 // own: the journal itself; entry: in a map
-		reign, shared        = 160, 40      // shared: an element that is mostly shared
+		own, entry, reaction = 4096, 48, 24
+		reign, shared        = 160, 40 // shared: an element that is mostly shared
 	)
 	n := own + entry*(len(j.known)+len(j.members)+len(j.owners)+len(j.waves.times)) + j.sessions.Memory()
 	for _, x := range j.waves.last {

@@ -12,7 +12,7 @@ import (
 // changes, zero for none. States share the slices.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
-	began   bool                 // holding was known at some time
+	began   bool                 // the first read was applied
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members

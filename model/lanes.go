@@ -137,7 +137,7 @@ func (l *Lane) Wrong(t time.Time) bool {
 	return began.Equal(l.From) || t.Sub(began) >= BeliefRead
 }
 
-// Over reports whether the lane has ended: it has neither a znode nor a member.
+// Over reports whether the lane's candidate has left: its znode is deleted, and its member is gone.
 func (l *Lane) Over() bool {
 	last := l.Last()
 	return last.Place == NoZnode && (l.Member == "" || last.Departed)

@@ -39,7 +39,7 @@ const (
 )
 
 // First returns the contender at the head of the queue, nil for an empty queue. [State.Leader]
-// returns it only if it leads.
+// returns that contender only if it leads.
 func (s *State) First() *dialect.Candidate {
 	if s.Queue.Len() == 0 {
 		return nil

@@ -256,8 +256,7 @@ type Write struct {
 	Value   int64  `json:"value,omitempty"` // the written value
 }
 
-// Advance reports that time passed. The journal (see [Journal.Held]) and the doctor need it
-// while they wait.
+// Advance reports that time passed, for example until [Journal.Held].
 type Advance struct {
 	At time.Time `json:"at"`
 }
@@ -277,7 +276,7 @@ func (o *Rules) When() time.Time      { return o.At }
 func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }
 
-// A FollowedBy is the way in which an observer follows changes.
+// FollowedBy is the way in which an observer follows changes.
 type FollowedBy string
 
 const (
@@ -287,7 +286,7 @@ const (
 	ByReads FollowedBy = "reads"
 )
 
-// A FollowReason is the reason why an observer does not use a persistent watch.
+// FollowReason is the reason why an observer does not use a persistent watch.
 type FollowReason string
 
 const (

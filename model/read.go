@@ -93,7 +93,7 @@ func (j *Journal) setParent(r *Read) {
 func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
 	if j.under {
-		// When the queue became empty is unknown, too.
+		// The time at which the queue became empty is unknown.
 		j.removeAll(at, timeBounds{})
 	}
 	j.under = false // so that an unknown dialect may replace a known one

@@ -48,7 +48,7 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 }
 
 // contest notes the rivals that lasted for [RivalWait], and reports whether there are any. A client
-// with a held message is none, because it may be about to set its watch.
+// with a held message is no rival yet, because it may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {

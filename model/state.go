@@ -122,8 +122,8 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns the connection of a contender's session. If the servers no longer list a
-// connection, it returns the last one, and listed is false. x.Conn is nil if it is unknown.
+// Client returns the connection of a contender's session. listed is false if the servers no longer
+// list the connection. x.Conn is nil if the connection is unknown.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -256,8 +256,7 @@ func (s *State) Hosts() []string {
 }
 
 // Observations returns observations that give a new journal the present election. A later part of a
-// recording begins with them. They lack the past, and each SeenAt becomes the time of the last
-// read.
+// recording begins with these observations. Handoffs, reigns and totals are lost.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link

@@ -75,8 +75,8 @@ func (j *Journal) Totals() Totals { return j.totals.Totals }
 // watches has the last table with watches.
 type watches struct {
 	table *session.Table // nil: none yet
-	// several has the sessions that owned several contenders then: it is unknown which one set a
-	// watch. It is never written in place.
+	// several has the sessions that owned several contenders at that time. It is unknown which of
+	// these set a watch.
 	several map[uint64]bool
 	first   *Watchers
 }
@@ -86,7 +86,7 @@ type watches struct {
 type Watchers struct {
 	Candidates int      // the number of sessions that own a contender
 	Others     []uint64 // the other sessions, sorted
-	Why        string   // why there may be more, "" if these are all; safe to show
+	Why        string   // why there may be more, "" if these are all; safe for a terminal
 
 	of *dialect.Candidate
 }

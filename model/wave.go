@@ -53,8 +53,8 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves has the last waves, oldest first, and the notifications of each session. States share last
-// until own copies it, and times, which is replaced.
+// waves has the last waves, oldest first, and counts each session's notifications. States share
+// last and times: own copies last before a change, and times is replaced.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last
