@@ -156,7 +156,7 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t has answers to a request for watches since then. A failed
+// AskedForWatches reports whether t answers a request for watches made at since or later. A failed
 // request counts, and so does a table without servers.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
