@@ -20,6 +20,8 @@ type Handoff struct {
 	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the read
 	// that showed the change.
 	Earliest, Latest time.Time
+	// Notified is how many contenders the deletion of From notified, according to the recipe.
+	Notified int
 
 	// Silent is the time from the old leader's last sign of life to the deletion of its znode.
 	// Takeover is the time from the change to the acknowledgement. Vacant is the time without a
@@ -94,11 +96,18 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
 	}
+	if head != nil && old != nil && j.holds(old) && j.holds(head) {
+		j.share(at)
+		return
+	}
 	j.events.release(nil, nil) // no acknowledgement of an older handoff will come
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown}
 	gone := old != nil && !j.has(old)
 	if gone {
 		j.wakes.led(old)
+		if i, ok := Position(j.recipe, j.before, old); ok {
+			h.Notified = j.recipe.Notified(j.before, i)
+		}
 		changed = j.wakes.deletionTime(old, changed)
 	}
 	h.Earliest, h.Latest = changed.earliest, changed.latest
@@ -165,6 +174,24 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	} else {
 		j.emit(at, *h)
 	}
+}
+
+// holds reports whether c had the role before the present change.
+func (j *Journal) holds(c *dialect.Candidate) bool {
+	return slices.ContainsFunc(j.lanes.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
+}
+
+// share makes the first of several holders the head. That is no handoff: it held the role before.
+func (j *Journal) share(at time.Time) {
+	j.past.end(at)
+	j.head = j.first()
+	for _, h := range slices.Backward(j.lanes.holds) {
+		if h.on && h.of.ID() == j.head.ID() {
+			j.past.begin(Reign{Leader: j.head, From: h.at, FromKnown: true, Earliest: h.at, Latest: h.at})
+			return
+		}
+	}
+	j.past.begin(j.reign(j.head.SeenAt, timeBounds{}))
 }
 
 // firstHead sets the head at the first read, which is no handoff.

@@ -43,6 +43,7 @@ type Journal struct {
 	at       time.Time // the latest time of an observation
 	phase    Phase
 	parent   znode.Parent
+	data     znode.Data     // of the path itself, if it has no children
 	readAt   time.Time      // of the last good read
 	followed *Follow        // nil: not reported
 	pace     *Pace          // nil: not reported
@@ -56,7 +57,10 @@ type Journal struct {
 	naming   naming
 	roster
 	list       listTimes
+	before     dialect.Queue      // the queue before the last change
 	head       *dialect.Candidate // of the queue
+	leaving    bool               // participants leave a double barrier
+	flow       []Flow
 	doubt      dialect.Doubt
 	rivals     rivals
 	role       role
@@ -223,7 +227,7 @@ func (j *Journal) State() *State {
 		At: j.at, ReadAt: j.readAt,
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
-		Queue: j.queue, Ignored: j.rest, Unsettled: len(j.ending) > 0,
+		Queue: j.queue, Ignored: j.rest, Leaving: j.leaving, Flows: j.flow, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
@@ -354,6 +358,7 @@ func (j *Journal) Clone() *Journal {
 	c.past, c.events = j.past.clip(), j.events.clone()
 	c.rivals.waiters, c.rivals.contested = slices.Clone(j.rivals.waiters), slices.Clone(j.rivals.contested)
 	c.lanes = j.lanes.clip()
+	c.flow = slices.Clip(j.flow)
 	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
 	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.waves = j.waves.clone()

@@ -20,8 +20,8 @@ const (
 	// OtherAcknowledged means that a session other than the first contender's owns the
 	// acknowledgement.
 	OtherAcknowledged NoLeader = "acknowledged-by-another"
-	// Membership means that the children are members of a group, which elects nobody.
-	Membership NoLeader = "registry"
+	// NoRole means that the children are of a kind that elects nobody and locks nothing.
+	NoRole NoLeader = "no-role"
 	// UnknownKind means that it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
 	// Blocked and Unsupported are the reasons of [dialect.Doubt].
@@ -83,10 +83,13 @@ func (j *Journal) decideRole(at time.Time) {
 func (j *Journal) noLeader() NoLeader {
 	holders := j.recipe.Holders(j.queue)
 	switch kind := j.naming.dialect.Kind(); {
-	case kind == dialect.KindRegistry:
-		return Membership
-	case kind == dialect.KindUnknown && j.naming.dialect != nil:
+	case j.naming.dialect.Elects():
+	case kind == dialect.KindUnknown:
 		return UnknownKind
+	default:
+		return NoRole
+	}
+	switch {
 	case holders == 0 && (j.doubt == "" || j.queue.Len() == 0):
 		return NoCandidate
 	}

@@ -50,7 +50,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
-	known := n.dialect != nil && cs.queue.Len() > 0
+	known := n.dialect != nil && cs.queue.Len() > 0 && !n.dialect.Vague()
 	if known && n.dialect.Kind() != dialect.KindUnknown {
 		return n.dialect.Widened(r.New)
 	}
@@ -70,6 +70,8 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	case d != nil:
 	case r.Single:
 		d = dialect.SingleZnode(n.named)
+	case n.dialect.Kind() == dialect.KindBarrier && len(r.New) > 0:
+		return nil
 	case n.dialect == nil:
 		d = e.Unnumbered()
 	}

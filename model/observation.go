@@ -42,6 +42,8 @@ type Read struct {
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
+	// Data is the content of the path itself, if it has no children.
+	Data znode.Data `json:"data,omitzero"`
 	// Markers are the names of [dialect.Markers] that exist. The JSON name is that of older
 	// recordings.
 	Markers []string `json:"witnesses,omitempty"`

@@ -74,6 +74,7 @@ func (j *Journal) firstRead(r *Read) {
 	j.setParent(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
 	j.recognise(r)
+	defer j.count(at)
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
 			j.addChild(c)
@@ -86,7 +87,7 @@ func (j *Journal) firstRead(r *Read) {
 
 func (j *Journal) setParent(r *Read) {
 	j.under = true
-	j.phase, j.parent, j.readAt = Live, r.Parent, wall(r.At)
+	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wall(r.At)
 }
 
 // readOtherParent applies the first read of another parent.
@@ -109,6 +110,7 @@ func (j *Journal) readOtherParent(r *Read) {
 // readAgain applies another read of the same parent.
 func (j *Journal) readAgain(r *Read) {
 	at, old := wall(r.At), j.parent
+	j.before = j.queue
 	j.setParent(r)
 	var gone []*dialect.Candidate
 	later := 0 // counts the children in gone that were replaced after the list was made
@@ -136,6 +138,52 @@ func (j *Journal) readAgain(r *Read) {
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.parent.Cversion += int32(2 * later) // the next read must not count these changes again
+	j.count(at)
+}
+
+// Flow has a queue's numbers of items that were created and taken up to a time.
+type Flow struct {
+	At             time.Time
+	Created, Taken uint32
+}
+
+// flowFor is how long counts are kept.
+const flowFor = time.Minute
+
+// count notes a queue's counts, at most once a second.
+func (j *Journal) count(at time.Time) {
+	creates, ok := j.parent.Creates()
+	if j.naming.dialect.Kind() != dialect.KindQueue || !ok {
+		j.flow = nil
+		return
+	}
+	now := Flow{at, creates, creates - uint32(j.parent.Children)}
+	n := len(j.flow)
+	for n > 2 && at.Sub(j.flow[1].At) > flowFor {
+		j.flow, n = j.flow[1:], n-1
+	}
+	if n > 1 && at.Sub(j.flow[n-2].At) < time.Second {
+		j.flow = replaced(j.flow, n-1, now)
+	} else {
+		j.flow = append(slices.Clip(j.flow), now)
+	}
+}
+
+// PerMinute returns how many items a queue got and lost in the last minute. ok is false if it was not
+// observed for at least ten seconds.
+func (s *State) PerMinute() (created, taken int, ok bool) {
+	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < flowFor/6 {
+		return 0, 0, false
+	}
+	first, last := s.Flows[0], s.Flows[len(s.Flows)-1]
+	for _, x := range s.Flows {
+		if s.At.Sub(x.At) >= flowFor {
+			first = x
+		}
+	}
+	scale := float64(flowFor) / float64(min(flowFor, s.At.Sub(first.At)))
+	perMinute := func(n uint32) int { return int(float64(n)*scale + 0.5) }
+	return perMinute(last.Created - first.Created), perMinute(last.Taken - first.Taken), true
 }
 
 // compared returns the known children that a full read shows to be deleted. A known name may
@@ -201,7 +249,10 @@ func (j *Journal) refresh(r *Refresh) {
 	}
 	at := wall(r.At)
 	c := j.naming.candidate(z, old.SeenAt, old.Joined)
-	if old.Czxid != c.Czxid {
+	switch {
+	case old.Czxid == c.Czxid && c.Revoked:
+		c.Who = old.Who
+	case old.Czxid != c.Czxid && old.Czxid != 0:
 		c.SeenAt, c.Joined = at, false
 	}
 	j.replace(old, c)
@@ -212,7 +263,7 @@ func (j *Journal) refresh(r *Refresh) {
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.addChild(c)
-	if old.Czxid == c.Czxid {
+	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: of an item of a queue only the name was known
 		j.renewHead(old, c)
 	} else {
 		j.depart(c.SeenAt, old)
@@ -241,12 +292,14 @@ func (j *Journal) addNew(r *Read, at time.Time) (joins int) {
 }
 
 func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
+	j.leaving = j.leaving && !j.recipe.Contends(c)
 	j.totals.Joined++
 	j.proveAlive(c.Session, c.Name, c.Czxid, at)
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 
 func (j *Journal) left(at time.Time, c *dialect.Candidate) {
+	j.leaving = j.naming.dialect.Kind() == dialect.KindDouble && j.queue.Len() > 0 && (!j.recipe.Contends(c) || len(j.rest) > 0)
 	j.totals.Left++
 	j.depart(at, c)
 	if j.recipe.Contends(c) {

@@ -45,6 +45,10 @@ type State struct {
 	// Rivals may lead beside the first contender by the rule of their library. They count for
 	// [MixedClients] only after [RivalWait].
 	Rivals []dialect.Rival
+	// Leaving reports whether a participant left a double barrier and others are still inside.
+	Leaving bool
+	// Flows are the last counts of a queue's items, oldest first.
+	Flows []Flow
 	// Unsettled reports whether the leader's znode was deleted, and a read must show whether its
 	// session ended.
 	Unsettled bool
@@ -105,6 +109,34 @@ type State struct {
 	notes       map[string]*Ack
 	vacancy     Vacancy // valid while the queue is empty
 	lanes       laneLog
+}
+
+// Kind returns the kind of the children.
+func (s *State) Kind() dialect.Kind { return s.Dialect.Kind() }
+
+// Waiters returns the sessions that watch the path of a barrier according to the last table, sorted.
+func (s *State) Waiters() []uint64 {
+	if s.watchers == nil || s.watchers.of != nil {
+		return nil
+	}
+	return s.watchers.Others
+}
+
+// nextMax bounds [State.Next].
+const nextMax = 32
+
+// Next returns the first contenders that get the role when all holders have left: several, if they
+// share a lock.
+func (s *State) Next() []*dialect.Candidate {
+	n := 1
+	if s.Kind() == dialect.KindShared {
+		n = nextMax
+	}
+	var waiting []*dialect.Candidate
+	for i := s.Holders(); i < min(s.Queue.Len(), s.Holders()+n); i++ {
+		waiting = append(waiting, s.Queue.At(i))
+	}
+	return waiting[:s.Recipe.Holders(dialect.QueueOf(waiting))]
 }
 
 // Acknowledged reports whether the acknowledgement names the leader.

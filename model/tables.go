@@ -28,12 +28,41 @@ func (j *Journal) applyTable(t *session.Table) {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
+	if d := j.shown(t); d != nil {
+		j.interpret(d)
+	}
 	j.sessions.Apply(t, at, holders, j.unexplained.has)
 	j.returned.apply(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {
 		j.correct(c, at)
 	}
+}
+
+// shown returns the dialect that a table of watches shows, nil for none: of a barrier, for which at
+// least two sessions wait, or of a double barrier.
+func (j *Journal) shown(t *session.Table) *dialect.Dialect {
+	if !j.under || j.naming.fixed != nil {
+		return nil
+	}
+	if w := j.watches.first; j.naming.dialect == nil && len(j.known) == 0 && w != nil && len(w.Others) > 1 && j.parent.Children == 0 {
+		return dialect.Barrier(j.data)
+	}
+	if !j.naming.dialect.Vague() {
+		return nil
+	}
+	e := dialect.Evidence{Path: j.cfg.Path, Parent: j.parent}
+	for _, c := range j.known {
+		e.Children = append(e.Children, c.Znode)
+	}
+	for i := range t.Servers {
+		for k := range t.Servers[i].Watched {
+			if name, child := strings.CutPrefix(t.Servers[i].Watched[k].Path, znode.Join(j.cfg.Path, "")); child {
+				e.Watched = append(e.Watched, name)
+			}
+		}
+	}
+	return dialect.Recognise(e)
 }
 
 // correct corrects the cause of a handoff, with an event.

@@ -16,7 +16,7 @@ import (
 )
 
 func gutters(m Model) (out []string) {
-	for _, line := range inside(m, "Candidates") {
+	for _, line := range listed(m) {
 		if r := []rune(line); len(r) > 8 && strings.Contains("★☆▴▵ ", string(r[1])) && strings.ContainsAny(string(r[5:9]), "0123456789") {
 			out = append(out, string(r[1:4]))
 		}
@@ -170,7 +170,7 @@ func waveShown(m Model) (notified, reading, done int, ok bool) {
 
 func signsIn(m Model, sign string) int {
 	n := 0
-	for _, line := range inside(m, "Candidates") {
+	for _, line := range listed(m) {
 		if strings.Contains(line, "deleted") || strings.Contains(line, "notified") {
 			break
 		}

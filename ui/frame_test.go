@@ -111,7 +111,7 @@ const (
 
 var (
 	boxTitle    = regexp.MustCompile(`╭─ ([^─]+) ─`)
-	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Messages|Candidate|Candidate .*|Doctor.*|Servers|Lesson \d.*)$`)
+	mainPanel   = regexp.MustCompile(`^(Candidates|Contenders|Members|Items|Participants|Sites|Sessions|Recipe|Belief|Belief and truth|Handoffs|Messages|Candidate|Candidate .*|Doctor.*|Servers|Lesson \d.*)$`)
 	zoomedText  = regexp.MustCompile(`^(Candidate|Candidate .*|Doctor.*|Servers)$`)
 	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
@@ -143,6 +143,17 @@ func front(m Model) string {
 	return onMain
 }
 
+// listed returns the lines of the panel of candidates.
+func listed(m Model) []string {
+	for _, title := range []string{"Candidates", "Contenders", "Members", "Items", "Participants", "Sites", "Sessions"} {
+		if in := inside(m, title); in != nil {
+			return in
+		}
+	}
+	return nil
+}
+
+// inside returns the lines of the box with that title.
 func inside(m Model, title string) (in []string) {
 	x := -1
 	for _, line := range lines(m) {
@@ -167,7 +178,7 @@ func inside(m Model, title string) (in []string) {
 
 // queue returns the candidates in view, each as "12 amber".
 func queue(m Model) (all []string) {
-	for _, line := range inside(m, "Candidates") {
+	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil {
 			all = append(all, found[1]+found[2]+" "+found[3])
 		}
@@ -186,7 +197,7 @@ func marked(m Model, title string) string {
 
 // selected returns the selected candidate, as [queue] does.
 func selected(m Model) string {
-	for _, line := range inside(m, "Candidates") {
+	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil && line[0] == '>' {
 			return found[1] + found[2] + " " + found[3]
 		}
@@ -196,6 +207,6 @@ func selected(m Model) string {
 
 // chosen returns the grid's last line, which is about the selected candidate.
 func chosen(m Model) string {
-	in := inside(m, "Candidates")
+	in := listed(m)
 	return in[len(in)-1]
 }

@@ -20,6 +20,10 @@ type Candidate struct {
 	// Who is the name of the owner according to [Dialect.Who].
 	Who string
 
+	// Revoked reports whether another client asked the owner to release the lock: by the data of the
+	// znode, which no longer has the owner's name then.
+	Revoked bool
+
 	kind    kind
 	library *Library
 }
@@ -35,7 +39,7 @@ func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
 
 // SameReading reports whether two interpretations of the same znode are equal.
 func (c *Candidate) SameReading(other *Candidate) bool {
-	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
+	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind && c.Revoked == other.Revoked
 }
 
 // Age returns how long the znode has existed, at least 0. exact is false if the age is an estimate
@@ -54,11 +58,14 @@ func (c *Candidate) Label() string {
 	if c.Who != "" {
 		return c.Who
 	}
-	if s := shortText(c.Data); s != "" {
+	if s := shortText(c.Data); s != "" && !c.Revoked {
 		return znode.Safe(s, labelMax)
 	}
 	return znode.Safe(c.Name, labelMax)
 }
+
+// Reads reports whether it wants a shared lock only for reading.
+func (c *Candidate) Reads() bool { return c.kind == kindReader }
 
 const labelMax = 64
 

@@ -63,14 +63,14 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	Dialect{
 		// A client creates its lease before it counts the leases, so the owner of the newest lease
 		// may still wait.
-		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
+		ID: "curator-semaphore", kind: KindLock, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
 	Dialect{
 		// A mutex at a path that ends in locks looks the same.
-		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
+		ID: "curator-semaphore-queue", kind: KindLock, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
 		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
@@ -87,7 +87,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{"member_", "aurora"}},
 	},
 	Dialect{
-		ID: "curator-rw", Lock: true, System: "Curator InterProcessReadWriteLock",
+		ID: "curator-rw", kind: KindShared, System: "Curator InterProcessReadWriteLock",
 		Recipe:  &line{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
 		Watches: "a writer: its predecessor; a reader: the first writer in the list", Why: whySharing,
 		Source: "Curator: InterProcessReadWriteLock", names: []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},

@@ -19,11 +19,6 @@ type Dialect struct {
 	// Single: the election is one ephemeral znode, created by the leader. The candidate's name is
 	// the path of the election.
 	Single bool
-	// Registry: the children are members of a group, and none of them leads.
-	Registry bool
-	// Lock: the contenders want a lock or a lease. It is false if the system uses the same names
-	// for locks and elections.
-	Lock bool
 	// Watches describes for people what a contender watches.
 	Watches string
 	// ChildWatch: a waiting contender watches the list of children and no znode, so every change
@@ -34,7 +29,10 @@ type Dialect struct {
 	// Source is the documentation or the source code that defines the rule.
 	Source string
 
-	own bool // electop's own naming
+	// kind is the kind of the children, "" for an election. A system that uses the same names for
+	// locks and elections has elections.
+	kind Kind
+	own  bool // electop's own naming
 	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
 	// stands for a guid. The system's clients order and watch that znode like their own.
 	prefix  string
@@ -54,6 +52,8 @@ type Dialect struct {
 	// proof reports whether a child with a matching name shows the dialect; nil: the name is
 	// enough.
 	proof func(path string, z *znode.Znode) bool
+	// content reports whether the whole directory fits; nil: it does.
+	content func(e *Evidence) bool
 	// near is like at for a single znode, but the znodes beside it must also show the dialect.
 	near   []string
 	beside neighbours
@@ -121,40 +121,10 @@ func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether one session may own several contenders. Short reigns are then normal. It
 // is false for nil.
-func (d *Dialect) Shares() bool { return d != nil && (d.Lock || d.shares) }
+func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.
 func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
-
-// Kind is a kind of children.
-type Kind string
-
-// The kinds of children at a path.
-const (
-	KindElection Kind = "election"
-	KindLock     Kind = "lock"
-	KindRegistry Kind = "registry" // members of a group; nobody leads
-	KindUnknown  Kind = "unknown"
-)
-
-// Kind returns the kind of the children, [KindUnknown] for nil.
-func (d *Dialect) Kind() Kind {
-	switch {
-	case d == nil || d == unknownNaming || d == unknownSingle:
-		return KindUnknown
-	case d.Registry:
-		return KindRegistry
-	case d.Lock:
-		return KindLock
-	}
-	return KindElection
-}
-
-// Elects reports whether the children contend for leadership or for a lock. It is true for nil,
-// while nothing is known about the children.
-func (d *Dialect) Elects() bool {
-	return d == nil || d.Kind() != KindUnknown && !d.Registry
-}
 
 // Who returns the name of the candidate's owner, safe for a terminal, "" if unknown.
 func (d *Dialect) Who(c *Candidate) string {
@@ -179,7 +149,9 @@ func (d *Dialect) Interpret(c *Candidate) {
 	if d == nil {
 		return
 	}
-	c.Who = d.Who(c)
+	if c.Revoked = d.Shares() && (string(c.Data.Bytes) == "unlock" || string(c.Data.Bytes) == "__REVOKE__"); !c.Revoked {
+		c.Who = d.Who(c)
+	}
 	if r, ok := d.Recipe.(kinds); ok {
 		c.kind = r.kindOf(c)
 	}

@@ -252,7 +252,7 @@ func TestDialects(t *testing.T) {
 		})
 	}
 	for _, d := range dialect.All() {
-		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.ID != "unknown-single" &&
+		if !tried[d.ID] && d.Elects() && d.ID != "unknown-election" && d.ID != "unknown-single" &&
 			d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported {
 			t.Errorf("%s has no example", d.ID)
 		}
@@ -328,16 +328,16 @@ func TestRegistries(t *testing.T) {
 		tried[e.id] = true
 		z := znode.Znode{Name: e.name, Session: 7, Czxid: 100, Data: znode.NewData([]byte(e.data))}
 		s := observe(e.path, false, []znode.Znode{z})
-		if s.Dialect == nil || s.Dialect.ID != e.id || s.Dialect.Kind() != dialect.KindRegistry {
+		if s.Dialect == nil || s.Dialect.ID != e.id || s.Dialect.Kind() != dialect.KindGroup {
 			t.Errorf("%s/%s: got dialect %s, want %s", e.path, e.name, modeltest.DialectID(s.Dialect), e.id)
 			continue
 		}
-		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || s.Queue.Len() != 1 || s.Queue.At(0).Who != e.who {
+		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.NoRole || s.Queue.Len() != 1 || s.Queue.At(0).Who != e.who {
 			t.Errorf("%s/%s: leader %v, %d holders, %q, queue %v; want no leader, one member %q", e.path, e.name, s.Leader(), s.Holders(), s.NoLeader(), s.Queue, e.who)
 		}
 	}
 	for _, d := range dialect.All() {
-		if d.Registry && !tried[d.ID] {
+		if d.Kind() == dialect.KindGroup && !d.Vague() && !tried[d.ID] {
 			t.Errorf("%s has no example", d.ID)
 		}
 	}
@@ -416,8 +416,8 @@ func TestDialectTable(t *testing.T) {
 		if got, ok := dialect.ByID(d.ID); !ok || got != d {
 			t.Errorf("ByID(%q) = %v, %v", d.ID, got, ok)
 		}
-		if d.Lock != (strings.Contains(d.Why, "elects no leader") || slices.Contains(lockDialects, d.ID)) {
-			t.Errorf("%s: Lock = %v, which does not fit Why %q or lockDialects", d.ID, d.Lock, d.Why)
+		if d.Locks() != (strings.Contains(d.Why, "elects no leader") || slices.Contains(lockDialects, d.ID)) {
+			t.Errorf("%s: Locks = %v, which does not fit Why %q or lockDialects", d.ID, d.Locks(), d.Why)
 		}
 	}
 	if _, ok := dialect.ByID("no such"); ok {
@@ -447,13 +447,13 @@ func TestRecognise(t *testing.T) {
 		{"kazoo among go-zookeeper's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
 		{"go-zookeeper among kazoo's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
 		{"at Spark's path, of another program", "/spark/leader_election", []string{latch(1)}, "curator-latch"},
-		{"members named by a digest", "/registry", []string{"9e107d9d372bb6826bd81d3542a419d6", "e4d909c290d0fb1ca068ffaddf22cbd0"}, ""},
+		{"members named by a digest", "/registry", []string{"9e107d9d372bb6826bd81d3542a419d6", "e4d909c290d0fb1ca068ffaddf22cbd0"}, "ids"},
 		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
 		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
 		{"upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
 		{"an ephemeral child", "/app/x", []string{"x=host"}, ""},
-		{"at Kafka's path, two children", "/controller", []string{"a", "b"}, ""},
+		{"at Kafka's path, two children", "/controller", []string{"a", "b"}, "group"},
 		{"at Kafka's path, a persistent znode", "/controller", []string{"!controller"}, ""},
 		{"at Kafka's path, named by the whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
 		{"at Kafka's path, of another program", "/billing/controller", []string{"controller=host1"}, ""},
@@ -466,7 +466,7 @@ func TestRecognise(t *testing.T) {
 		{"BookKeeper's names at another path", "/app/votes", []string{"V_0000000000"}, "unknown"},
 		{"Accumulo's names at another path", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
 		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
-		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, ""},
+		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, "group"},
 	} {
 		want := c.want
 		if want == "" {

@@ -12,7 +12,7 @@
 //	table.go      the dialects: one entry is one system
 //	curator.go    Curator's recipes, and systems that are built on them
 //	singles.go    systems whose leader has the only znode
-//	registry.go   members of groups, which look like candidates and never lead
+//	kinds.go      the kinds of children; groups, queues and others in which nobody leads
 //	recognise.go  which system the content of a directory shows
 //	doubt.go      why the children do not show a leader
 //	beside.go     znodes beside an election: who could lead, and acknowledgements
@@ -21,6 +21,6 @@
 //	namepattern.go  patterns of names
 //
 // To teach electop another system, add an entry to table.go, curator.go or singles.go (to
-// registry.go, if nobody leads there) and an example to dialect_test.go. A new kind of
+// kinds.go, if nobody leads there) and an example to dialect_test.go. A new kind of
 // election is a new [Recipe] in recipe.go.
 package dialect

@@ -312,14 +312,23 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 	return r.alone.Target(own, children, skip)
 }
 
-// members is the recipe of a group. No child has a role or waits for another.
+// members is the recipe of children of which none has a role and none waits for another, such as
+// the members of a group.
 type members struct{ alone }
 
-func (members) Holders(Queue) int { return 0 }
+func (members) Contends(c *Candidate) bool { return c.Name != ready }
+func (members) Holders(Queue) int          { return 0 }
 
 func (members) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: slices.Contains(children, own)}
 }
+
+// items is the recipe of a queue: its persistent children are the items, in the order of their
+// names.
+type items struct{ members }
+
+func (items) Contends(c *Candidate) bool  { return c.HasSequence && c.Session == 0 && !c.Unread }
+func (items) Before(a, b *Candidate) bool { return a.Name < b.Name }
 
 // Queueless reports whether each child holds the role, so that no child is next.
 func Queueless(r Recipe) bool {

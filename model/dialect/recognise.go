@@ -20,6 +20,8 @@ type Evidence struct {
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
+	// Watched are the names below the path that a server's table of watches has, nil without one.
+	Watched []string
 	// Markers are the znodes of [Markers] that exist.
 	Markers []string
 }
@@ -28,14 +30,17 @@ type Evidence struct {
 // none. A single znode or an empty queue shows its system by its path, in some systems together
 // with data or siblings.
 //
-// Otherwise each ephemeral child votes for one dialect, and the dialect with the most votes wins.
-// Unread children vote only if no ephemeral child was read. If votes are equal, a known naming wins
-// over the unknown naming, then the naming of the oldest child.
+// Otherwise each child votes for one dialect, and the dialect with the most votes wins: an ephemeral
+// child for any but a queue, a persistent one for a queue or a two-phase commit. Unread children vote
+// only if no ephemeral child was read. If votes are equal, a known naming wins over the unknown naming,
+// then the naming of the oldest child. Without votes the children may be a group of unknown members.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
 	}
-	candidates := slices.DeleteFunc(All(), func(d *Dialect) bool { return d.Single || d.unknown || !d.fits(e.Path) })
+	candidates := slices.DeleteFunc(All(), func(d *Dialect) bool {
+		return d.Single || d.unknown || !d.fits(e.Path) || d.content != nil && !d.content(&e)
+	})
 	read := slices.ContainsFunc(e.Children, func(z znode.Znode) bool { return z.Session != 0 && !z.Unread })
 	type tally struct {
 		votes  int
@@ -44,11 +49,11 @@ func Recognise(e Evidence) *Dialect {
 	votes := make(map[*Dialect]tally)
 	for i := range e.Children {
 		z := &e.Children[i]
-		if z.Session == 0 && !z.Unread || z.Unread && read {
+		if z.Unread && read {
 			continue
 		}
 		d := e.vote(candidates, z)
-		if d == nil && e.given(z.Name) && !z.Unread {
+		if d == nil && e.given(z.Name) && z.Session != 0 {
 			d = unknownNaming
 		}
 		if d != nil {
@@ -65,7 +70,23 @@ func Recognise(e Evidence) *Dialect {
 			best, most = d, t
 		}
 	}
+	if best == nil && plainGroup.content(&e) {
+		if e.every(func(z *znode.Znode) bool { _, id := unknownIDs.named(z.Name); return id }) {
+			return unknownIDs
+		}
+		return plainGroup
+	}
 	return best.Widened(e.Children)
+}
+
+// every reports whether all children fit.
+func (e *Evidence) every(fits func(z *znode.Znode) bool) bool {
+	for i := range e.Children {
+		if !fits(&e.Children[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // given reports whether the name's number may be a sequence number.
@@ -81,7 +102,8 @@ func (e *Evidence) given(name string) bool {
 // vote returns the first dialect in among that the child shows, nil for none.
 func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
-		if !d.bare && !e.given(z.Name) {
+		persistent := z.Session == 0 && !z.Unread
+		if !d.bare && !e.given(z.Name) || persistent && d.kind != KindQueue && d.kind != KindCommit || z.Session != 0 && d.kind == KindQueue {
 			continue
 		}
 		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) &&

@@ -124,6 +124,6 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 const singleID = "single"
 
 // unknownSingle is the dialect of a single ephemeral znode that a search found by its name.
-var unknownSingle = completed(Dialect{Single: true, Watches: "not known", Why: whyUnknown}, Dialect{
+var unknownSingle = completed(Dialect{Single: true, kind: KindUnknown, Watches: "not known", Why: whyUnknown}, Dialect{
 	ID: "unknown-single", System: "unknown system: a leader's name only", unknown: true,
 })[0]

@@ -10,13 +10,14 @@ import (
 
 // dialects is the table of all dialects. A name shows the first dialect that matches, so specific
 // dialects come before general ones.
-var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownSingle, unknownNaming, guessedElection})
+var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
+	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 
 // systems are the dialects that are in no other list.
 var systems = completed(Dialect{},
 	// kazoo's Lock and WriteLock have the same names; only a reader shows the difference.
 	Dialect{
-		ID: "kazoo-semaphore-queue", Lock: true, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
+		ID: "kazoo-semaphore-queue", kind: KindLock, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Why: whyLeases, Source: sourceKazoo, names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
 	},
 	Dialect{
@@ -25,13 +26,13 @@ var systems = completed(Dialect{},
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{"{hex}__rlock__", "kazoo-rw"}, {"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
-		ID: "kazoo-rw", Lock: true, System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
+		ID: "kazoo-rw", kind: KindShared, System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
 		// Other programs also name their members by a guid, so the queue must exist. kazoo creates
 		// it before the first lease.
-		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
+		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
@@ -39,14 +40,14 @@ var systems = completed(Dialect{},
 
 	// Go clients.
 	Dialect{
-		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
+		ID: "go-zookeeper", kind: KindLock, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
 		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
 		// go-zookeeper's clients count kazoo's clients. kazoo's clients count go-zookeeper's only
 		// with extra_lock_patterns; otherwise both can lead, see [Rival].
-		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
+		ID: "kazoo-go", kind: KindShared, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
 		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
@@ -126,19 +127,19 @@ var systems = completed(Dialect{},
 		names: []string{"candidate-{session}_"}, who: bySession,
 	},
 	Dialect{
-		ID: "write-lock", Lock: true, System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
+		ID: "write-lock", kind: KindLock, System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
 		Why: whySession, Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName", names: []string{"x-{session}-"}, who: bySession,
 	},
 	Dialect{
-		ID: "recipe-lock", Lock: true, System: "ZooKeeper recipe: lock", takes: exactly("lock-"),
+		ID: "recipe-lock", kind: KindLock, System: "ZooKeeper recipe: lock", takes: exactly("lock-"),
 		prefix: "lock-", names: []string{"lock-"},
 	},
 	Dialect{
-		ID: "recipe-guid-lock", Lock: true, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
+		ID: "recipe-guid-lock", kind: KindLock, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
 		prefix: "{hex}-lock-", names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
 	Dialect{
-		ID: "recipe-rw", Lock: true, System: "ZooKeeper recipe: shared lock",
+		ID: "recipe-rw", kind: KindShared, System: "ZooKeeper recipe: shared lock",
 		Recipe:  &line{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
 		Watches: watchesNearestLock, Why: whySharing, names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
@@ -148,7 +149,7 @@ var systems = completed(Dialect{},
 // jobs or locks. Their dialect is unknownNaming, in which nobody leads. With evidence of an
 // election it is guessedElection, see [Dialect.Guess].
 var (
-	unknownNaming = completed(Dialect{Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
+	unknownNaming = completed(Dialect{kind: KindUnknown, Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
 	guessedElection = completed(Dialect{Why: whyUnknown}, Dialect{ID: "unknown-election", shares: true, System: "unknown system", unknown: true})[0]
 	unknownOrder    = lowestFirst{&line{name: "unknown"}}
@@ -176,7 +177,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 // completed fills the fields that an entry leaves out from kind, or with a default.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
-		d.Single, d.Registry = kind.Single, kind.Registry
+		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind)
 		d.Watches = cmp.Or(d.Watches, kind.Watches, watchesPredecessor)
 		d.Source = cmp.Or(d.Source, kind.Source, sourceRecipes)
 		if d.prefix == "" {
@@ -193,7 +194,9 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 			d.Recipe = cmp.Or(d.Recipe, kind.Recipe)
 		case d.Single:
 			d.Recipe = alone{d.ID}
-		case d.Registry:
+		case d.kind == KindQueue:
+			d.Recipe = items{members{alone{d.ID}}}
+		case d.kind != "" && !d.kind.Elects():
 			d.Recipe = members{alone{d.ID}}
 		case d.takes != nil:
 			d.Recipe = chain(d.ID, d.takes)

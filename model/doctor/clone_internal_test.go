@@ -32,7 +32,7 @@ var (
 		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last",
 		"Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
 		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours",
-		"Journal.lanes.reports", "Journal.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
+		"Journal.lanes.reports", "Journal.lanes.gaps", "Journal.flow", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
 	// replacedSlices are neither written nor appended to in place.
 	replacedSlices = []string{
@@ -40,7 +40,7 @@ var (
 		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.ends",
 		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends",
 		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
-		"Journal.rivals.now",
+		"Journal.rivals.now", "Journal.data.Bytes", "Journal.before.parts", "Journal.before.ends",
 	}
 	// notCloned are caches, which the clone builds again when it needs them.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}

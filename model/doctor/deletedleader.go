@@ -23,7 +23,7 @@ const (
 // holder normally deletes its znode, and none for a single znode.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
-		lock := s.Single || s.Dialect != nil && s.Dialect.Lock
+		lock := s.Single || s.Dialect.Locks()
 		if !lock && !x.To.IsZero() && s.At.Sub(x.To) <= deletedFor && x.Leader.Session != 0 && !s.Ours(x.Leader.Session) {
 			out = append(out, x)
 		}

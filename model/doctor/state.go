@@ -56,8 +56,8 @@ func (s *State) SessionsToAsk() []uint64 {
 	return slices.Compact(out)
 }
 
-// Group reports whether the children are members of a group, not candidates.
-func (s *State) Group() bool { return s.Dialect.Kind() == dialect.KindRegistry }
+// Roleless reports whether the children are of a kind in which nobody leads or holds a lock.
+func (s *State) Roleless() bool { return s.NoLeader() == model.NoRole }
 
 // System returns the name of the system that holds the election, "" if it is unknown.
 func (s *State) System() string {
@@ -169,7 +169,7 @@ func (s *State) Lead() Lead {
 	case m.Belief == model.Elected && s.Acknowledged():
 		return Elected
 	}
-	if s.Dialect != nil && s.Dialect.Lock || s.Ack.Path == "" || s.Ack.Presence == model.Denied || s.Acknowledged() {
+	if s.Dialect.Locks() || s.Ack.Path == "" || s.Ack.Presence == model.Denied || s.Acknowledged() {
 		return Leads
 	}
 	return Elected

@@ -68,7 +68,7 @@ const None = "none"
 
 // NoLeader returns the words for why there is no leader; they are empty if there is one.
 func NoLeader(s *doctor.State) Entry {
-	first, leads, n := Label(s.First()), RoleOf(s).Has, s.Queue.Len()
+	first, leads := Label(s.First()), RoleOf(s).Has
 	unsure := func(sentence, row string) Entry {
 		return Entry{"unknown who leads: " + sentence, row, "unknown", doctor.Critical}
 	}
@@ -77,14 +77,8 @@ func NoLeader(s *doctor.State) Entry {
 		return Entry{}
 	case model.NoCandidate:
 		return noCandidate(s)
-	case model.Membership:
-		return Entry{"no election: " + units.Count(n, "member", "members") + " of a group", "", "members", ""}
-	case model.UnknownKind:
-		const words = "unknown whether this is an election: "
-		if s.Single {
-			return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
-		}
-		return Entry{words + units.Count(n, "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
+	case model.NoRole, model.UnknownKind:
+		return kindless(s)
 	case model.NotAcknowledged:
 		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
 	case model.OtherAcknowledged:
@@ -161,21 +155,6 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	default:
 		return most + units.AtMost(led)
 	}
-}
-
-// Role has the words for leading an election, or holding a lock.
-type Role struct {
-	Has    string // "leads"
-	have   string // "lead", for several
-	Holder string // "leader"
-}
-
-// RoleOf returns the words for the role in s.
-func RoleOf(s *doctor.State) Role {
-	if s.Dialect != nil && s.Dialect.Lock {
-		return Role{"holds", "hold", "holder"}
-	}
-	return Role{"leads", "lead", "leader"}
 }
 
 // RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others hold", "amber

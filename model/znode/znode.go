@@ -45,7 +45,9 @@ type Znode struct {
 	Session uint64    `json:"session"` // ephemeral owner; 0: not ephemeral
 	Czxid   int64     `json:"czxid"`
 	Ctime   time.Time `json:"ctime"` // by the server's clock, in whole milliseconds
-	Data    Data      `json:"data"`
+	// Mtime is the time of the last change of the data by the server's clock, zero if it never changed.
+	Mtime time.Time `json:"mtime,omitzero"`
+	Data  Data      `json:"data"`
 	// Unread reports whether the child was listed but deleted before it was read: only its name is
 	// known.
 	Unread bool `json:"unread,omitempty"`

@@ -128,10 +128,16 @@ func (v *Panel) topFor(page int) int {
 	return term.Window(v.top, at, page, n)
 }
 
+// title returns the words for the children: "Candidates", "Members".
+func (v *Panel) title() string {
+	many := phrase.RoleOf(v.State).Many
+	return strings.ToUpper(many[:1]) + many[1:]
+}
+
 // Draw draws the panel.
 func (v Panel) Draw(f *term.Frame) {
 	if v.crowd {
-		v.drawGrid(f, f.Box(v.place, "Candidates", true, v.tail()...))
+		v.drawGrid(f, f.Box(v.place, v.title(), true, v.tail()...))
 		return
 	}
 	v.drawTable(f)
@@ -140,11 +146,7 @@ func (v Panel) Draw(f *term.Frame) {
 // drawTable may change v, which is a copy for this frame.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
-	title := "Candidates"
-	if s.Group() {
-		title = "Members"
-	}
-	a := f.Box(v.place, title, v.Focused, v.tail()...)
+	a := f.Box(v.place, v.title(), v.Focused, v.tail()...)
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
 		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
@@ -226,9 +228,9 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
-	if spare >= 2 && s.NextSequenceKnown && !s.Group() {
+	if spare >= 2 && s.NextSequenceKnown && !s.Roleless() {
 		line()
-		line().Text(term.Muted, "next candidate gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
+		line().Text(term.Muted, "next "+phrase.RoleOf(s).One+" gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
 	if n := len(s.Ignored); n > 0 && spare >= 1 {
 		names := make([]string, 0, 3)
@@ -316,7 +318,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		}
 		lines = append(lines, phrase.Beside(s)...)
 		if s.NextSequenceKnown {
-			lines = append(lines, fmt.Sprintf("The next candidate gets number %d and leads at once: there is nobody to wait for.", s.NextSequence))
+			lines = append(lines, fmt.Sprintf("The next "+phrase.RoleOf(s).One+" gets number %d and leads at once: there is nobody to wait for.", s.NextSequence))
 		} else {
 			lines = append(lines, "The next candidate leads at once: there is nobody to wait for.")
 		}

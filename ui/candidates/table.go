@@ -58,10 +58,7 @@ func (v *Panel) columnsFor(w int) columns {
 }
 
 func (v *Panel) drawColumnHeads(a term.Area, c columns) {
-	who := "candidate"
-	if v.State.Group() {
-		who = "member"
-	}
+	who := phrase.RoleOf(v.State).One
 	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
 	p.Column(c.session, term.Muted, "session").Column(c.client, term.Muted, "client")
 	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/demo/lessons"
-	"electop/model/dialect"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/config"
 	"electop/ui/cli/election"
@@ -119,7 +118,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
-		if f.State.Dialect.Kind() != dialect.KindRegistry {
+		if !f.State.Roleless() {
 			paths = append(paths, f.State.Path)
 		}
 	}

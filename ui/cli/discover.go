@@ -208,7 +208,7 @@ func firstElection(all []plain.Found) (first *plain.Found) {
 	for i := range all {
 		f := &all[i]
 		switch {
-		case f.State.Dialect.Kind() == dialect.KindRegistry:
+		case f.State.Roleless():
 		case first == nil, unknown(first) && !unknown(f),
 			unknown(first) == unknown(f) && doctor.Graver(phrase.Trouble(f.State), phrase.Trouble(first.State)) < 0:
 			first = f

@@ -122,8 +122,8 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	case e.Row != "":
 		out.add("role", wording.Style(e.Severity), e.Row)
 		return
-	case s.Group():
-		out.add("role", term.Text, "a member")
+	case s.Roleless():
+		out.add("role", term.Text, "a "+phrase.RoleOf(s).One)
 		return
 	default:
 		out.add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, s.Queue.Len()))

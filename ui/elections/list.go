@@ -50,7 +50,7 @@ func (l *list) update(watched []Watched, search *Search) {
 		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Group() { // a list of members is no election
+		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Roleless() { // a list of members is no election
 			add(Row{Path: e.State.Path, Found: e})
 		}
 	}

@@ -109,8 +109,8 @@ func (v Handoffs) Draw(f *term.Frame) {
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
-		case s.Group():
-			text = "none: nobody leads a group"
+		case s.Roleless():
+			text = "none: in a " + s.Kind().String() + " nobody leads"
 		case s.Phase != model.Live:
 			text = "nothing seen yet"
 		}

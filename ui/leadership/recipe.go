@@ -419,8 +419,8 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	out := make([]term.Fact, 0, 4)
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
-	case di.Registry:
-		add("members", "each child stands for a running server or service; none of them leads")
+	case s.Roleless():
+		add(w.Many, phrase.Content(s))
 		return out
 	case !s.Dialect.Elects():
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
@@ -61,7 +62,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		path = "no path"
 	}
 	count := strconv.Itoa(s.Queue.Len())
-	words := wording.CountOf(s)
+	words := phrase.Count(s)
 	if s.Phase != model.Live {
 		count, words = "", ""
 	}

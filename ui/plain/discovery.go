@@ -47,7 +47,7 @@ type Found struct {
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
 		switch {
-		case f.State.Group():
+		case f.State.Roleless():
 			registries = append(registries, f)
 		case !d.Problems || phrase.Trouble(f.State) != "":
 			elections = append(elections, f)

@@ -50,7 +50,7 @@ func StatusText(s *doctor.State) string {
 	}
 	statusTable(&b, s)
 	risksText(&b, s)
-	if words := phrase.Watchers(s); words != "" && !s.Group() {
+	if words := phrase.Watchers(s); words != "" && !s.Roleless() {
 		fmt.Fprintf(&b, "\n%s.\n", words)
 	}
 	for i, f := range s.Findings {
@@ -59,7 +59,7 @@ func StatusText(s *doctor.State) string {
 		}
 		fmt.Fprintln(&b, title(f))
 	}
-	if s.NextSequenceKnown && !s.Group() && !s.ElectionUnseen() {
+	if s.NextSequenceKnown && !s.Roleless() && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "\nThe next candidate gets number %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
@@ -86,7 +86,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	asked, inferred := s.Table != nil, " (inferred)"
 	columns, who := "", "CANDIDATE"
-	if s.Group() {
+	if s.Roleless() {
 		who = "MEMBER"
 	}
 	if asked {
@@ -171,7 +171,7 @@ func Status(s *doctor.State) any { return statusOf(s) }
 func statusOf(s *doctor.State) object {
 	candidates, members, holders := make([]object, 0, s.Queue.Len()), []string{}, s.Holders()
 	for i, c := range s.Queue.All() {
-		if s.Group() {
+		if s.Roleless() {
 			members = append(members, znode.Join(s.Path, c.Name))
 			continue
 		}
@@ -281,7 +281,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 // nil if the first leads, without a candidate, and for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
-	if c == nil || why == "" || s.Group() {
+	if c == nil || why == "" || s.Roleless() {
 		return nil
 	}
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}

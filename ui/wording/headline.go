@@ -76,7 +76,7 @@ func joined(first, then string) string {
 // past describes the leader in a state that is no longer current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
-	case l == nil && s.First() != nil && !s.Group():
+	case l == nil && s.First() != nil && !s.Roleless():
 		return phrase.Label(s.First()) + " was first and not said to lead"
 	case l == nil:
 		return "nobody led"
@@ -112,13 +112,15 @@ func reigns(f *term.Frame, s *doctor.State) string {
 
 // next names the next leader.
 func next(s *doctor.State) string {
-	switch n := s.Holders(); {
+	switch words := phrase.NextWords(s); {
 	case Single(s):
 		return ". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
-	case n == s.Queue.Len():
+	case words == "":
 		return ". Nobody is next"
+	case len(s.Next()) > 1:
+		return ". " + words + " are next"
 	default:
-		return ". " + s.Queue.At(n).Label() + " is next"
+		return ". " + words + " is next"
 	}
 }
 
@@ -151,14 +153,6 @@ func Sentence(words string) string { return strings.ToUpper(words[:1]) + words[1
 // TakeOver names the programs that could take over from a leader without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
 
-// CountOf counts the candidates, or the members of a group.
-func CountOf(s *doctor.State) string {
-	if s.Group() {
-		return units.Count(s.Queue.Len(), "member", "members")
-	}
-	return units.Count(s.Queue.Len(), "candidate", "candidates")
-}
-
 // Foreign returns the dialect of an election without electop's naming, nil for electop's own naming
 // and for an unknown one.
 func Foreign(s *doctor.State) *dialect.Dialect {
@@ -169,7 +163,7 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 }
 
 // Locks reports whether the role is a lock or a lease.
-func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
+func Locks(s *doctor.State) bool { return s.Dialect.Locks() }
 
 // Single reports whether the election has no queue: its path is the leader's
 // own znode.

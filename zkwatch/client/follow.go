@@ -419,10 +419,14 @@ func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (zn
 
 // Znode returns the model's form of a znode.
 func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
-	return znode.Znode{
+	z := znode.Znode{
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
 		Ctime: serverTime(stat.Ctime), Data: znode.NewData(data),
 	}
+	if stat.Mzxid != stat.Czxid {
+		z.Mtime = serverTime(stat.Mtime)
+	}
+	return z
 }
 
 // Parent returns the model's form of an election's parent.

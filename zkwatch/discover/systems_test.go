@@ -193,7 +193,7 @@ func summary(f discover.Found, found bool) string {
 	}
 	s := j.State()
 	switch why := s.NoLeader(); {
-	case why == model.Membership:
+	case why == model.NoRole:
 		return fmt.Sprint(s.Queue.Len(), " members")
 	case why == model.NoCandidate && found:
 		could := s.Standbys()

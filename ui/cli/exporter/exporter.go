@@ -22,7 +22,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -328,7 +327,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		_, watched := s.watched[path]
 		_, over := over(f.State)
 		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found it; it has no candidate now
-		if watched || over || known || f.State.Dialect.Kind() == dialect.KindRegistry {
+		if watched || over || known || f.State.Roleless() {
 			continue
 		}
 		if len(s.watched) < Max {

@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/znode"
@@ -134,9 +133,9 @@ func stateOf(s *doctor.State) leaderState {
 		return unknown
 	case s.Leader() != nil:
 		return known
-	case why.Unknown(), why == model.Membership, s.ElectionUnseen():
+	case why.Unknown(), why == model.NoRole, s.ElectionUnseen():
 		return unknown
-	case why == model.NoCandidate && s.Dialect.Kind() == dialect.KindLock:
+	case why == model.NoCandidate && s.Dialect.Locks():
 		return free
 	}
 	return none

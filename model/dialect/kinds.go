@@ -1,0 +1,269 @@
+package dialect
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"electop/model/znode"
+)
+
+// Kind is the kind of the children at a path: which of ZooKeeper's recipes uses them.
+type Kind string
+
+// The kinds of children at a path. Somebody has the role only in an election or a lock.
+const (
+	KindElection Kind = "election"
+	KindLock     Kind = "lock"
+	KindShared   Kind = "shared-lock" // readers share it
+	KindGroup    Kind = "group"
+	KindBarrier  Kind = "barrier" // sessions wait for the deletion of the path
+	KindDouble   Kind = "double-barrier"
+	KindQueue    Kind = "queue"
+	KindCommit   Kind = "two-phase-commit"
+	KindUnknown  Kind = "unknown"
+)
+
+// Kinds are all kinds, in the order in which a search lists them.
+var Kinds = [...]Kind{KindElection, KindLock, KindShared, KindGroup, KindBarrier, KindDouble, KindQueue, KindCommit, KindUnknown}
+
+// String returns the kind in words: "shared lock".
+func (k Kind) String() string {
+	if k == KindCommit {
+		return "two-phase commit"
+	}
+	return strings.ReplaceAll(string(k), "-", " ")
+}
+
+// Elects reports whether a contender of the kind can lead or hold a lock.
+func (k Kind) Elects() bool { return k == KindElection || k == KindLock || k == KindShared }
+
+// Kind returns the kind of the children, [KindUnknown] for nil.
+func (d *Dialect) Kind() Kind {
+	switch {
+	case d == nil:
+		return KindUnknown
+	case d.kind == "":
+		return KindElection
+	}
+	return d.kind
+}
+
+// Elects reports whether the children contend for leadership or for a lock. It is true for nil,
+// while nothing is known about the children.
+func (d *Dialect) Elects() bool { return d == nil || d.Kind().Elects() }
+
+// Locks reports whether the role is a lock or a lease.
+func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == KindShared }
+
+// Vague reports whether more children may show another kind: the names alone show only that the
+// children belong together.
+func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
+
+// Barrier returns the dialect of a barrier if data, the data of a znode without children, is that of a
+// barrier: empty (kazoo), or an address (Curator's default); otherwise nil. Other data may be a
+// setting, whose watchers wait for a change.
+func Barrier(data znode.Data) *Dialect {
+	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {
+		return nil
+	}
+	return barrier
+}
+
+const (
+	whyNobody = "nobody is elected here"
+	ready     = "ready" // the child of a double barrier that lets its participants go
+)
+
+// withoutRole completes dialects of a kind in which nobody leads or holds a lock.
+func withoutRole(kind Kind, all ...Dialect) []*Dialect {
+	return completed(Dialect{kind: kind, Watches: "nothing", Why: whyNobody}, all...)
+}
+
+var barrier = withoutRole(KindBarrier, Dialect{
+	ID: "barrier", System: "a barrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
+})[0]
+
+// doubleBarriers have a znode for each participant. The last one to enter creates [ready].
+var doubleBarriers = withoutRole(KindDouble,
+	Dialect{ID: "kazoo-double-barrier", System: "kazoo DoubleBarrier", Watches: watchesReady, Source: "kazoo: recipe/barrier.py", names: []string{"{hex}"}, bare: true, content: isDouble},
+	Dialect{ID: "curator-double-barrier", System: "Curator DistributedDoubleBarrier", Watches: watchesReady, Source: "Curator: DistributedDoubleBarrier", names: []string{"{uuid}"}, bare: true, content: isDouble},
+	Dialect{ID: "recipe-double-barrier", System: "ZooKeeper recipe: double barrier", Watches: watchesReady, names: []string{"{any}"}, bare: true, content: func(e *Evidence) bool {
+		return isDouble(e) && e.every(func(z *znode.Znode) bool { return z.Session != 0 || z.Name == ready })
+	}},
+)
+
+const watchesReady = "ready while it enters; another participant while it leaves"
+
+// isDouble reports whether a child or a watch shows the znode for which participants wait.
+func isDouble(e *Evidence) bool {
+	for _, name := range e.Watched {
+		if name == ready {
+			return true
+		}
+	}
+	return !e.every(func(z *znode.Znode) bool { return z.Name != ready })
+}
+
+// queues have a persistent, numbered child for each item. Clients take the items in the order of
+// their names.
+var queues = withoutRole(KindQueue,
+	Dialect{
+		ID: "kazoo-locking-queue", System: "kazoo LockingQueue", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, who: kazooPriority,
+		at: []string{"*/entries"}, marker: "../taken",
+	},
+	Dialect{ID: "kazoo-queue", System: "kazoo Queue", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, who: kazooPriority},
+	Dialect{ID: "simple-queue", System: "Curator SimpleDistributedQueue or ZooKeeper DistributedQueue", Source: "Curator: SimpleDistributedQueue", names: []string{"qn-"}},
+	Dialect{
+		ID: "curator-queue", System: "Curator DistributedQueue or ZooKeeper recipe: queue", Source: "Curator: DistributedQueue, DistributedPriorityQueue",
+		names: []string{"queue-", "queue-|{any}|", "queue-{any}"},
+		proof: func(_ string, z *znode.Znode) bool {
+			s := strings.TrimPrefix(Stem(z.Name), "queue-")
+			return s == "" || s[0] == '|' || digits(s, 1, 3) || curatorPriority(nil, s) != ""
+		},
+		who: curatorPriority,
+	},
+)
+
+const sourceKazooQueue = "kazoo: recipe/queue.py"
+
+func kazooPriority(_ *Candidate, part string) string {
+	n, err := strconv.Atoi(part)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("priority %d", n)
+}
+
+// curatorPriority reads the priority that DistributedPriorityQueue writes: 1, or 0 for a negative
+// priority, and eight hex digits.
+func curatorPriority(_ *Candidate, part string) string {
+	if len(part) != 9 || part[0] != '0' && part[0] != '1' || hexAt(part, 9) != 9 {
+		return strings.Trim(part, "|")
+	}
+	n, _ := strconv.ParseUint(part[1:], 16, 32)
+	return fmt.Sprintf("priority %d", int32(n))
+}
+
+// commits are transactions of a two-phase commit: each child is the vote of a site.
+var commits = withoutRole(KindCommit, Dialect{
+	ID: "recipe-two-phase-commit", System: "ZooKeeper recipe: two-phase commit", names: []string{"{any}"}, bare: true,
+	content: func(e *Evidence) bool {
+		voted := false
+		return e.every(func(z *znode.Znode) bool {
+			data := string(z.Data.Bytes)
+			voted = voted || data == "commit" || data == "abort"
+			_, numbered := znode.Sequence(z.Name)
+			return !numbered && !z.Unread && !z.Data.Denied && (data == "" || data == "commit" || data == "abort")
+		}) && voted
+	},
+})
+
+// Vote returns what a site of a two-phase commit voted: "commit", "abort", or "" for nothing yet.
+func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
+
+// plainGroup has several ephemeral children without numbers. unknownIDs has only guids as names:
+// the children may also be participants of a double barrier.
+var (
+	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "a group", names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
+		return len(e.Children) > 1 && e.every(func(z *znode.Znode) bool {
+			_, numbered := znode.Sequence(z.Name)
+			return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
+		})
+	}})[0]
+	unknownIDs = withoutRole(KindUnknown, Dialect{ID: "ids", System: "unknown kind", names: []string{"{hex}", "{uuid}"}, bare: true, unknown: true, content: plainGroup.content})[0]
+)
+
+// groups are the systems whose ephemeral children look like candidates, but are members of a
+// group. Systems whose children have plain names need no entry.
+var groups = withoutRole(KindGroup,
+	Dialect{
+		// The number is the server's start time in milliseconds.
+		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
+		names: []string{"{any}"}, bare: true, proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
+		who: func(c *Candidate, _ string) string { return serverName(c.Name) },
+	},
+	Dialect{
+		// Each server has its own directory.
+		ID: "accumulo-servers", System: "Apache Accumulo servers", Source: sourceAccumulo,
+		names: accumuloNames, who: accumuloServer,
+		at: []string{"tservers/*", "tservers/*/*", "sservers/*", "sservers/*/*", "compactors/*/*", "assistants/*/*"},
+	},
+	Dialect{
+		ID: "hiveserver2", System: "HiveServer2, Kyuubi and others (service discovery)", Source: "Hive: HiveServer2, ZooKeeperHiveHelper",
+		names: []string{"serverUri={any};sequence="},
+		who: func(_ *Candidate, part string) string {
+			uri, _, _ := strings.Cut(part, ";")
+			return uri
+		},
+	},
+	Dialect{
+		ID: "hive-registry", System: "Hive registry (HiveServer2 HA, LLAP, Tez)", Source: "Hive: ZkRegistryBase, SlotZnode",
+		names: []string{"instance-", "worker-", "slot-"}, at: []string{"instances", "workers", "tez-am*"},
+	},
+	Dialect{
+		ID: "service-discovery", System: "Curator ServiceDiscovery", Source: "Curator: ServiceDiscoveryImpl, ServiceInstance",
+		names: []string{"{any}"}, bare: true,
+		proof: func(path string, z *znode.Znode) bool {
+			o := object(z.Data)
+			id := text(o, "id")
+			return id != "" && o["name"] == znode.Base(path) && strings.HasPrefix(z.Name, id)
+		},
+	},
+	Dialect{
+		ID: "dubbo", System: "Apache Dubbo", Source: "Dubbo: ZookeeperRegistry", names: []string{"{any}"}, bare: true,
+		proof: func(_ string, z *znode.Znode) bool {
+			scheme, rest, ok := strings.Cut(z.Name, "%3A%2F%2F")
+			return ok && scheme != "" && rest != "" && !strings.ContainsAny(scheme, "%._-")
+		},
+		who: func(c *Candidate, _ string) string {
+			_, rest, _ := strings.Cut(c.Name, "%3A%2F%2F")
+			host, _, _ := strings.Cut(rest, "%2F")
+			return strings.ReplaceAll(host, "%3A", ":")
+		},
+	},
+	Dialect{
+		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb", names: []string{"{any}"},
+		proof: func(_ string, z *znode.Znode) bool {
+			o := object(z.Data)
+			name := text(o, "name")
+			_, hasPort := o["port"]
+			return name != "" && hasPort && (Stem(z.Name) == name+"_" || strings.HasPrefix(z.Name, "base64_"))
+		},
+	},
+	Dialect{
+		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py", names: []string{"{hex}__party__"}, bare: true,
+	},
+	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
+	Dialect{
+		// The group has no label, so the names are only numbers.
+		ID: "mesos-replicas", System: "Apache Mesos replicas of the log", Source: "Mesos: zookeeper/group.cpp",
+		names: []string{""}, at: []string{"log_replicas"},
+	},
+	Dialect{
+		// The numbers only make the names unique. Nobody waits for another lock.
+		ID: "clickhouse-temp", System: "ClickHouse temporary locks", Source: "ClickHouse: EphemeralLockInZooKeeper",
+		names: []string{"abandonable_lock-", "block-"},
+	},
+)
+
+// serverName returns host:port of an HBase server's name "host,port,milliseconds", "" for other
+// names.
+func serverName(name string) string {
+	parts := strings.Split(name, ",")
+	if len(parts) != 3 || parts[0] == "" || !digits(parts[1], 1, 5) || !digits(parts[2], 13, 13) {
+		return ""
+	}
+	return parts[0] + ":" + parts[1]
+}
+
+// digits reports whether s is min to max decimal digits.
+func digits(s string, min, max int) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return min <= len(s) && len(s) <= max
+}

@@ -1,0 +1,188 @@
+package phrase
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+)
+
+// Role has the words for a kind of children: for one child and several, and for leading an election or
+// holding a lock. The last three are empty for a kind in which nobody has a role.
+type Role struct {
+	One, Many string // "candidate", "candidates"
+	Has       string // "leads"
+	have      string // "lead", for several
+	Holder    string // "leader"
+}
+
+// roles has the words for each kind. It is never written.
+var roles = map[dialect.Kind]Role{
+	dialect.KindElection: {"candidate", "candidates", "leads", "lead", "leader"},
+	dialect.KindLock:     {"contender", "contenders", "holds", "hold", "holder"},
+	dialect.KindShared:   {"contender", "contenders", "holds", "hold", "holder"},
+	dialect.KindGroup:    {One: "member", Many: "members"},
+	dialect.KindBarrier:  {One: "session", Many: "sessions"},
+	dialect.KindDouble:   {One: "participant", Many: "participants"},
+	dialect.KindQueue:    {One: "item", Many: "items"},
+	dialect.KindCommit:   {One: "site", Many: "sites"},
+}
+
+// RoleOf returns the words for the kind of children in s. Children of an unknown kind have those of an
+// election.
+func RoleOf(s *doctor.State) Role {
+	if r, ok := roles[s.Kind()]; ok {
+		return r
+	}
+	return roles[dialect.KindElection]
+}
+
+// Count counts the contenders of s.
+func Count(s *doctor.State) string {
+	r := RoleOf(s)
+	return units.Count(s.Queue.Len(), r.One, r.Many)
+}
+
+// Content describes what the znodes of a kind without a role show, and of a shared lock: "3 members,
+// newest 2 min". It is empty for other kinds.
+func Content(s *doctor.State) string {
+	n := s.Queue.Len()
+	switch s.Kind() {
+	case dialect.KindGroup:
+		return Count(s) + ", newest " + units.Seconds(newest(s))
+	case dialect.KindBarrier:
+		if n = len(s.Waiters()); n == 0 {
+			return "no session waits for its deletion"
+		}
+		return units.Count(n, "session waits", "sessions wait") + " for its deletion (inferred: each watches the znode)"
+	case dialect.KindDouble:
+		switch ready := len(s.Ignored) > 0; {
+		case n == 0:
+			return "nobody inside"
+		case s.Leaving:
+			return strconv.Itoa(n) + " still inside, leaving"
+		case ready:
+			return strconv.Itoa(n) + " inside, ready"
+		}
+		return strconv.Itoa(n) + " inside, waiting for ready"
+	case dialect.KindQueue:
+		words := Count(s)
+		if n == 0 {
+			return words + rate(s)
+		}
+		first := s.Queue.At(0)
+		name := "oldest "
+		if first.Who != "" { // the order is by priority
+			name = "first: " + first.Who + ", "
+		}
+		if age, _ := first.Age(s.At); !first.Ctime.IsZero() {
+			return words + ", " + name + units.Seconds(age) + rate(s)
+		}
+		return words + ", " + strings.TrimSuffix(name, ", ") + rate(s)
+	case dialect.KindCommit:
+		votes := map[string]int{}
+		for _, c := range s.Queue.All() {
+			votes[c.Vote()]++
+		}
+		if votes["abort"] > 0 {
+			return strconv.Itoa(votes["abort"]) + " of " + strconv.Itoa(n) + " voted abort"
+		}
+		return strconv.Itoa(votes["commit"]) + " of " + strconv.Itoa(n) + " voted commit"
+	case dialect.KindShared:
+		if s.Leader() == nil {
+			return ""
+		}
+		holds := clients(s.Queue.Slice()[:s.Holders()], "hold", "holds")
+		if waits := clients(s.Queue.Slice()[s.Holders():], "wait", "waits"); waits != "" {
+			return holds + ", " + waits
+		}
+		return holds
+	}
+	return ""
+}
+
+// newest returns the age of the youngest member.
+func newest(s *doctor.State) (youngest time.Duration) {
+	for i, c := range s.Queue.All() {
+		if age, _ := c.Age(s.At); i == 0 || age < youngest {
+			youngest = age
+		}
+	}
+	return youngest
+}
+
+// rate returns how many items a queue got and lost in a minute, "" if that is not known.
+func rate(s *doctor.State) string {
+	created, taken, ok := s.PerMinute()
+	if !ok {
+		return ""
+	}
+	return ", +" + strconv.Itoa(created) + " / -" + strconv.Itoa(taken) + " a minute"
+}
+
+// clients counts readers and writers, with a verb: "2 readers and 1 writer wait".
+func clients(all []*dialect.Candidate, verb, verbOne string) string {
+	readers := 0
+	for _, c := range all {
+		if c.Reads() {
+			readers++
+		}
+	}
+	var words []string
+	if readers > 0 {
+		words = append(words, units.Count(readers, "reader", "readers"))
+	}
+	if n := len(all) - readers; n > 0 {
+		words = append(words, units.Count(n, "writer", "writers"))
+	}
+	if len(all) == 1 {
+		verb = verbOne
+	}
+	if words == nil {
+		return ""
+	}
+	return strings.Join(words, " and ") + " " + verb
+}
+
+// Release describes that the owner of a lock was asked to release it, "" if nobody asked.
+func Release(s *doctor.State, c *dialect.Candidate) string {
+	if c == nil || !c.Revoked {
+		return ""
+	}
+	at := cmp.Or(c.Mtime, c.SeenAt)
+	return "asked to release " + units.Seconds(max(0, s.At.Sub(at))) + " ago"
+}
+
+// NextWords names who gets the role next: "delta", or "delta and 1 other"; "" for nobody.
+func NextWords(s *doctor.State) string {
+	next := s.Next()
+	switch len(next) {
+	case 0:
+		return ""
+	case 1:
+		return next[0].Label()
+	case 2:
+		return next[0].Label() + " and " + next[1].Label()
+	}
+	return next[0].Label() + " and " + units.Count(len(next)-1, "other", "others")
+}
+
+// kindless returns the words for children that give nobody a role, or of an unknown kind.
+func kindless(s *doctor.State) Entry {
+	n, first := s.Queue.Len(), Label(s.First())
+	const words = "unknown whether this is an election: "
+	switch {
+	case s.NoLeader() == model.NoRole:
+		return Entry{s.Kind().String() + ": " + Content(s), "", s.Kind().String(), ""}
+	case s.Single:
+		return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
+	case s.Dialect.Vague():
+		return Entry{"unknown kind: " + units.Count(n, "child is", "children are") + " members of a group, or participants of a double barrier", "", "unknown", ""}
+	}
+	return Entry{words + units.Count(n, "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
+}
