@@ -31,8 +31,8 @@ type realElection struct {
 	dialect string
 	queue   []string // the contenders in their order
 	holders int
-	watches map[string]string // maps a waiting candidate to its predecessor
-	who     map[string]string // maps a candidate to its shown name, if this differs from its own name
+	watches map[string]string // maps a waiting candidate to the candidate that it watches
+	who     map[string]string // maps a candidate to its shown name, if the shown name is different
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -57,7 +57,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// A third candidate would create its lease znode before it waits.
+		// Only two candidates join, because a third would create its lease znode before it waits.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},

@@ -22,7 +22,7 @@ const (
 	good = "n_0000000008"
 )
 
-// oddPeer returns a peer with an election. Clients refuse to request its child bad.
+// oddPeer returns a peer with an election. Clients refuse to request the child with the name bad.
 func oddPeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)

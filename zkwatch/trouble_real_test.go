@@ -74,8 +74,8 @@ func found(s *doctor.State) (out []string) {
 }
 
 // TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients join its queue.
-// If kazoo recognises go-zookeeper's names, both wait, and the servers' tables show their watches.
-// Otherwise the first kazoo client leads too, and electop finds two leaders.
+// If kazoo recognises go-zookeeper's names, both kazoo clients wait, and the servers' tables show
+// their watches. Otherwise the first kazoo client leads too, and electop finds two leaders.
 func TestLockOfTwoLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -121,8 +121,8 @@ func TestLockOfTwoLibraries(t *testing.T) {
 }
 
 // TestStudentsOfOtherLibraries: kazoo's and Curator's recipes ignore candidates with electop's
-// names, so their first candidate leads too. electop infers that from the names, and the servers'
-// tables confirm it. Only the kazoo lock "all" considers every name, and waits.
+// names, so their first candidate leads too. electop infers this second leader from the names, and
+// the servers' tables confirm it. Only the kazoo lock "all" considers every name, and waits.
 func TestStudentsOfOtherLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ const (
 	Off        Mode = "off"  // no queries
 )
 
-// ParseMode returns the mode with that name.
+// ParseMode returns the mode named s.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case Auto, HTTP, FourLetter, Off:
@@ -57,8 +57,8 @@ type Config struct {
 	// Sessions is the time between two polls for connections and sessions. 0: only Verify and Poll
 	// request them.
 	Sessions time.Duration
-	// Cheap applies Sessions only with up to [session.CheapConnections] connections and answers
-	// within [session.CheapAnswer].
+	// Cheap limits the regular requests of Sessions: there must be at most
+	// [session.CheapConnections] connections, and answers must arrive within [session.CheapAnswer].
 	Cheap bool
 	// Heavy permits larger replies, and the tables of servers with more than MaxWatches watches or
 	// an unknown number.
@@ -66,9 +66,9 @@ type Config struct {
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
 	// block; nil means none.
 	Anchors func() []session.Anchor
-	// Touch sends a request over each session of the Anchors before a poll for deadlines, which
-	// makes other sessions' deadlines more exact. It must return when ctx is done; nil means no
-	// request.
+	// Touch sends a request over each session of the Anchors before a poll for deadlines. The
+	// deadlines of other sessions are then more exact. Touch must return when ctx is done; nil
+	// means no request.
 	Touch func(ctx context.Context)
 	// DialTLS configures TLS for four-letter words and for an https URL; nil means no TLS at the
 	// ports for clients.

@@ -22,14 +22,14 @@
 // # Cost
 //
 // Most polls request only what servers count anyway (srvr, mntr, wchs). Config.Sessions is the
-// interval for connections and sessions; with Config.Cheap they are requested only while that costs
+// interval for connections and sessions; with Config.Cheap both are requested only while they cost
 // little. Tables of watches are requested on demand (Verify, Poll), and at most once a minute after
 // a handoff.
 //
-// A server writes the table of watches while it holds a lock that its requests need. So the table is
-// requested only if the server has at most [MaxWatches] watches or Config.Heavy is set. A reply is
-// first read completely, up to a limit, and then parsed. HTTP comes first, because the AdminServer
-// copies a table before it writes it.
+// While a server writes the table of watches, it holds a lock that all requests need. So the table
+// is requested only if the server has at most [MaxWatches] watches or Config.Heavy is set. A reply
+// is first read completely, up to a limit, and then parsed. HTTP comes first, because the
+// AdminServer copies a table before it writes the table.
 //
 // There is one poll at a time, and one request at a time to each address. Each request and each poll
 // has a time limit. A server that does not answer is polled less often.
@@ -37,24 +37,25 @@
 // # Members
 //
 // If one server does not answer, a session that is in no list may still be connected. So the poller
-// polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only if each
-// configured server answered at its own address for clients; otherwise Unwhole has the reason. A
-// static configuration has no addresses for clients. An address of the connect string with the same
-// host then counts if the server also reports its number. A standalone server is whole.
+// polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only if
+// each configured server answered at its own address for clients; otherwise Unwhole has the reason.
+// A static configuration has no addresses for clients. Then an address of the connect string counts
+// if it has the configured host and its server reports the configured number. A standalone server
+// is whole.
 //
 // # Trust
 //
 // Any program may listen at the port of an AdminServer, and several servers on one host compete for
 // that port. A reply counts only if it has the right fields of the right types; in JSON it must
-// also name the command. Lists must be complete. In mode Auto an AdminServer at the default URL must
-// not report another server's port. Redirects and compressed replies are refused. Text in an answer is bounded
-// and safe to show, except znode paths.
+// also name the command. Lists must be complete. In mode Auto an AdminServer at the default URL
+// must not report another server's port. Redirects and compressed replies are refused. Text in an
+// answer is bounded and safe to show, except znode paths.
 //
 // # What a reply leaves out
 //
 // The word cons lists only the connections to the port that received it. A server can have two
-// ports, with TLS and without. Unless its configuration excludes that, the list is Refused. Recent
-// AdminServers list the connections to both ports.
+// ports, with TLS and without. Unless the server's configuration excludes a second port, the list
+// is Refused. Recent AdminServers list the connections to both ports.
 //
 // The lists of several servers are from different moments. If a candidate is in no list, all lists
 // are requested once more.

@@ -14,7 +14,7 @@ import (
 type Election struct {
 	Path string // below the chroot
 	Ack  string // path of the acknowledgement, "" for none
-	// Sessions returns known sessions of the candidates and of this process, whose connections and
+	// Sessions returns known sessions of the candidates and of this process. Their connections and
 	// deadlines are delivered too. It must not block; nil means no sessions.
 	Sessions func() []uint64
 	// Hosts returns hosts whose connections are all delivered, unless a host has more than

@@ -67,8 +67,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if that is due or now is set. A session's absence from all
-// lists proves nothing if a server was added meanwhile.
+// readConfig reads /zookeeper/config if a read is due or if now is true. A poll for tables sets
+// now, because a new member may have a session that no other server lists.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -90,7 +90,7 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 
 // targets returns the servers to poll and forgets all others. They are the servers of the connect
 // string and of the configuration. A server that answers at its configured address is not polled at
-// another one.
+// another address.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -127,8 +127,8 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members keeps one result for each server number, and all results without a number. missing is why
-// they may not be the whole ensemble, "" if they are.
+// members keeps one result for each server number, and all results without a number. missing is the
+// reason why the results may lack a member of the ensemble, or "" if they lack none.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -163,7 +163,8 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if n > 0 && best[n] != i {
 			continue
 		}
-		// Two addresses with anyServer may have reached the same leader.
+		// Two addresses may have reached the same leader, so the address with anyServer loses its
+		// mode.
 		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
 			r.Mode = session.ModeUnknown
 		}
@@ -189,8 +190,8 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured address for clients. Without one, at compares only the
-// host.
+// at reports whether addr is the configured address for clients. If no address for clients is
+// configured, at compares only the host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -200,7 +201,7 @@ func (c *configured) at(addr string) bool {
 }
 
 // is reports whether r, a result at the server's address, is the server's answer. If only the host
-// is configured, r must have the server's number: one host can have several servers.
+// is configured, r must have the server's number, because one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }

@@ -198,8 +198,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A server has another name in the connect string than in the configuration. That name is used only
-// if the server does not answer at its configured address.
+// A server has another name in the connect string than in the configuration. The name in the
+// connect string is used only if the server does not answer at its configured address.
 func TestTwoNamesOfAServer(t *testing.T) {
 	var failure error
 	of3(t, func(c *Config) {
@@ -246,8 +246,8 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 	})
 }
 
-// A client that moves between two servers while they list their connections is found by second
-// lists.
+// A client moves between two servers while they list their connections. Second lists find the
+// client.
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
@@ -329,7 +329,7 @@ func TestTableOfAnElection(t *testing.T) {
 			},
 		},
 	})
-	// All connections of a host are listed, unless it has too many.
+	// All connections of a host are listed, unless the host has too many.
 	results[0].conns[0].Addr, results[1].conns[1].Addr = "10.0.0.1:4000", "10.0.0.1:4001"
 	election.Hosts = func() []string { return []string{"10.0.0.1"} }
 	got = election.table(session.Table{At: at}, results, "/app")

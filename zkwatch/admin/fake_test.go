@@ -167,7 +167,7 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 		return false
 	}
 	key := name
-	if name == "dump" { // also a word
+	if name == "dump" { // the key dump is the word
 		key = "dump_"
 	}
 	reply, ok := s.reply(key)
@@ -390,7 +390,7 @@ func pollFirst(t *testing.T, p *Poller, l *listener) session.Server {
 	return pollAll(t, p, l).Servers[0]
 }
 
-// pass waits for d in virtual time, and then for all that is due.
+// pass waits for d in virtual time, and then until all goroutines wait.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -43,7 +43,7 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 type jsonSession uint64
 
 func (s *jsonSession) UnmarshalJSON(b []byte) error {
-	id, err := parseNumber(strings.Trim(string(b), `"`)) // a number needs no escapes
+	id, err := parseNumber(strings.Trim(string(b), `"`)) // a number in quotes has no escapes
 	*s = jsonSession(id)
 	return err
 }
@@ -181,7 +181,7 @@ func parseConnections(b []byte) (all connections, err error) {
 	all.bothPorts = v.Secure != nil
 	for _, list := range [][]jsonConn{v.Plain, v.Secure} {
 		for i := range list {
-			if c := &list[i]; c.Addr != "" { // otherwise the connection was closed meanwhile
+			if c := &list[i]; c.Addr != "" { // otherwise the connection has been closed
 				all.list = append(all.list, session.Client{
 					Session: uint64(c.Session), Addr: clientAddr(c.Addr), Timeout: time.Duration(c.Timeout), LastOp: lastOp(c.LastOp),
 					Established: since1970(time.Duration(c.Established)), LastResponse: time.Duration(c.LastResponse),

@@ -15,7 +15,7 @@ import (
 type Poller struct {
 	cfg Config
 
-	// turn holds a token during a poll; the poll owns ensemble.
+	// turn is full during a poll. Only the current poll uses ensemble.
 	turn     chan struct{}
 	ensemble *ensemble
 
@@ -82,7 +82,7 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now, also of servers that are polled less often, and returns when the answers
+// Poll makes one poll now, even of servers that are polled less often, and returns when the answers
 // are delivered. It returns an error only if ctx is done: failures of servers are part of the
 // answers. Poll sends nothing if the mode is Off or no election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
@@ -154,7 +154,8 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// One server may list the anchor's session, and another may report the deadlines.
+		// One server may list the anchor's session, and another may report the deadlines. So each
+		// anchor counts as older by its timeout.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

@@ -22,7 +22,7 @@ type query[T any] struct {
 	http   form[T]
 	word   form[T]
 	table  bool // the answer can be large and expensive for the server
-	always bool // sent even if the server has just refused it
+	always bool // sent even if the server has just refused the query
 }
 
 // A form is a command or a word, with the parser of its reply.
@@ -57,7 +57,7 @@ type identity struct {
 	port   int // port for clients without TLS; 0: unknown
 	tick   time.Duration
 	// ports is the number of ports for clients: 1, or 2 with a second one for TLS; 0: unknown. Only
-	// the word conf reports it.
+	// the word conf reports the ports.
 	ports int
 }
 
@@ -112,8 +112,8 @@ var (
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read does not parse, to be fast: while a server writes a table, the server may hold a lock that its
-// requests need.
+// read does not parse, to be fast. While a server writes a table, the server may hold a lock that
+// all requests need.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -146,7 +146,7 @@ func shortVersion(s string) string {
 	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns ModeUnknown for other names, also for the read-only mode.
+// modeNamed returns the mode named s, or ModeUnknown for other names and for the read-only mode.
 func modeNamed(s string) session.Mode {
 	switch m := session.Mode(s); m {
 	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:

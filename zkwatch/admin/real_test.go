@@ -30,7 +30,7 @@ func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, ui
 	return connectTLS(t, addr, timeout, nil)
 }
 
-// connectTLS connects to a port with TLS, or without if cfg is nil.
+// connectTLS connects to a port with TLS, or without TLS if cfg is nil.
 func connectTLS(t *testing.T, addr string, timeout time.Duration, cfg *tls.Config) (*client.Conn, uint64) {
 	t.Helper()
 	c := electiontest.Connect(t, client.Config{Servers: zktest.Must(client.ParseConnectString(addr)), SessionTimeout: timeout, TLS: cfg})
@@ -255,9 +255,9 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// expiry lets a client crash, and checks that its znode is not deleted before the time that its
-// deadline and the anchor give. It returns false if the session ended before the server reported its
-// deadline.
+// expiry lets a client crash. It checks that the client's znode is not deleted before the time that
+// the session's deadline and the anchor give. It returns false if the session ended before the
+// server reported the deadline.
 func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
 	crashing, sessionID := connect(t, addr, timeout)
@@ -350,7 +350,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
 		cfg.Mode = mode
-		// A follower may receive a commit after the client that made it gets the answer.
+		// A follower may receive a commit after the writing client has its answer.
 		for _, c := range q.conns {
 			if err := c.Sync(t.Context(), "/"); err != nil {
 				t.Fatal(err)

@@ -25,12 +25,12 @@ type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting of a server that permits all words that electop sends. The list
-// has srvr too, because the setting replaces the default.
+// allWords is the setting of a server that permits all words that electop sends. The list includes
+// srvr, because a whitelist replaces the default, which is srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
-// A requester makes requests and returns the replies unparsed. The end of a poll closes its idle
-// connections.
+// A requester makes requests and returns the replies unparsed. The requester's idle connections are
+// closed at the end of each poll.
 type requester struct {
 	cfg    *Config
 	client http.Client
@@ -105,8 +105,8 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt accepts the end of a TLS connection without an alert: the parsers recognise an incomplete
-// list.
+// abrupt reads a TLS end without close_notify as EOF. This is safe, because the parsers detect a
+// truncated reply.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {
@@ -136,7 +136,7 @@ func (r *requester) command(ctx context.Context, base, name string, l limit) ([]
 	case resp.StatusCode/100 == 3:
 		return nil, fmt.Errorf("status %d: a redirect, which electop does not follow", resp.StatusCode)
 	case resp.StatusCode == http.StatusServiceUnavailable && kind == "application/json":
-		return nil, errNotServing // since 3.9; before with status 200
+		return nil, errNotServing // ZooKeeper 3.9 and later send 503; earlier releases send 200
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("status %d: no AdminServer, or it has another path", resp.StatusCode)
 	case kind != "application/json":

@@ -9,7 +9,7 @@ import (
 
 const (
 	// calmAfterHandoff is the time without a handoff before a request for watches. Candidates set
-	// watches again after each handoff, and a table must not lack a late one.
+	// watches again after each handoff, and a table must not lack a late watch.
 	calmAfterHandoff = 2 * time.Second
 	// watchGap is the shortest time between two tables of watches if a handoff causes the second
 	// one.
@@ -21,9 +21,9 @@ const (
 
 // schedule decides when to poll, and for what. Any goroutine may call its methods.
 type schedule struct {
-	interval time.Duration // of the status
-	sessions time.Duration // of connections and sessions; 0: only on demand
-	cheap    bool          // connections and sessions only while they are cheap
+	interval time.Duration // between polls for the status
+	sessions time.Duration // between polls for connections and sessions; 0: only on demand
+	cheap    bool          // polls for connections and sessions only while they are cheap
 
 	mu            sync.Mutex
 	statusDue     time.Time // zero: now
@@ -188,9 +188,9 @@ type plan struct {
 }
 
 const (
-	// After a slow answer connections and sessions are requested again after slowPause, which
-	// doubles with each further slow answer. The first answer of an AdminServer is slow because Java
-	// loads classes.
+	// After a slow answer, connections and sessions are requested again after slowPause. Each
+	// further slow answer doubles the pause. The first answer of an AdminServer is slow because
+	// Java loads classes.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

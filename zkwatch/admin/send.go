@@ -22,16 +22,17 @@ const (
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second
 
-	// A refused query is sent again after refusalValid: an operator may have changed the settings.
+	// A refused query is sent again after refusalValid, because an operator may have changed the
+	// settings.
 	refusalValid = time.Minute
-	// A server's identity, and whether it has an AdminServer, is checked again after identityValid:
-	// a restart can change both.
+	// A server's identity, and whether it has an AdminServer, is checked again after identityValid,
+	// because a restart can change both.
 	identityValid = 5 * time.Minute
 	// slowRetry is the pause after an AdminServer gave no answer in time.
 	slowRetry = time.Minute
 )
 
-// A way is how a query is sent, the value of session.Answer.Via.
+// A way is how a query is sent. session.Answer.Via has these values.
 type way string
 
 const (
@@ -103,9 +104,9 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send sends a query in one way after the other until there is an answer. After a table that does
-// not arrive in time send stops, because the server is still busy with the table. With retry, send
-// also sends a query that was refused recently.
+// send sends a query in one way after the other until there is an answer. If a table does not
+// arrive in time, send stops, because the server is still busy with the table. If retry is true,
+// send also sends a query that was refused recently.
 //
 // A failed answer names the server's setting or the flag of electop that would help.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
@@ -229,8 +230,8 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 }
 
 // wordsWork records that the server answers words. byHTTP is the error of the HTTP request before,
-// nil without one. After an error HTTP is not tried for a while, unless it has worked before: then
-// it is tried once more.
+// nil without one. After an error, HTTP is not tried for a while. If HTTP worked before the error,
+// it is first tried once more.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, errNoAnswer) {

@@ -85,8 +85,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed makes polls of the server less frequent, from the second failure on: after the first one
-// the server may be restarting. The next poll starts with identify.
+// failed records a failure. From the second failure in a row, the server is polled less often;
+// after the first one it may be restarting. The next poll starts with identify.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -95,9 +95,9 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity if that is due, otherwise it returns the zero Answer. It
-// checks whether the AdminServer belongs to the server: of several servers on one host only the
-// first gets the usual port.
+// identify requests the server's identity if that is due; otherwise it returns the zero Answer. It
+// checks whether the AdminServer belongs to the server, because of several servers on one host only
+// the first gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -155,9 +155,9 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// connections requests the list of connections. The list is Answered only if it has both ports or the
-// server has only one: otherwise clients of the other port would seem to have no connection. r has
-// the listed connections in any case.
+// connections requests the list of connections. The list is Answered only if it has both ports or
+// the server has only one port. Otherwise clients of the other port would seem to have no
+// connection. r has the listed connections in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
@@ -180,7 +180,8 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// watches requests the table of watches, unless the server has too many or an unknown number.
+// watches requests the table of watches. Without Config.Heavy, it refuses to request the table if
+// the server has too many watches or does not report their number.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
 	if count < 0 {

@@ -257,7 +257,8 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 	}
 }
 
-// A subscriber whose Put does not return delays others by putTimeout, and no other method.
+// A subscriber whose Put does not return delays each other subscriber by putTimeout at most, and no
+// method of the Poller.
 func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}

@@ -56,7 +56,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns 0 if the reply has no such name.
+// number returns the number with the given name, or 0 if the reply does not have this name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -162,8 +162,8 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:". It reads every zone as UTC:
-// the abbreviation is ambiguous.
+// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:". It reads every zone as UTC,
+// because the abbreviation is ambiguous.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))

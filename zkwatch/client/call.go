@@ -48,7 +48,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		c.dequeued(number) // if the library never wrote the request
+		c.dequeued(number) // necessary if the library never wrote the request
 		results <- result{value, err}
 	}()
 	got, err := await(ctx, c, k, lost, results)
@@ -73,7 +73,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	path := k.path
 	if k.sequential {
-		path += "0" // the path of a sequential znode may end in a slash
+		path += "0" // the server appends digits, so the path may end in a slash
 	}
 	if err := ValidatePath(path); err != nil {
 		return "", k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))

@@ -171,8 +171,8 @@ func alert(err error) uint64 {
 	return 0
 }
 
-// A tlsConn closes without a TLS alert: sending one may block for five seconds, and a simulated
-// crash must not send one.
+// A tlsConn closes without a TLS alert. An alert may block for five seconds, and a simulated crash
+// must not send an alert.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn

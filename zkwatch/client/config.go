@@ -50,7 +50,7 @@ type Config struct {
 	// nil means a net.Dialer, which resolves the host name for each connection.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// TLS configures TLS over the connections of Dial; see [LoadTLS]. If its ServerName is empty,
+	// TLS configures TLS over the connections of Dial; see [LoadTLS]. If TLS.ServerName is empty,
 	// each certificate must match the server's host in Servers. nil means plain TCP.
 	TLS *tls.Config
 
@@ -69,8 +69,8 @@ type Config struct {
 	MaxReply int
 
 	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
-	// lease. 0 means unknown: the lease then assumes at most half of the session timeout, which
-	// is true unless minSessionTimeout is set.
+	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
+	// which is true unless the servers set minSessionTimeout.
 	Tick time.Duration
 
 	// Auth has the credentials that every connection sends before any request. A credential of

@@ -18,10 +18,10 @@ import (
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
 const goodbyeTimeout = time.Second
 
-// A Conn is one session with a cluster. It keeps the session over lost connections and changes
-// of server. It ends when the session expires, when a server refuses its credentials, or when no
-// server serves the session for long ([ErrNoSession]); then the owner may connect again. So a
-// request never runs in a later session.
+// A Conn is one session with a cluster. It keeps the session over lost connections and changes of
+// server. The Conn ends when the session expires, when a server refuses its credentials, or when no
+// server serves the session for long ([ErrNoSession]). A request never runs in a later session:
+// only another Conn gets another session.
 //
 // Any goroutine may call its methods at any time.
 type Conn struct {
@@ -40,7 +40,7 @@ type Conn struct {
 	detach   func()        // called when the library has its farewell connection
 	detached chan struct{} // closed by detach
 	finished chan struct{} // closed when all goroutines except those of Subscribe have ended
-	turn     chan struct{} // holds a token while queued is not 0
+	turn     chan struct{} // full while queued is not 0
 
 	mu          sync.Mutex
 	status      Status
@@ -103,8 +103,8 @@ func Connect(cfg Config) (*Conn, error) {
 
 // Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
 // server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
-// while the gate is shut, the session expires later. Close may be called in any state, several
-// times.
+// while the gate is shut, Close sends nothing, and the session expires later. Close may be called
+// in any state, several times.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished
@@ -130,8 +130,8 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 // Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
-// spawn runs f in a goroutine; teardown waits for it. If the Conn has ended, spawn returns
-// false and does not run f.
+// spawn runs f in a goroutine; teardown waits for the goroutine. If the Conn has ended, spawn
+// returns false and does not run f.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	ended := c.status.State.Terminal()
@@ -149,7 +149,8 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// setErr records err, and notifies the subscribers if its text is new. The caller holds c.mu.
+// setErr records err, and notifies the subscribers if the text of err is new. The caller holds
+// c.mu.
 func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
 	c.status.Err = err
@@ -174,8 +175,8 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that no server has served for too long. A server with a lower zxid than the
-// client's refuses the client each time; only a new Conn starts without a zxid.
+// giveUp ends a Conn that no server has served for too long. If the servers lost the client's last
+// zxid, they always refuse this Conn; only a new Conn starts without a zxid.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
@@ -196,8 +197,9 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-// terminate enters a terminal state, unless the Conn is already in one, and starts teardown. With
-// goodbye, teardown requests the end of the session if the Conn is connected.
+// terminate enters a terminal state, unless the Conn is already in one, and starts teardown. If
+// goodbye is true, and the Conn is connected and not frozen, teardown requests the end of the
+// session.
 func (c *Conn) terminate(state State, err error, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 type Auth struct {
 	Scheme string
 
-	// secret is a pointer because package fmt prints only its address, for every verb.
+	// secret is a pointer because package fmt prints only a pointer's address, for every verb.
 	secret *string
 }
 
@@ -45,7 +45,8 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme reports whether s looks like a scheme. A credential in its place usually does not.
+// validScheme reports whether s looks like a scheme. A credential given as the scheme usually does
+// not.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false

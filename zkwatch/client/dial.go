@@ -139,7 +139,8 @@ func (s *servers) Init([]string) error { return nil }
 // Len implements zk.HostProvider.
 func (s *servers) Len() int { return len(s.addrs) }
 
-// Next implements zk.HostProvider. It always returns false, otherwise the library would sleep.
+// Next implements zk.HostProvider. It always returns false, because true would make the library
+// sleep.
 func (s *servers) Next() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,13 +18,13 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes that wait for Take. If there are more, all are dropped, and the
-// caller must read everything again.
+// maxChanges bounds the changes that wait for Take. Beyond the bound, all changes are dropped, and
+// the caller must read everything again.
 const maxChanges = 10_000
 
 // A Change is an event of a watch. Only a one-time watch reports changes of a znode's children.
 type Change struct {
-	// N numbers the events of a connection. A reply with seen >= N shows the change.
+	// N numbers the events of a connection. A reply whose seen is N or more shows the change.
 	N    uint64
 	Kind zk.EventType
 	// Below is the znode's path relative to the followed path: "" for the followed znode
@@ -38,8 +38,8 @@ type Change struct {
 
 // A Following reads a path over one connection, and receives the events of all watches of its Conn
 // at the path and below. Events and replies arrive in the order of the changes. A Following ends
-// with the connection: no later connection reports the changes that it missed. A Conn may have only
-// one Following for each path at a time.
+// with the connection, and no later connection reports the missed changes. A Conn may have only one
+// Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -75,8 +75,8 @@ func (c *Conn) Follow(path string) (*Following, error) {
 }
 
 // Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6), which reports each creation,
-// deletion and change of data at the path and below. Set no one-time watch on the same znode: in
-// 3.6 to 3.8 it replaces the persistent watch (ZOOKEEPER-4466).
+// deletion and change of data at the path and below. Set no one-time watch on the same znode,
+// because in 3.6 to 3.8 the one-time watch replaces the persistent watch (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -113,8 +113,8 @@ func (f *Following) Take() (changes []Change, complete bool) {
 	return changes, complete
 }
 
-// Next waits for a change of the path itself whose N is greater than after, and discards all
-// other changes. If changes were dropped, it returns the zero Change.
+// Next waits for a change of the path itself with N > after, and discards all other changes. If
+// changes were dropped, Next returns the zero Change.
 func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	for {
 		select {
@@ -166,7 +166,7 @@ func (f *Following) signal() {
 	}
 }
 
-// Children lists the children. seen is the N of the last event before the reply. With watch,
+// Children lists the children. seen is the N of the last event before the reply. If watch is true,
 // Children also sets a one-time watch.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
@@ -174,8 +174,8 @@ func (f *Following) Children(ctx context.Context, watch bool) (names []string, s
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist. With watch, it also sets a one-time
-// watch.
+// Exists reads the stat, nil if the znode does not exist. If watch is true, Exists also sets a
+// one-time watch.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
 	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
@@ -191,8 +191,9 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode at the path. With watch, it also sets a one-time watch, even if the znode
-// does not exist. absent saves a round trip if the znode probably does not exist.
+// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if
+// the znode does not exist. If absent is true, Znode first sends exists, which saves a round trip
+// for a missing znode.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -221,7 +222,7 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 }
 
 // noteEvent passes the event that begins with n.head to the listeners. The library receives the
-// event too: a server sends one event for all watches of a client on a znode.
+// event too, because a server sends one event for all watches of a client on a znode.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -267,8 +268,9 @@ func cutPath(path, root string) (below string, ok bool) {
 }
 
 // The library has no addWatch, cannot remove a watch, and loses the order of replies and events. So
-// a Following sends its own requests between the library's requests, and Read removes their
-// replies. Their xids are less than the protocol's negative xids; the library's are positive.
+// a Following sends its own requests between the library's requests, and Read removes the replies
+// to them. The xids of a Following are less than the protocol's negative xids; the library's xids
+// are positive.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
@@ -350,7 +352,7 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	return xid, frame, c
 }
 
-// forget makes takeAnswer discard the reply to the request with that xid.
+// forget makes takeAnswer discard the reply to the request with the given xid.
 func (n *serverConn) forget(xid int32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -378,9 +380,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode, and calls it name. If the znode does not exist, the result is Unread. If
-// the ACL forbids reading its data, the result has only its stat. ReadZnode passes each request to
-// try, which may repeat the request.
+// ReadZnode reads a znode, and names the result name. If the znode does not exist, the result is
+// Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode passes each
+// request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat

@@ -26,7 +26,7 @@ const (
 	// a third of the timeout, its ping interval, is 0.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply is the largest reply, in bytes, that counts as a small round trip.
+	// smallReply is the size of the largest reply of a small round trip, in bytes.
 	smallReply = 1 << 10
 )
 

@@ -79,7 +79,7 @@ func (n *serverConn) authReply(code wire.Code) error {
 	return err
 }
 
-// explain adds the meaning of an error of Read.
+// explain returns an error of Read with its meaning.
 func (n *serverConn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
@@ -90,7 +90,8 @@ func (n *serverConn) explain(err error) error {
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	// In TLS 1.3 the client's handshake ends before the server checks the client's certificate.
+	// In TLS 1.3 the client's handshake ends before the server checks the client's certificate, so
+	// the server's alert arrives here.
 	if cfg := n.conn.cfg.TLS; cfg != nil {
 		if why := explainTLS(err, len(cfg.Certificates)); why != "" {
 			return fmt.Errorf("%s: %w", why, err)

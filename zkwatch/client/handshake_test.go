@@ -179,7 +179,7 @@ func TestSASLThatCannotBegin(t *testing.T) {
 	})
 }
 
-// A frozen Conn authenticates after the thaw, over this connection or the next one.
+// A frozen Conn authenticates after the thaw, over the same connection or the next one.
 func TestSASLOfAFrozenConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}

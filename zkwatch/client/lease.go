@@ -5,31 +5,32 @@ import "time"
 // A lease computes, from the answers to a session's requests, until when the ensemble must keep the
 // session. All times are by this machine's clock.
 //
-// An answer to a ping or a read proves nothing: a follower that is cut off from the ensemble still
-// answers, while the ensemble leader lets the session expire. A committed write needs a quorum, but
-// does not prove that the ensemble leader knows of the client: a follower lists its active sessions
-// only when it answers a ping of the ensemble leader, every half tick. Three requests over one
-// connection, each with its answer, are a proof:
+// The answer to a ping or a read proves nothing. A follower that is cut off from the ensemble still
+// answers, while the ensemble leader lets the session expire. A single committed write proves
+// nothing either: a follower reports active sessions only in its answers to the ensemble leader's
+// pings, every half tick. Three requests over one connection, each with its answer, are a proof:
 //
 //	k  any request
 //	m  a committed write, sent gap or more after k was answered
 //	n  a committed write, sent after m was answered
 //
-// Messages between the follower and the ensemble leader stay in order. The ensemble leader sent a
-// ping between k's answer and m's sending, and the follower received this ping before m's commit.
-// The follower answered the ping with a list that has the session, and forwarded n later. So at n's
-// commit the ensemble leader counts the session's timeout from k's sending or later. A new ensemble
-// leader starts every session with its full timeout.
+// Messages between the follower and the ensemble leader stay in order. Because of the gap, the
+// ensemble leader sent a ping after k's answer and before m was sent. The follower received this
+// ping before m's commit. It answered the ping with a list that has the session, and forwarded n
+// later. So at n's commit the ensemble leader counts the session's timeout from k's sending or
+// later. A new ensemble leader starts every session with its full timeout.
 //
-// The ensemble leader itself starts the timeout of a session that is created, or that continues over
+// The ensemble leader also starts the timeout of a session that is created, or that continues over
 // another connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
-// The proof does not cover a client of an observer server that learns from a follower, because two
-// servers forward the list. And a follower may lose k while it sends its list; the list after the
-// session's next message repairs that.
+// The proof has two exceptions. If the server is an observer that learns from a follower, two
+// servers forward the list. And a follower may lose k while it sends a list; after the session's
+// next message, its list has the session again.
 //
-// The proof assumes that clocks run equally fast, so leaders keep a margin. It also assumes that a
-// ping of the ensemble leader is late by at most maxPingDelay, unless its commits are late too.
+// The proof assumes equally fast clocks, so leaders keep a margin before the end of the lease. It
+// also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's commits are
+// late too.
+//
 // Source: Leader, LearnerHandler and LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
 type lease struct {
 	timeout time.Duration // the shortest granted timeout
@@ -45,18 +46,18 @@ type lease struct {
 // An exchange has the times of a request and its answer.
 type exchange struct{ sent, answered time.Time }
 
-// maxCommits bounds the kept commits. One would be enough if writes did not overlap.
+// maxCommits bounds the kept commits. One commit would be enough if writes did not overlap.
 const maxCommits = 4
 
-// answersIn bounds the kept answers of one session timeout. Dropped answers shorten a lease by
-// timeout/answersIn at most.
+// answersIn limits how many answers are kept per session timeout. Dropped answers shorten a lease
+// by timeout/answersIn at most.
 const answersIn = 64
 
 // maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
 func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
 
-// gap returns the time within which the ensemble leader must send a ping. If the tick is unknown,
-// gap assumes half of the session timeout: by default servers grant at least two ticks.
+// gap returns the time within which the ensemble leader must send a ping. An unknown tick is
+// assumed to be half the session timeout, because by default servers grant at least two ticks.
 func (l *lease) gap() time.Duration {
 	half := l.tick / 2
 	if l.tick == 0 {
@@ -65,7 +66,7 @@ func (l *lease) gap() time.Duration {
 	return half + maxPingDelay(l.timeout)
 }
 
-// connected begins a connection with the granted timeout. sent is the time of its ConnectRequest.
+// connected begins a connection with the granted timeout. sent is when the ConnectRequest was sent.
 func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	if l.timeout == 0 || timeout < l.timeout {
 		l.timeout = timeout
@@ -73,7 +74,7 @@ func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	l.hello, l.answers, l.commits = sent, nil, nil
 }
 
-// answered adds an answer of any kind, unless one was kept shortly before.
+// answered adds an answer of any kind, unless its request was sent shortly after the last kept one.
 func (l *lease) answered(e exchange) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
 		return

@@ -9,9 +9,9 @@ import (
 	"electop/demo/zktest"
 )
 
-// ensemble simulates a follower, its ensemble leader and one client, in virtual time. The
-// links between the servers keep the order of messages and delay them at random. The
-// follower answers pings by itself.
+// ensemble simulates a follower, its ensemble leader and one client, in virtual time. The links
+// between the servers keep the order of messages and delay them at random. The follower answers
+// requests that are not writes without the ensemble leader.
 type ensemble struct {
 	random        *rand.Rand
 	session, tick time.Duration
@@ -90,8 +90,8 @@ func (e *ensemble) ping() {
 	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
-// request sends a request of the client. If the ensemble leader commits it, committed gets the time
-// from which the ensemble leader counts the session's timeout.
+// request sends a request of the client. When the ensemble leader commits a write, committed gets
+// the time from which the ensemble leader counts the session's timeout.
 func (e *ensemble) request(write bool, answer func(sent time.Time), committed func(counted time.Time)) {
 	sent := e.now
 	e.at(sent.Add(e.upTo(e.session/50)), func() { // at the follower

@@ -44,7 +44,7 @@ func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) 
 }
 
 // ExistsW reports whether path exists and watches for its creation, change or deletion. The watch
-// on a missing znode may last as long as the session: use GetW to wait for a deletion.
+// on a missing znode may last as long as the session, so use GetW to wait for a deletion.
 func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
 	exists, stat, events, err := watch(ctx, c, "exists", path, c.zk.ExistsW)
 	if !exists {
@@ -156,8 +156,8 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 
 var errLeaseEnded = errors.New("the lease was ended on request")
 
-// EndLease ends the connection and the lease now. Use EndLease only if the server expires the
-// session on demand, otherwise the session lasts longer than the lease.
+// EndLease ends the connection and the lease now, but not the session. Use EndLease only with a
+// server that can expire the session on demand.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link

@@ -26,8 +26,9 @@ const readAhead = 4 << 10
 // accept, and reports the granted timeout and round trips to its Conn. It adds SASL and credentials
 // (handshake.go), a bound on the handshake, the gate, and requests of a Following (follow.go).
 //
-// It also hides zxids from the library, which reads its last zxid without a lock when it sets watches
-// again. A zxid of the new connection would suppress the events of earlier changes.
+// When the library sets watches again, it reads its last zxid without a lock. A zxid of the new
+// connection would suppress the events of earlier changes, so a serverConn hides zxids from the
+// library.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
@@ -39,7 +40,7 @@ type serverConn struct {
 
 	writing chan struct{} // holds a token while a frame is written
 
-	// Only Read uses these. head and size do not include the length prefix of a frame.
+	// Only Read uses these fields. head and size do not include the length prefix of a frame.
 	ahead  *bufio.Reader // reads with readConn
 	head   []byte        // the first bytes of the current frame
 	size   int           // size of the current frame
@@ -114,8 +115,8 @@ func (n *serverConn) open() {
 	n.opened = true
 }
 
-// Write implements net.Conn. It returns no error: after an error while it sets watches again, the
-// library waits for ever. Instead Write closes the connection.
+// Write implements net.Conn. It returns no error, because after an error while it sets watches
+// again, the library waits for ever. Instead Write closes the connection.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
@@ -134,8 +135,8 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records the time of a frame of the library, and returns the frame to send, nil if it
-// must not be sent. called reports whether the frame is the request of a call.
+// note records the time of a frame of the library, and returns the frame to send, or nil if no
+// frame must be sent. called reports whether the frame is the request of a call.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -70,9 +70,9 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered records that the server of n has answered a request. sent is the time of the request,
-// zxid the zxid in the answer, 0 if it does not count. small means that the request was a ping, or a
-// read with a small answer.
+// answered records that the server of n has answered a request. sent is the time of the request.
+// zxid is the zxid in the answer, or 0 if that zxid does not count. small means that the request
+// was a ping, or a read with a small answer.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lineBuffer bounds the bytes that a client can write during a partition, except for a single larger
-// write. Beyond the bound a write fails.
+// lineBuffer bounds the bytes that a client can write during a partition. Only the first write may
+// be larger. A later write beyond the bound fails.
 const lineBuffer = 64 << 10
 
 // A Line is the network between a client and its servers. During a partition it delivers
@@ -57,7 +57,7 @@ type lineConn struct {
 	closed chan struct{}
 
 	kept    []byte // data that arrived during a partition, for the next Read
-	keptErr error  // error that arrived during a partition, for a Read after kept
+	keptErr error  // error that arrived during a partition, for the Read of the end of kept
 
 	mu         sync.Mutex
 	readBy     time.Time     // the deadline of reads; zero: none

@@ -27,7 +27,7 @@ const maxName = 1024
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
 // user nor password.
 type Digest struct {
-	// login is a pointer because package fmt prints only its address, for every verb.
+	// login is a pointer because package fmt prints only a pointer's address, for every verb.
 	login *userPassword
 	uri   string        // service and host
 	nonce func() string // returns another client nonce for each exchange
@@ -154,7 +154,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	if !ok || !fits {
 		return nil, fmt.Errorf("%w: user or password has characters beyond ISO 8859-1, and the server does not offer charset utf-8", ErrUnsupported)
 	}
-	realm := c.realm // without charset utf-8, it is hashed as the server sent it
+	realm := c.realm // without charset utf-8, the realm is hashed as the server sent it
 	if c.utf8 {
 		realm, _ = encoded(realm, true)
 	}

@@ -175,8 +175,8 @@ func TestDigestAccounts(t *testing.T) {
 	}
 }
 
-// No challenge makes a client panic, send an unbounded answer or show the password. No proof is
-// accepted.
+// No challenge makes a client panic, send an unbounded answer or show the password. No fuzzed proof
+// is accepted.
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`realm="zk-sasl-md5",nonce="n",charset=utf-8,algorithm=md5-sess,qop="auth"`), []byte("rspauth=0"))
 	f.Add([]byte(`nonce="\"`), []byte(""))

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// maxDirectives bounds the directives of a challenge.
+// maxDirectives bounds the directives of a server's message.
 const maxDirectives = 64
 
 // A directive is a name and its value, without the quotes.
 type directive struct{ name, value string }
 
-// directives matches one directive, with or without quotes around its value, and the comma
-// after it, if any.
+// directives matches one directive, with or without quotes around its value, and a comma that may
+// follow.
 var directives = sync.OnceValue(func() *regexp.Regexp {
 	const space, token = "[ \t\r\n]*", "([!#$%&'*+.0-9A-Z^_`a-z|~-]+)"
 	return regexp.MustCompile("^" + token + space + "=" + space + `(?:"((?s:[^"\\]|\\.)*)"|` + token + ")" + space + "(?:,|$)")

@@ -29,7 +29,7 @@ const (
 // noLayer stands for no security layer, the only choice of this package (RFC 4752, 3.3).
 const noLayer = 1
 
-// A ticket is a ticket of the KDC with the key that the client shares with the service.
+// A ticket is the KDC's ticket for a service, with the key that client and service share.
 type ticket struct {
 	ticket      messages.Ticket
 	key         types.EncryptionKey
@@ -46,9 +46,9 @@ func (t ticket) owner() string { return t.user + "@" + t.realm }
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // the server's proof must repeat its time
+	proof   types.Authenticator // the client's; the server's proof must repeat its time
 	key     types.EncryptionKey // of the security context
-	subkey  byte                // acceptorSubkey if the server has chosen key, otherwise 0
+	subkey  byte                // acceptorSubkey if the server chose the field key, otherwise 0
 	step    int
 }
 
@@ -165,8 +165,8 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	return nil
 }
 
-// choose answers the server's offer of security layers. It names no authorization identity:
-// the client's principal is used.
+// choose answers the server's offer of security layers. It names no authorization identity, so the
+// server uses the client's principal.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {
@@ -195,7 +195,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error for a key type that is not in keyTypes. Tokens of older types have
+// supported returns an error for a key type that is not in keyTypes. Older key types need tokens of
 // another form (RFC 4757).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {

@@ -28,8 +28,8 @@ type KerberosOptions struct {
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
 	Principal string
-	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same
-	// one. Add @REALM if krb5.conf does not give the realm. "" means zookeeper.
+	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same host in
+	// their principals. Add @REALM if krb5.conf does not give the realm. "" means zookeeper.
 	Service string
 	// Getenv returns the environment variables KRB5_CONFIG and KRB5CCNAME. nil means
 	// os.Getenv.
@@ -42,18 +42,18 @@ type Kerberos struct {
 	login   login
 	service service
 
-	requesting chan struct{} // holds a token during requests to the KDC
-	cache      *ticketCache  // a pointer, because package fmt prints only its address
+	requesting chan struct{} // full during a request to the KDC
+	cache      *ticketCache  // a pointer, because package fmt prints only a pointer's address
 }
 
-// A ticketCache has the cached tickets by the name of their principal.
+// A ticketCache keeps tickets in memory, by the principal of their service.
 type ticketCache struct {
 	mu      sync.Mutex
 	tickets map[string]ticket
 }
 
-// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the
-// ticket cache, and sends nothing to the KDC. The error of a file names the file.
+// NewKerberos returns the account that o describes. It reads krb5.conf and the keytab or the ticket
+// cache, and sends nothing to the KDC. An error about a file names the file.
 func NewKerberos(o KerberosOptions) (*Kerberos, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -87,8 +87,8 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
-// context, so a goroutine requests the ticket, one goroutine at a time. It may end some seconds
-// after ctx; its ticket is then cached for the next connection.
+// context, so a goroutine requests the ticket, one goroutine at a time. The request may end some
+// seconds after ctx. Its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -131,7 +131,7 @@ const minValidity = time.Minute
 // maxTickets bounds the cached tickets: one for each server, and the ticket-granting ticket.
 const maxTickets = 64
 
-// ticket returns a ticket for the first of the services that the KDC knows.
+// ticket returns a ticket for the first service that the KDC knows.
 func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	cl := client.NewWithKeytab(a.login.user, a.login.realm, a.login.keytab, a.conf)
 	defer cl.Destroy()
@@ -186,7 +186,7 @@ func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	})
 }
 
-// request requests a ticket for s, a name of the given kind, from the KDC of the realm of s.
+// request requests a ticket for s from the KDC of its realm. kind is the type of the name in s.
 func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
 	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
 	if err != nil {
@@ -195,7 +195,7 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// cached returns the ticket of that name from the cache, if it is valid for minValidity. Otherwise
+// cached returns the cached ticket for name, if the ticket is valid for minValidity. Otherwise
 // cached calls get and caches the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
@@ -271,9 +271,9 @@ func codeOf(err error) int {
 // kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained returns the meaning of an error of the library. An answer of the KDC is ErrRejected,
-// except if the KDC is not available or does not know the service. For an unknown service, the
-// caller may try another name.
+// explained returns the meaning of an error of the library. An error from the KDC becomes
+// ErrRejected, except if the KDC is not available or does not know the service. For an unknown
+// service, the caller may try another name.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

@@ -62,7 +62,7 @@ func proof(key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	return asn1tools.AddASNAppTag(append(token, reply...), 0)
 }
 
-// repeated returns the part that the server must repeat.
+// repeated returns the part of the server's proof that repeats the client's time.
 func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }
@@ -174,7 +174,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// No token makes a client panic or accept the server. The only accepted wrap token is the seed's.
+// No fuzzed token makes a client panic or accept the server. Only the seed's wrap token is
+// accepted.
 func FuzzTokens(f *testing.F) {
 	x := begun(f)
 	f.Add(proof(aKey(1), repeated(x)), offer(aKey(1), fromAcceptor, []byte{1, 0, 0, 0}))

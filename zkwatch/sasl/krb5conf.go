@@ -25,8 +25,8 @@ const (
 	maxIncludes = 100     // number of files
 )
 
-// loadConfig reads krb5.conf: the files in KRB5_CONFIG, or the system's file. cacheName is
-// default_ccache_name.
+// loadConfig reads krb5.conf: the files in KRB5_CONFIG, or the system's file. cacheName is the
+// value of default_ccache_name.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -48,13 +48,13 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 		conf.LibDefaults.DNSLookupKDC = true
 	}
 	if set["default_tkt_enctypes"]+set["default_tgs_enctypes"]+set["permitted_enctypes"] == "" {
-		// The library's default lists lack the two newer types, and have weak ones.
+		// The library's default lists lack the two newer key types, and have weak ones.
 		conf.LibDefaults.DefaultTktEnctypeIDs, conf.LibDefaults.DefaultTGSEnctypeIDs = keyTypes(), keyTypes()
 	}
 	return conf, set["default_ccache_name"], nil
 }
 
-// A configReader collects the lines of files by section. The library supports no include
+// A configReader collects the lines of files by section, because the library supports no include
 // directives, and keeps only the last of several sections with the same name.
 type configReader struct {
 	files    int

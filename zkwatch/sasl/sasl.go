@@ -40,8 +40,8 @@ type Mechanism interface {
 
 // An Exchange is one authentication. Only one goroutine may use it.
 type Exchange interface {
-	// Next returns the client's answer to a token of the server. The first token is nil. done
-	// means that the exchange ends with answer; if answer is nil too, the client sends nothing more.
+	// Next returns the client's answer to a token of the server. The first token is nil. If done is
+	// true, the exchange ends with answer; the client does not send a nil answer.
 	Next(token []byte) (answer []byte, done bool, err error)
 	// Refused returns the error for an answer that the server refused. The error wraps
 	// [ErrRejected].

@@ -91,7 +91,7 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// Reserved xids of replies. A ping or an auth request has the xid of its reply.
+// Reserved xids of replies. Ping and auth requests have the same xid as their replies.
 const (
 	XidWatch int32 = -1 // a WatcherEvent, which answers no request
 	XidPing  int32 = -2
@@ -161,7 +161,7 @@ const (
 	AuthFailed              Code = -115
 	NoWatcher               Code = -121
 	ReconfigDisabled        Code = -123
-	AuthRequired            Code = -124 // SESSIONCLOSEDREQUIRESASLAUTH
+	AuthRequired            Code = -124 // SESSIONCLOSEDREQUIRESASLAUTH in ZooKeeper
 	QuotaExceeded           Code = -125
 )
 
@@ -190,7 +190,7 @@ func (c Code) Error() string {
 	return fmt.Sprintf("zookeeper: %s (%d)", cmp.Or(codeNames[c], "Unknown"), int32(c))
 }
 
-// Err returns c as an error, nil when it is OK.
+// Err returns c, or nil if c is OK.
 func (c Code) Err() error {
 	if c == OK {
 		return nil

@@ -7,8 +7,8 @@ type ConnectRequest struct {
 	Timeout         int32 // requested, in milliseconds
 	SessionID       int64 // 0 requests a new session
 	Passwd          []byte
-	ReadOnly        bool // a read-only server without a quorum is enough
-	HasReadOnly     bool // the last byte is present (3.4 and later)
+	ReadOnly        bool // the client accepts a read-only server, which has no quorum
+	HasReadOnly     bool // the frame contains ReadOnly (ZooKeeper 3.4 and later)
 }
 
 func (r *ConnectRequest) Fields(c *Coder) {
@@ -28,7 +28,7 @@ type ConnectResponse struct {
 	SessionID       int64
 	Passwd          []byte
 	ReadOnly        bool
-	HasReadOnly     bool // the last byte is present (3.4 and later)
+	HasReadOnly     bool // the frame contains ReadOnly (ZooKeeper 3.4 and later)
 }
 
 func (r *ConnectResponse) Fields(c *Coder) {
@@ -39,7 +39,7 @@ func (r *ConnectResponse) Fields(c *Coder) {
 	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
 }
 
-// readOnly codes the last byte, which may be absent.
+// readOnly codes the byte ReadOnly at the end, which may be absent.
 func (c *Coder) readOnly(v, has *bool) {
 	if c.reading {
 		*v, *has = false, len(c.b) > 0
@@ -64,7 +64,7 @@ func (h *RequestHeader) Fields(c *Coder) {
 // OK nothing follows.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // the last change that the server had applied; -1 in events, up to ZooKeeper 3.8
+	Zxid int64 // of the last change that the server applied; in events up to ZooKeeper 3.8, -1
 	Err  Code
 }
 
@@ -74,8 +74,8 @@ func (h *ReplyHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// A WatcherEvent notifies a client that one of its watches fired. It follows a
-// [ReplyHeader] with [XidWatch].
+// A WatcherEvent notifies a client that one of its watches fired. The event follows a [ReplyHeader]
+// with [XidWatch].
 type WatcherEvent struct {
 	Type  int32 // EventNodeCreated and so on
 	State int32 // StateConnected
@@ -88,16 +88,16 @@ func (e *WatcherEvent) Fields(c *Coder) {
 	c.Path(&e.Path)
 }
 
-// A Stat has a server's data about a znode.
+// A Stat is a server's metadata of a znode.
 type Stat struct {
 	Czxid          int64 // zxid of the creation
 	Mzxid          int64 // zxid of the last change of the data
 	Ctime          int64 // creation, milliseconds since 1970
 	Mtime          int64 // last change of the data, milliseconds since 1970
-	Version        int32 // changes of the data
-	Cversion       int32 // creates and deletes of children; may overflow
-	Aversion       int32 // changes of the ACL
-	EphemeralOwner int64 // session id of an ephemeral znode, 0 of a persistent one
+	Version        int32 // number of changes of the data
+	Cversion       int32 // number of creates and deletes of children; may overflow
+	Aversion       int32 // number of changes of the ACL
+	EphemeralOwner int64 // session id of an ephemeral znode; 0 for a persistent znode
 	DataLength     int32 // bytes
 	NumChildren    int32
 	Pzxid          int64 // zxid of the last create or delete of a child
@@ -149,8 +149,8 @@ type PathRequest struct{ Path string }
 
 func (r *PathRequest) Fields(c *Coder) { c.Path(&r.Path) }
 
-// A PathWatchRequest is the request of exists, getData, getChildren and
-// getChildren2. With Watch it also sets a watch.
+// A PathWatchRequest is the request of exists, getData, getChildren and getChildren2. If Watch is
+// true, the request also sets a watch.
 type PathWatchRequest struct {
 	Path  string
 	Watch bool
@@ -178,7 +178,7 @@ type CreateRequest struct {
 	Data  []byte // aliases the input
 	ACL   []ACL
 	Flags int32
-	// NoPath means that the path is null, which reads as "".
+	// NoPath means that the path is null; Path is then "".
 	NoPath bool
 }
 
@@ -248,8 +248,8 @@ func (r *AddWatchRequest) Fields(c *Coder) {
 	c.Int32(&r.Mode)
 }
 
-// A SetWatchesRequest is the request of setWatches. It restores a client's
-// watches on a new connection.
+// A SetWatchesRequest is the request of setWatches, which restores a client's watches on a new
+// connection.
 type SetWatchesRequest struct {
 	RelativeZxid int64 // the last zxid that the client saw
 	Data         []string
@@ -264,8 +264,8 @@ func (r *SetWatchesRequest) Fields(c *Coder) {
 	c.Paths(&r.Child)
 }
 
-// A SetWatches2Request is the request of setWatches2. It also restores persistent
-// watches; in their lists null reads as "".
+// A SetWatches2Request is the request of setWatches2, which also restores persistent watches. In
+// Persistent and Recursive, a null string reads as "".
 type SetWatches2Request struct {
 	SetWatchesRequest
 	Persistent []string
@@ -297,7 +297,7 @@ func (r *AuthRequest) Fields(c *Coder) {
 }
 
 // A SASLToken is the request of sasl, and the reply to it.
-type SASLToken struct{ Token []byte } // aliases the input; nil: null
+type SASLToken struct{ Token []byte } // aliases the input; nil stands for null
 
 func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
 
@@ -385,14 +385,14 @@ type MultiOp struct {
 	Data    []byte
 	Version int32
 	Watch   bool
-	// NoPath means that the path is null, which reads as "".
+	// NoPath means that the path is null; Path is then "".
 	NoPath bool
 }
 
 // Reads reports whether the operation belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// Fields fails to read an operation that cannot be part of a multi, and writes nothing for it.
+// If Op cannot be part of a multi, reading fails, and writing writes nothing.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
@@ -428,8 +428,8 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes a list with a header before each element, and a last header that marks the end. It
-// does not change the list when it writes, because goroutines may share the list.
+// multi codes a list with a header before each element, and a last header that marks the end. When
+// multi writes, it does not change the list, because goroutines may share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
@@ -469,8 +469,9 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. Op is OpError, with only Err, if the operation or
-// another operation of a multi failed. Creates of containers and TTL nodes have results of create2.
+// A MultiResult is the outcome of one operation. If the operation failed, Op is OpError, and only
+// Err is set. If one operation of a multi fails, all results of the multi have this form.
+// createContainer and createTTL have results of create2.
 type MultiResult struct {
 	Op       Op
 	Err      Code
@@ -502,7 +503,7 @@ func (m *MultiResult) Fields(c *Coder) {
 	}
 }
 
-// A MultiResponse answers multi and multiRead, one result for each operation.
+// A MultiResponse answers multi and multiRead with one result for each operation.
 type MultiResponse struct{ Results []MultiResult }
 
 func (r *MultiResponse) Fields(c *Coder) {

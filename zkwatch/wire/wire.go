@@ -1,6 +1,6 @@
-// Package wire is ZooKeeper's client protocol: the frames, the records inside them, the
-// operation codes and the error codes. It holds no connection and starts no goroutine. The
-// embedded server uses it for all messages. The client uses it to read the messages on a
+// Package wire is ZooKeeper's client protocol: the frames, the records inside them, the operation
+// codes and the error codes. The package holds no connection and starts no goroutine. The embedded
+// server uses this package for all messages. The client uses it to read the messages on a
 // connection of the go-zookeeper library, and to send requests of its own.
 //
 // # Messages
@@ -39,11 +39,12 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps it.
+// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps
+// ErrMalformed.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// A Coder appends values to a byte slice, or reads them from one. When it reads, it keeps the first
-// failure for [Coder.Err], and later values are zero.
+// A Coder appends values to a byte slice, or reads them from one. When a Coder reads, it keeps the
+// first failure for [Coder.Err], and all later values are zero.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -133,8 +134,8 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length writes n, or reads a length. It returns -1 for null or after a failure. The length may
-// exceed the bytes that are left.
+// length writes n, or reads a length. For null, and after a failure, it returns -1. A length that
+// it reads may exceed the bytes that are left.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -198,8 +199,8 @@ func (c *Coder) null() bool {
 	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
 }
 
-// Strings codes a vector of strings. It writes an empty vector with count 0, never as
-// null: some clients allocate by the count. Null and empty both read as nil.
+// Strings codes a vector of strings. It writes an empty vector with count 0, because some clients
+// allocate the count, which is -1 for null. Null and empty vectors both read as nil.
 func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 
 // Paths codes a vector of strings. Neither the vector nor a string may be null.
@@ -213,9 +214,9 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector of elements of size bytes or more. When it reads, it checks before it
-// allocates that the elements fit into the bytes that are left. A negative count reads as 0, as in
-// ZooKeeper's own decoder.
+// vector codes a vector whose elements have at least size bytes each. A count that it reads must
+// fit into the bytes that are left; vector checks this before it allocates. A negative count reads
+// as 0, as in ZooKeeper's own decoder.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -255,8 +256,8 @@ func (e *FrameSizeError) Error() string {
 }
 
 // ReadFrame reads one frame of at most max bytes and returns its contents without the length
-// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside one, and
-// a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
+// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside a frame,
+// and a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
 // arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)

@@ -56,7 +56,7 @@ func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool
 	return last
 }
 
-// WaitState returns the first status from now on with that state.
+// WaitState returns the first status from now on with the given state.
 func WaitState(t *testing.T, c *client.Conn, state client.State) client.Status {
 	t.Helper()
 	return Wait(t, c, state.String(), func(s client.Status) bool { return s.State == state })
@@ -150,7 +150,7 @@ func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	return n
 }
 
-// Embedded starts an embedded server and a bare client of it until the test ends.
+// Embedded starts an embedded server, and a bare client of the server, until the test ends.
 func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 	t.Helper()
 	server := zkserver.New(zkserver.Options{})
@@ -164,7 +164,8 @@ func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	return zktest.ClientOver(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
 }
 
-// Restart ends all connections to an embedded server, which refuses new ones during down.
+// Restart ends all connections to an embedded server. The server then refuses connections for the
+// duration down.
 func Restart(server *zkserver.Server, down time.Duration) {
 	server.Refuse(true)
 	server.CloseConnections()
@@ -186,7 +187,8 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// OnRequest makes cfg call do before each request op. If do returns true, the request is not sent.
+// OnRequest makes connections of cfg call do before each request with the operation op. If do
+// returns true, the request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }
@@ -232,7 +234,7 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	return c.rest.Read(p)
 }
 
-// A FailingConn is a connection whose writes fail after the first Writes.
+// A FailingConn is a connection on which only the first calls of Write succeed. Writes is their number.
 type FailingConn struct {
 	net.Conn
 	Writes int

@@ -1,6 +1,7 @@
 // Package electiontest helps the tests of zkwatch. It has a [Candidate] and a [Watched] observer
 // whose reports a test awaits, a [Site] for an election on each kind of server, clients and faults
-// on their connections ([Connect], [OnRequest]), and a scripted server ([Peer]).
+// on their connections ([Connect], [OnRequest]), and a scripted server ([Peer]). A bare client is a
+// connection of the go-zookeeper library.
 package electiontest
 
 import (
@@ -74,8 +75,8 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	}
 }
 
-// Await returns the first report, at index from or later, for which holds returns true, and its
-// index.
+// Await returns the first report for which holds returns true, and its index. It ignores the
+// reports before the index from.
 func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
 	t.Helper()
 	l.AwaitAll(t, what, func(all []T) bool {
@@ -196,7 +197,7 @@ func QueueOf(n int) func(*doctor.State) bool {
 	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
 
-// A Site has the path of an election that no other test uses, and a bare client.
+// A Site has an election path that no other test uses, and a bare client.
 type Site struct {
 	*zk.Conn
 	Addr, Path string
