@@ -13,23 +13,23 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has the last reads of the znodes by which leaders acknowledge, usually one. If
-// there are several, one that names the leader is enough.
+// acknowledgement has the last read of each znode by which leaders acknowledge, usually one znode.
+// If there are several, it is enough that one znode names the leader.
 type acknowledgement struct {
-	ackZnode            // the most relevant one of all: see choose
+	ackZnode            // the element of all that choose selected
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
-	expected bool // by configuration, or because an acknowledgement was seen
-	// since bounds the time of the last handoff until its acknowledgement. A lost connection clears
-	// since, because the time of the next acknowledgement is then unknown.
+	expected bool // the configuration expects an acknowledgement, or one was seen
+	// since bounds the time of the last handoff. The acknowledgement clears since. A lost connection
+	// clears since too, because electop may miss when the leader acknowledges.
 	since timeBounds
 }
 
 type ackZnode struct {
 	AckState
-	changed timeBounds // the time of the last change
+	changed timeBounds // bounds the time of the last change
 	missed  bool       // the connection was lost since the last read
-	sent    time.Time  // request time of the last read; zero: unknown, or in a gap
+	sent    time.Time  // when the last read was requested; zero: unknown, or in a gap
 }
 
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
@@ -41,8 +41,8 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose selects the znode that best shows who leads: one that names head, otherwise one that names
-// another leader.
+// choose selects the znode that best shows who leads. A znode that names head is better than a znode
+// that names another leader.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -62,13 +62,13 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 			best, a.ackZnode = rank, z
 		}
 	}
-	if best == 0 { // none of them shows a leader
+	if best == 0 { // no znode shows a leader
 		a.Presence = Absent
 	}
 }
 
-// read applies a read. ok reports whether the read acknowledges the last handoff. Then took is the
-// takeover, and within has its bounds.
+// read applies o. ok reports whether o acknowledges the last handoff. If so, took and within are the
+// handoff's Takeover and TakeoverIn.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
@@ -99,8 +99,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds bounds the time of the last change that o shows. Other changes may follow the notified
-// one, so the upper bound is the time of the read.
+// bounds bounds the time of the last change that o shows. More changes may follow the notified
+// change, so the upper bound is the time of the read.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -120,8 +120,7 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	return m
 }
 
-// unread reports whether one of the znodes was never read, or not since the connection
-// was lost.
+// unread reports whether a znode was not read yet, or not read since the connection was lost.
 func (a *acknowledgement) unread() bool {
 	return slices.ContainsFunc(a.all, func(z ackZnode) bool { return z.At.IsZero() || z.missed })
 }
@@ -134,13 +133,13 @@ func (a *acknowledgement) connectionLost() {
 }
 
 // handoff applies a new head, nil for none; changed bounds the time of the change. If head has
-// acknowledged already, took and within are as in read. Otherwise waits reports whether an
+// acknowledged already, took and within are as in read. If head has not, waits reports whether an
 // acknowledgement is expected.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)
 	if a.Names(head) {
-		if changed.known() && !a.At.Before(changed.since()) { // not of an earlier reign
+		if changed.known() && !a.At.Before(changed.since()) { // the acknowledgement is not of an earlier reign
 			took, within = lasted(changed, a.changed)
 		}
 		return took, within, false
@@ -151,13 +150,13 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackText is the data of an acknowledgement of electop's own candidates.
+// ackText is the data that electop's own candidates write into an acknowledgement.
 type ackText struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...
 }
 
-// AckData encodes the leader's znode and its czxid, the fencing token.
+// AckData encodes the leader's znode and the czxid of that znode, the fencing token.
 func AckData(node string, czxid int64) []byte {
 	b, err := json.Marshal(ackText{node, znode.Hex(uint64(czxid))})
 	if err != nil {
@@ -186,11 +185,11 @@ type AckState struct {
 	At       time.Time // of the read
 	Session  uint64    // the ephemeral owner
 	Znode    string    // the leader's znode according to the data; "": unknown
-	Fence    int64     // the czxid of that znode according to the data
+	Fence    int64     // the czxid of the leader's znode according to the data
 	// ID is the name of the leader's znode according to Solr's data, "" for none.
 	ID string
 	// ByData reports whether leaders acknowledge by copying the data of their znode to this
-	// persistent znode. Then Data is the copy.
+	// persistent znode. If so, Data is the copy.
 	ByData bool
 	Data   znode.Data
 }

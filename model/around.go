@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read beside the election. They show its system, who could lead,
-// and since when nobody leads.
+// Around returns the directories to read beside the election. They show the election's system, who
+// could lead, and since when nobody leads.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -56,8 +56,8 @@ type Standbys struct {
 	// Listed reports whether the standbys are known, from a list of programs or from watches.
 	Listed bool
 	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
-	If     string   // what else a standby needs to lead, if no znode shows it
-	// Programs are all listed programs, Own is the leader's.
+	If     string   // a condition for leading that no znode shows, "" for none
+	// Programs are all listed programs. Own is the leader's program.
 	Programs []dialect.Program
 	Own      dialect.Program
 	// Member is the path of the leader's znode in the list, "" if unknown. Missing reports whether
@@ -127,7 +127,7 @@ func (s *State) Standbys() (out Standbys) {
 }
 
 // watching adds the sessions that watch the leader's znode, according to the servers' tables. If
-// nobody leads, the watches have fired, so an empty list may be incomplete.
+// nobody leads, the watches have fired, so an empty list does not count as known.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -194,7 +194,7 @@ func (s *State) Epoch() string {
 // LedLast is the last leader of an election without a leader.
 type LedLast struct {
 	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
-	Path   string `json:"known_by"`       // of the znode that shows Who
+	Path   string `json:"known_by"`       // the znode that shows Who
 	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
 
@@ -225,7 +225,7 @@ type Backlog struct {
 	Requests int32  `json:"requests"`
 }
 
-// Backlog counts the requests that wait for the leader, nil if unknown.
+// Backlog returns the backlog, nil if unknown.
 func (s *State) Backlog() *Backlog {
 	path := s.Dialect.Notes(s.Path).Backlog
 	if d := s.Directories[path]; d != nil && d.Presence == Present {
@@ -234,7 +234,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member sets Member and Missing if p includes leaders and d is newer than the leader.
+// member sets Member and Missing if leaders are in the list p, and d was read after the leader's znode.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// leaderEnd is the deletion of a leader's znode. Later tables may correct its cause.
+// leaderEnd is the deletion of a leader's znode. Later tables may correct the cause.
 type leaderEnd struct {
 	at    time.Time // when a read showed the deletion
 	from  dialect.ID
@@ -21,15 +21,15 @@ type leaderEnd struct {
 	expired *expiredCount
 }
 
-// endsMax bounds the number of remembered ends. After endsFor, another event may have ended the
-// session.
+// endsMax bounds the number of remembered ends. An end is forgotten after endsFor, because by then
+// the session may have ended for another reason.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
 )
 
 // foreignEnd returns why the znode of a third-party leader was deleted. answers are the servers'
-// last answers, nil if they were not asked.
+// last answers, nil if the servers were not asked.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -41,13 +41,13 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// The session must be able to expire by the lower bound. If the bounds are close, the upper
-	// bound is enough: a client that was silent for a third of its timeout hardly sent a delete in
-	// between.
+	// An expired session could expire by the lower bound of the deletion. If the bounds are close,
+	// the upper bound is enough. A client that was silent for a third of its timeout hardly sent a
+	// delete between the bounds.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // the session must be able to expire by this time
+	by := earliest // an expired session could expire by this time
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -80,8 +80,8 @@ func unreported(answers *session.Table) string {
 	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
-// unexplained maps sessions to the ends of third-party leaders whose cause later tables may
-// correct.
+// unexplained maps the session of a third-party leader to the leader's end, if later tables may
+// correct the cause.
 type unexplained map[uint64]leaderEnd
 
 type correction struct {
@@ -91,7 +91,7 @@ type correction struct {
 	evidence string
 }
 
-// add adds the end of h's old leader, unless its cause is certain.
+// add adds the end of h's old leader, unless the cause is certain.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
@@ -130,7 +130,7 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a table shows, and drops the explained and the old ends. A
+// explain returns the corrections that a table shows, and drops the corrected and the old ends. A
 // session did not expire if it still exists, if it ended before it could expire, or if the servers
 // expired no session.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
@@ -170,8 +170,8 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor returns another child of the session that owned the deleted c, nil for none. The child
-// shows that a delete removed c: the end of the session would have removed both.
+// survivor returns another child of the deleted c's session, nil for none. Such a child shows that a
+// client deleted c, because the end of the session would have deleted both children.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -207,7 +207,7 @@ func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time
 type expiredCount struct {
 	server    string
 	n         int
-	from, end time.Time // of the requests
+	from, end time.Time // when the round of requests began and ended
 }
 
 // expiredIn returns the count of the server that expires the sessions, nil if unknown.
@@ -219,8 +219,7 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
 }
 
-// same reports whether the same server had the same count later, so that no session expired in
-// between.
+// same reports whether no session expired between the two counts. Both must be from one server.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
@@ -262,9 +261,9 @@ func (e expiredCounts) before(t time.Time) *expiredCount {
 // the expiry.
 type Returned struct {
 	Leader  *dialect.Candidate
-	Expired time.Time // when a read showed the deletion of its znode
-	Host    string    // of its client
-	// Sessions are new sessions from Host that own no contender. One of them may be the client's.
+	Expired time.Time // when a read showed the deletion of the leader's znode
+	Host    string    // the host of the leader's client
+	// Sessions are new sessions from Host that own no contender. The client may own one of them.
 	Sessions []uint64
 
 	before []uint64 // the sessions from Host before the expiry
@@ -280,7 +279,7 @@ const (
 // states share them.
 type returned []*Returned
 
-// expired adds a leader whose session expired, if the servers listed its connection.
+// expired adds a leader whose session expired, if the servers listed the session's connection.
 func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	conn := v.Client(c.Session).Conn
 	if conn == nil {

@@ -113,7 +113,7 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax bounds the children to remove one by one. For more, one walk over all is cheaper.
+// removeMax is how many children are removed one by one. For more, one walk over all children is cheaper.
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
@@ -123,7 +123,7 @@ func (cs *children) follow(r dialect.Recipe) {
 	cs.sort(cs.all())
 }
 
-// sort divides all children into the two sorted lists.
+// sort divides all children into the sorted lists queue and rest.
 func (cs *children) sort(all []*dialect.Candidate) {
 	var queue, rest []*dialect.Candidate
 	for _, c := range all {

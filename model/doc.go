@@ -9,9 +9,12 @@
 // watches the child just below its own. A [dialect.Recipe] has such rules. A [dialect.Dialect]
 // describes how one system writes a recipe into znodes. The names of the children show the dialect.
 //
-// A contender is a child that takes part in the election. An acknowledgement is another znode, which
-// a leader creates or writes after its leader procedure. A gap is a time in which no watch reported
-// changes.
+// A contender is a child that takes part in the election. The queue has the contenders in the
+// recipe's order, and the head is the first of them. A single znode is an election without children:
+// its path is the leader's own znode. An acknowledgement is another znode, which a leader creates or
+// writes after its leader procedure. A gap is a time in which changes are not watched. A table has
+// the servers' answers about sessions, connections and watches. A member is a candidate of this
+// process, and every other client is a third party.
 //
 // An observer sees an election in pieces, such as a list of children, a changed acknowledgement or
 // a lost connection. Each piece is an [Observation]. The [Journal] applies the observations in
@@ -45,8 +48,8 @@
 //
 // # The past
 //
-// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] computes what each
-// candidate did over time from a bounded log of changes (lanelog.go).
+// A state has the last handoffs, reigns, steps, wakes and writes. From a bounded log of changes
+// (lanelog.go), [State.Lanes] computes what each candidate did over time.
 //
 // # The demo
 //

@@ -80,10 +80,10 @@ const AckWait = time.Second
 const heldMax = 4096
 
 // eventQueue numbers the events. An event that waits for the acknowledgement holds back all later
-// ones.
+// events.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
-	due  []Event // since the last observation
+	due  []Event // due since the last observation
 	held []Event // the first one waits for the acknowledgement
 }
 
@@ -100,7 +100,7 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds a handoff, or a snapshot without its state, that waits. held must be empty.
+// hold adds an event that waits: a handoff, or a snapshot without its state. held must be empty.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
 // waiting returns the event that waits, nil for none.
@@ -111,8 +111,8 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes all held events due. took and within are the takeover of a held handoff, nil for
-// unknown.
+// release makes all held events due. took and within are the takeover of a held handoff and its
+// bounds, nil for unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil
@@ -131,8 +131,8 @@ func (q *eventQueue) expire(at time.Time) {
 	}
 }
 
-// expired reports whether the first event has waited for [AckWait], or the clock went back by as
-// much.
+// expired reports whether the first held event has waited for [AckWait], or the clock went back by
+// as much.
 func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false

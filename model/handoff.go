@@ -47,7 +47,7 @@ const (
 	NotReported Unmeasured = "not-reported" // see [Handoff.Unreported] and [Handoff.Evidence]
 	NoAck       Unmeasured = "no-ack"       // the system has no acknowledgements
 	NoAckYet    Unmeasured = "no-ack-yet"
-	Unwatched   Unmeasured = "unwatched" // the beginning was not observed
+	Unwatched   Unmeasured = "unwatched" // the beginning of the duration was not observed
 	NotVacant   Unmeasured = "not-vacant"
 )
 
@@ -181,7 +181,8 @@ func (j *Journal) holds(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(j.lanes.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// share makes the first of several holders the head. That is no handoff: it held the role before.
+// share makes the first of several holders the head. There is no handoff, because the new head held
+// the role before.
 func (j *Journal) share(at time.Time) {
 	j.past.end(at)
 	j.head = j.first()
@@ -194,7 +195,7 @@ func (j *Journal) share(at time.Time) {
 	j.past.begin(j.reign(j.head.SeenAt, timeBounds{}))
 }
 
-// firstHead sets the head at the first read, which is no handoff.
+// firstHead sets the head at the first read, without a handoff.
 func (j *Journal) firstHead(at time.Time) {
 	if j.head = j.first(); j.head == nil {
 		j.vacancy = Vacancy{Since: at}
@@ -203,10 +204,9 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the reign of the present head; changed bounds its beginning. An unobserved reign
-// did not begin before the creation of the head's znode, by the servers' clock. The reign began at
-// the creation if the znode is single, if the creation was the last change, or if no child was ever
-// deleted.
+// reign returns the reign of the present head; changed bounds the beginning. A beginning that was
+// not observed is not before the creation of the head's znode. It is at the creation if the znode is
+// single, if the creation was the last change, or if no child was ever deleted.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -255,7 +255,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 }
 
 // memberEnd returns why a member's znode was deleted, and how long the member had been silent. at
-// is when a read showed the deletion. The session cannot expire before ExpiresFrom.
+// is when a read showed the deletion. A deletion before ExpiresFrom is no expiry.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
@@ -340,7 +340,7 @@ func (p *past) end(at time.Time) {
 }
 
 // retract ends the current reign because the first contender does not lead. A reign that began just
-// now, or at an unknown time, is removed.
+// now, or at an unknown time, is removed instead.
 func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
@@ -361,7 +361,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of a handoff, and returns the new handoff, nil if p no longer has it.
+// correct corrects the cause of a handoff, and returns the new value, nil if p no longer has the handoff.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -428,11 +428,11 @@ func replaced[T any](history []T, i int, v T) []T {
 
 type totals struct {
 	Totals
-	at time.Time // the end of the time in Led and Vacant; zero before the first read
+	at time.Time // Led and Vacant count up to this time; zero before the first read
 }
 
-// elapse adds the time since the last observation to Led or Vacant. seen reports whether it is
-// known who led.
+// elapse adds the time since the last observation to Led or Vacant. If seen is false, it is unknown
+// who led, and the time is added to neither.
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return

@@ -24,7 +24,7 @@ type Config struct {
 	// AckFollows reports whether a recognised dialect gives the acknowledgement's paths instead of
 	// AckPath.
 	AckFollows bool
-	// Found reports whether a search found the path. Otherwise the user named it as an election.
+	// Found reports whether a search found the path. If not, the user named the path as an election.
 	Found bool
 }
 
@@ -34,7 +34,7 @@ type Journal struct {
 	cfg Config
 
 	began  bool // the first read was applied; changes are events from then on
-	under  bool // parent was read, and not deleted since
+	under  bool // the parent was read, and was not deleted since then
 	gap    bool // unwatched changes may have happened since the last read
 	single bool // the election is a single znode
 	last   Changed
@@ -43,7 +43,7 @@ type Journal struct {
 	at       time.Time // the latest time of an observation
 	phase    Phase
 	parent   znode.Parent
-	data     znode.Data     // of the path itself, if it has no children
+	data     znode.Data     // the parent's own data, if the parent has no children
 	readAt   time.Time      // of the last good read
 	followed *Follow        // nil: not reported
 	pace     *Pace          // nil: not reported
@@ -53,12 +53,12 @@ type Journal struct {
 
 	children
 	ending   []*Delta // deletions of one session's znodes that wait for settle
-	endingOf uint64   // that session
+	endingOf uint64   // the session of ending
 	naming   naming
 	roster
 	list       listTimes
 	before     dialect.Queue      // the queue before the last change
-	head       *dialect.Candidate // of the queue
+	head       *dialect.Candidate // the head of the queue, nil for none
 	leaving    bool               // participants leave a double barrier
 	flow       []Flow
 	doubt      dialect.Doubt
@@ -71,7 +71,7 @@ type Journal struct {
 	ack         acknowledgement
 	directories map[string]*Directory // by path; never written in place
 	notes       map[string]*Ack       // by path; never written in place
-	epoch       *EpochChanged         // the last one, nil for none
+	epoch       *EpochChanged         // the last change, nil for none
 	sessions    session.Tracker
 	unexplained unexplained
 	expired     expiredCounts
@@ -195,7 +195,7 @@ func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 // Add adds an event behind all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
-// Due returns the events that are due since the last observation, with those of [Journal.Add].
+// Due returns the events that became due since the last observation, including those of [Journal.Add].
 func (j *Journal) Due() []Event { return j.events.due }
 
 // Events counts all events so far, including those that wait.
@@ -245,7 +245,7 @@ func (j *Journal) State() *State {
 	return s
 }
 
-// emit adds an event after the first read.
+// emit adds an event if the first read was applied.
 func (j *Journal) emit(at time.Time, body EventBody) {
 	if j.began {
 		j.events.add(at, body)
@@ -316,8 +316,8 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// change applies a change. lost reports whether the former connection was lost, even if there is a
-// new one. news is the event, nil for none.
+// change applies a change. lost reports whether the former connection was lost, even if another
+// connection replaced it. news is the event, nil for none.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -392,7 +392,7 @@ func (j *Journal) News(o Observation) bool {
 	return false
 }
 
-// Memory estimates the bytes of a clone that it does not share with the journal.
+// Memory estimates how many bytes of a clone are not shared with the journal.
 func (j *Journal) Memory() int {
 	const (
 		own, entry, reaction = 4096, 48, 24

@@ -7,9 +7,9 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has bounded logs of changes for [State.Lanes]. A change has the value before it, so a log
-// shows everything since its oldest change. The fields ...From are the times of the last dropped
-// changes, zero for none. States share the slices.
+// laneLog has bounded logs of changes for [State.Lanes]. Each change shows the value before the
+// change, so a log shows everything since its oldest change. holdsFrom, for example, is the time of
+// the last change dropped from holds, zero for none. States share the slices.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // the first read was applied
@@ -55,7 +55,7 @@ type selfChange struct {
 	was, is selfReport
 }
 
-// selfReport is what a member reports about itself; zero before it joined.
+// selfReport is what a member reports about itself; zero before the member joined.
 type selfReport struct {
 	belief Belief
 	fault  Fault
@@ -70,7 +70,7 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed ends the present gap if yes, otherwise begins one.
+// observed ends an open gap if yes is true. If yes is false and no gap is open, a gap begins.
 func (l *laneLog) observed(at time.Time, yes bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
@@ -140,7 +140,7 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// report adds a member's report if it changed; old is the report before, nil for none.
+// report adds a member's report if it differs from old, the previous report, nil for none.
 func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 	t := &selfChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {

@@ -21,16 +21,16 @@ type Lanes struct {
 	// From is the time since which nothing is missing; zero: nothing is missing.
 	From time.Time
 	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
-	// oldest first. A deletion has all its notices or none.
+	// oldest first. Either all notifications of a deletion are here or none.
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers to write, oldest first.
 	Writes []Tried
-	// Gaps are the times in which nothing was observed, oldest first. The lanes show the last known
-	// znodes there.
+	// Gaps are the times in which nothing was observed, oldest first. During a gap the lanes show
+	// the last known znodes.
 	Gaps []Gap
 }
 
-// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets some 300 at each handoff.
+// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets some 300 notifications at each handoff.
 const NoticesMax = 4096
 
 // Gap is a time in which the election was not observed; To is zero while it lasts.
@@ -86,10 +86,10 @@ type LaneZnode struct {
 type Notice struct {
 	At       time.Time // when the znode was deleted
 	Arrived  time.Time // zero: the server holds the notification, or it was lost
-	From, To int       // the lanes of the znode and of the watcher in [Lanes.All]; -1: none
+	From, To int       // indexes in [Lanes.All]: the znode's lane and the watcher's lane; -1: none
 }
 
-// WronglyLeads reports whether at now the member wrongly believes that it leads: see [BeliefRead].
+// WronglyLeads reports whether, at the time now, m wrongly believes that it leads: see [BeliefRead].
 func (s *State) WronglyLeads(m *Member, now time.Time) bool {
 	believes, _ := m.believes()
 	leader := s.Member(s.Leader())
@@ -99,7 +99,7 @@ func (s *State) WronglyLeads(m *Member, now time.Time) bool {
 	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= BeliefRead
 }
 
-// At returns the candidate's standing at t, false before the lane is known.
+// At returns the candidate's standing at t, and whether the lane is known at t.
 func (l *Lane) At(t time.Time) (Standing, bool) {
 	i := l.index(t)
 	if i < 0 {
@@ -117,7 +117,8 @@ func (l *Lane) index(t time.Time) int {
 	return i
 }
 
-// BeliefRead is a tolerance: a new leader knows that it leads before electop reads the change.
+// BeliefRead is how long a belief may contradict the queue without being wrong. A new leader knows
+// that it leads before electop reads the change.
 const BeliefRead = time.Second
 
 // Wrong reports whether at t the member wrongly believed that it leads: see [BeliefRead].
@@ -152,8 +153,8 @@ func (l *Lane) Last() Standing {
 }
 
 // Lanes returns the lanes of our members, of the holders of the role, and of former holders in the
-// queue. It adds the first contenders, the last leaders that left, and the last others that left,
-// up to most of each.
+// queue. It adds three groups: the first contenders, the last leaders that left, and the last other
+// contenders that left. The parameter most is the maximum size of each group.
 func (s *State) Lanes(most int) *Lanes {
 	b := laneBuilder{
 		State: s, all: make([]*laneParts, 0, 2*most),
@@ -185,8 +186,8 @@ func (s *State) Lanes(most int) *Lanes {
 	return b.lanes(more)
 }
 
-// departed adds third-party clients that left: the last ones that had the role, and the
-// last others.
+// departed adds the last third-party leaders that left, and the last other third-party contenders
+// that left.
 func (b *laneBuilder) departed(most int) {
 	leaders, others := most, most
 	for i := range slices.Backward(b.State.lanes.left) {
@@ -201,12 +202,12 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// queued adds the first contenders (at least most, and all holders), and the members and former
-// holders behind them. It returns the number of the others.
+// queued adds all holders, the first contenders, and the members and former holders behind them. more
+// counts the contenders that it does not add.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
-	var added map[int]bool // positions from whole on
+	var added map[int]bool // the added positions that are not below whole
 	put := func(i int, c *dialect.Candidate) {
 		owner := ""
 		if m := b.Member(c); m != nil {
@@ -240,7 +241,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 	}
 	for _, h := range b.State.lanes.holds { // former holders that others have overtaken
 		if whole > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(whole-1)) <= 0 {
-			continue // this one was added before, or has left
+			continue // h.of was added before, or has left
 		}
 		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
@@ -258,7 +259,7 @@ type laneBuilder struct {
 	sessions map[uint64]*laneParts // for the notices; nil: no notices
 	changes  []change              // reused for each lane
 
-	// Chunks save allocations: a screen computes lanes for each frame.
+	// Chunks save allocations, because a screen computes lanes for each frame.
 	partsRoom   chunk[laneParts]
 	timeRoom    chunk[znodeTime]
 	holdRoom    chunk[hold]
@@ -292,7 +293,7 @@ func (b *laneBuilder) add() *laneParts {
 	return x
 }
 
-// member returns the parts of a member's lane, and sets their name if it is not "".
+// member returns the parts of a member's lane. It sets the name in them if name is not "".
 func (b *laneBuilder) member(id, name string) *laneParts {
 	x := b.members[id]
 	if x == nil {
@@ -390,8 +391,8 @@ type receipt struct {
 	znode   string
 }
 
-// slowed returns when the notifications of deletions that the server held arrived. The zero time
-// means that one did not arrive.
+// slowed returns the arrival times of the deletion notifications that the server held. A zero time
+// means that the notification did not arrive.
 func (s *State) slowed() map[receipt]time.Time {
 	out := map[receipt]time.Time{}
 	put := func(m *Message, at time.Time) {
@@ -428,8 +429,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is a new report of a member (self), or a change of a znode. on is the znode's new value:
-// of its role if holds is set, otherwise of its existence.
+// change is a new report of a member (self), or a change of a znode. on reports whether the znode
+// has the role if holds is true, and whether the znode exists if holds is false.
 type change struct {
 	at    time.Time
 	self  *selfChange
@@ -484,7 +485,7 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 			now.self = x.reports[0].was
 		case x.present != nil:
 			now.self = selfReport{belief: x.present.Belief, fault: x.present.Fault}
-		case len(x.znodes) > 0: // departed before the oldest report, but the znode still exists
+		case len(x.znodes) > 0: // the member departed before the oldest report, but its znode still exists
 			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
 				now.self = selfReport{m.Belief, m.Fault, true}
 			}

@@ -47,7 +47,7 @@ const (
 // Member is one of this process's own candidates, with or without a znode.
 type Member struct {
 	ID      string `json:"id"`            // unique in the process
-	Name    string `json:"name"`          // its znode's data
+	Name    string `json:"name"`          // the data of the member's znode
 	You     bool   `json:"you,omitempty"` // the user's own candidacy, not one of the demo's cast
 	Recipe  string `json:"recipe"`        // name of the recipe
 	Belief  Belief `json:"belief"`
@@ -85,11 +85,11 @@ type Member struct {
 // roster has our members by ID, and the owners of sessions.
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to its member, the lowest ID if several report the session. A member
-	// that left the session stays until the znode of that session is deleted, to explain the
+	// owners maps a session to its member. If several members report the session, the owner is the
+	// member with the lowest ID. A former member stays until its znode is deleted, to explain the
 	// deletion.
 	owners map[uint64]*Member
-	former map[uint64]int // for sessions of former members, the number of reads and deltas since
+	former map[uint64]int // by session of a former member: the reads and deltas since the departure
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
@@ -127,8 +127,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. The new owner is another member with the session,
-// otherwise last if it had a znode.
+// depart removes the owner of a session. Another member with the session becomes the owner. Without
+// another member, last becomes the owner if znode reports that the old owner had a znode.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -142,8 +142,8 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	}
 }
 
-// nameless reports whether z is the znode of a member that omits its guid on request. That name
-// shows no other system.
+// nameless reports whether z is the znode of a member that omits its guid on request. Such a name
+// does not show another system.
 func (r *roster) nameless(z znode.Znode) bool {
 	m := r.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
@@ -198,7 +198,7 @@ type StepOn struct {
 	// Name is the created znode (without the sequence number and most of the guid), the
 	// watched child, or the acknowledgement.
 	Name string `json:"name,omitempty"`
-	// Found reports whether the create reply was lost, and the znode found by its name.
+	// Found reports whether the create reply was lost, and the member found its znode by name.
 	Found bool `json:"found,omitempty"`
 	// Children are the lowest children of list C, at most [ListedMax]. More counts the others.
 	Children []string `json:"children,omitempty"`

@@ -14,8 +14,8 @@ type Exchange struct {
 	Fault Fault
 	// Lost reports whether the member lost the reply on request.
 	Lost bool
-	// Before counts the unlisted messages just before this one. Fast reports whether the server ran
-	// at full speed before this one, and reported no messages.
+	// Before counts the unlisted messages just before this message. Fast reports whether the server
+	// ran at full speed before this message, and so reported no messages.
 	Before int
 	Fast   bool
 }
@@ -26,7 +26,8 @@ const ExchangesMax = 256
 // exchanges is the log of messages. Its elements are never written.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has replies lost on request that only the server (sent) or only the member has reported.
+	// lost has the replies that members lost on request, if only the server or only the member has
+	// reported the loss.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
@@ -64,8 +65,8 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether e is the reply that a member loses: its first reply to a successful create
-// after the order.
+// loses reports whether e is the reply that a member loses on request. This is the first reply to a
+// successful create after the request.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false

@@ -12,7 +12,7 @@ import (
 type naming struct {
 	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
-	switched dialect.Recipe   // from the last [Switch], nil for the dialect's own
+	switched dialect.Recipe   // from the last [Switch]; nil: the dialect's own recipe
 	preset   bool             // a [Switch] gave the dialect, as in a later part of a recording
 	named    bool             // the user named the path as an election
 }
@@ -29,7 +29,7 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change switches to another recipe. The plain recipe means the dialect's own, unless the
+// change switches to another recipe. The plain recipe means the dialect's own recipe, unless the
 // configuration gave a recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
@@ -42,10 +42,11 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect that the known children and r's new ones show, otherwise the
-// present one. Under the same parent (under), an unknown dialect does not replace a known one,
-// because the new child may be stray. While the queue has contenders, only
-// [dialect.Dialect.Widened] and [dialect.Dialect.Guess] change the dialect.
+// recognised returns the dialect that the known children and r's new children show. If they show
+// none, the present dialect usually stays. under reports whether the parent is the same. An unknown
+// dialect then does not replace a known dialect, because the new child may be stray. While the queue
+// of a known dialect has contenders, only [dialect.Dialect.Widened] and [dialect.Dialect.Guess]
+// change the dialect.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -111,7 +112,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise recognises the dialect. r's new children must not be added yet.
+// recognise recognises the dialect. The new children of r must not be added before.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
@@ -166,14 +167,15 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// addChild adds a child, and counts a ghost if its session should not own two contenders.
+// addChild adds a child. It counts a ghost if c is the second contender of a session that should own
+// only one contender.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.properties.Ghosts++
 	}
 	existed := c.Czxid // a zxid at which the child existed
 	if c.Unread {
-		existed = j.parent.Pzxid // of the list with its name
+		existed = j.parent.Pzxid // the list with the name was read at this zxid
 	}
 	j.wakes.existed(c, existed)
 }

@@ -20,7 +20,7 @@ type Presence string
 const (
 	Present Presence = "present"
 	Absent  Presence = "absent"
-	Denied  Presence = "denied" // the ACL forbids it
+	Denied  Presence = "denied" // the ACL forbids the read
 )
 
 // Read is one read of the election's children: the list with the parent's stat, then each new
@@ -29,45 +29,45 @@ type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is a lower bound of the notified change: the sending of the last request answered
-	// before the notification. Sent is when the list was requested, End when the last new child was
-	// read. Zero means unknown.
+	// Heard is a lower bound of the time of the notified change. It is when the observer sent the
+	// last request that was answered before the notification. Sent is when the list was requested,
+	// End when the last new child was read. Zero means unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"`
-	// Full reports whether New has all children. Otherwise New and Gone are the changes since the
+	// Full reports whether New has all children. If not, New and Gone are the changes since the
 	// previous read.
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
-	// Data is the content of the path itself, if it has no children.
+	// Data is the parent's own data, if the parent has no children.
 	Data znode.Data `json:"data,omitzero"`
 	// Markers are the names of [dialect.Markers] that exist. The JSON name is that of older
 	// recordings.
 	Markers []string `json:"witnesses,omitempty"`
-	// Gap reports whether changes before this read were not watched. Then a new [Snapshot] event is
-	// due.
+	// Gap reports whether changes before this read were not watched. If so, a new [Snapshot] event
+	// is due.
 	Gap bool `json:"gap,omitempty"`
-	// Single reports whether the election's path is the leader's own znode. Then New has that znode
-	// or nothing, and Parent, Full and Gone are not used.
+	// Single reports whether the election's path is the leader's own znode. If so, New has that
+	// znode or nothing, and Parent, Full and Gone are not used.
 	Single bool `json:"single,omitempty"`
 }
 
 // Delta is one change of the children, from a persistent watch. Deltas follow a [Read] of
 // the same parent, in the order of the changes.
 type Delta struct {
-	// At is the time when the change was known and a created child was read.
+	// At is the time when the observer knew the change, and had read the child if one was created.
 	At time.Time `json:"at"`
 	// Notified is the time of the notification; Heard is as in Read.
 	Notified time.Time `json:"notified"`
 	Heard    time.Time `json:"heard,omitzero"`
-	// New is a created child, Gone the name of a deleted one.
+	// New is a created child. Gone is the name of a deleted child.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
-	// Parent is the parent's stat, if it was read after this change. Then New and Gone may be
-	// missing.
+	// Parent is the parent's stat, if the stat was read after this change. With Parent, New and Gone
+	// may be missing.
 	Parent *znode.Parent `json:"parent,omitempty"`
 	// Markers are as in Read.
 	Markers []string `json:"witnesses,omitempty"`
@@ -143,7 +143,7 @@ type Cast struct {
 // Switch switches the candidates to another recipe.
 type Switch struct {
 	At     time.Time `json:"at"`
-	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown one is ignored
+	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown recipe is ignored
 	// Dialect, if set, is the [dialect.Dialect.ID] that was recognised, or "none". Only
 	// [State.Observations] sets it, before the first read.
 	Dialect string `json:"dialect,omitempty"`
@@ -155,7 +155,7 @@ type Switch struct {
 // zxid.
 type Wake struct {
 	At      time.Time `json:"at"`
-	Deleted time.Time `json:"deleted"` // when the server deleted it
+	Deleted time.Time `json:"deleted"` // when the server deleted the child
 	Znode   string    `json:"znode"`   // the name of the child
 	Zxid    int64     `json:"zxid"`    // of the deletion
 	// Notified are the sessions that watched the znode itself and were notified.
@@ -165,7 +165,7 @@ type Wake struct {
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Settled reports whether these numbers are final.
+	// Settled reports whether the three numbers are final.
 	Settled bool `json:"settled,omitempty"`
 }
 
@@ -200,12 +200,12 @@ const MessagesMax = 256
 // Message is a reply or a notification on its way.
 type Message struct {
 	Session uint64 `json:"session"`
-	// N numbers the messages from 1, as the server made them; 0 in older recordings.
+	// N numbers the messages from 1 in the order in which the server made them; 0 in older recordings.
 	N     int       `json:"n,omitempty"`
 	Since time.Time `json:"since"` // when the server made the notification, or got the request
 	// Op is the answered request ("getChildren"), or "notification" for a watch event.
 	Op   string `json:"op"`
-	Path string `json:"path,omitempty"` // of its znode, "" for none or several
+	Path string `json:"path,omitempty"` // the message's znode, "" for none or several
 	// Event is the type of a notification: "created", "deleted", "changed" or
 	// "children".
 	Event string `json:"event,omitempty"`
@@ -243,7 +243,7 @@ const (
 	Tokens Resource = "tokens"
 )
 
-// Write is one attempt of a leader's worker, with its outcome.
+// Write is one attempt of a leader's worker to write, with the outcome.
 type Write struct {
 	At       time.Time `json:"at"`
 	Member   string    `json:"member"` // the worker's leader: a [Member.ID]

@@ -8,7 +8,7 @@ import (
 // Properties measures the election of our own members: at most one leader (safety), and a leader
 // most of the time (liveness).
 type Properties struct {
-	// Believers are the IDs of the members that now believe they lead, frozen ones too.
+	// Believers are the IDs of the members, frozen members too, that now believe that they lead.
 	Believers []string
 	// Doubles counts how often a second believer appeared. AwakeDoubles does not count frozen
 	// believers, and must stay 0. DoubleFor is the total time with two or more believers.
@@ -17,8 +17,8 @@ type Properties struct {
 	// Contested counts the rivals that led beside the first candidate: see [State.Rivals].
 	Contested int
 
-	// Working is the time with an awake leader, member or third party. Observed is the time since
-	// the first leader in which it was known who led.
+	// Working is the time in which an awake member or a third party led. Observed is the time since
+	// the first leader, without the times in which it was unknown who led.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
 	// beginning of the present vacancy, zero for none. A lost connection ends a vacancy.
@@ -105,7 +105,8 @@ func (t *properties) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// update notes whether an awake candidate leads. thirdParty reports whether a third party leads.
+// update notes whether an awake candidate leads. thirdParty reports whether a third party leads,
+// sees whether it is known who leads.
 func (t *properties) update(thirdParty, sees bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty

@@ -102,7 +102,7 @@ func (j *Journal) readOtherParent(r *Read) {
 	j.setParent(r)
 	joins := j.addNew(r, at)
 	j.checkHead(at, j.list.changed(r, -1, j.gap), false)
-	// Count the other changes under this parent before its first read.
+	// Count the other changes under the new parent before its first read.
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
 }
@@ -141,7 +141,7 @@ func (j *Journal) readAgain(r *Read) {
 	j.count(at)
 }
 
-// Flow has a queue's numbers of items that were created and taken up to a time.
+// Flow counts the items that were created in a queue, and taken from the queue, up to a time.
 type Flow struct {
 	At             time.Time
 	Created, Taken uint32
@@ -169,8 +169,8 @@ func (j *Journal) count(at time.Time) {
 	}
 }
 
-// PerMinute returns how many items a queue got and lost in the last minute. ok is false if it was not
-// observed for at least ten seconds.
+// PerMinute returns how many items per minute are created in a queue, and taken from the queue. ok is
+// false if the queue was observed for less than ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < flowFor/6 {
 		return 0, 0, false
@@ -187,10 +187,11 @@ func (s *State) PerMinute() (created, taken int, ok bool) {
 }
 
 // compared returns the known children that a full read shows to be deleted. A known name may
-// belong to a new znode. If the new znode was created
-//   - before the previous list, the change was counted as missed, and the new znode replaces the old;
-//   - between the two lists, the old znode left;
-//   - after this list (later), the old znode left, but the parent's stat does not count that yet.
+// belong to a new znode. The time of its creation decides what happened to the old znode:
+//   - before the previous list: the change was counted as missed, and the new znode replaces the old;
+//   - between the two lists: the old znode was deleted;
+//   - after this list: the old znode was deleted, but the parent's stat does not count that yet. later
+//     counts these znodes.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -219,8 +220,8 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// removeAll applies the deletion of the parent with all children. Other changes before it are
-// unknown.
+// removeAll applies the deletion of the parent with all children. Other changes before the deletion
+// are unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
@@ -237,7 +238,8 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 }
 
 // refresh applies a later read of a known child. A new czxid means another znode, which replaces
-// the old one without Left and Joined: the next read counts the change as missed.
+// the old znode. This makes no Left and Joined events, because the next read counts the change as
+// missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -263,7 +265,7 @@ func (j *Journal) refresh(r *Refresh) {
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.addChild(c)
-	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: of an item of a queue only the name was known
+	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: only the name of the queue's item was known
 		j.renewHead(old, c)
 	} else {
 		j.depart(c.SeenAt, old)
@@ -315,9 +317,9 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// delta applies a change. The end of a session gives one delta for each of its znodes. So if the
-// leader's session owns other children, its deletions wait until another delta or read shows
-// whether the session ended: see [State.Unsettled].
+// delta applies a change. If the leader's znode is deleted and its session owns other children, the
+// deletion waits: see [State.Unsettled]. The next deltas or the next read show whether the session
+// ended, because the end of a session deletes all its znodes.
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read must come first
@@ -333,13 +335,13 @@ func (j *Journal) delta(d *Delta) {
 	}
 	j.settle()
 	if d.Parent != nil && int(d.Parent.Children) < len(j.known) {
-		gone = j.unreadNames() // older recordings have no deltas for these
+		gone = j.unreadNames() // older recordings have no deltas for unread children
 	}
 	j.change(d, gone)
 }
 
-// settle applies the waiting deletions: one by one if their session owns other contenders,
-// otherwise together, as the end of the session.
+// settle applies the waiting deletions. If their session still owns another contender, each deletion
+// is a change. If not, the session ended, and all deletions are one change.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
@@ -367,7 +369,7 @@ func (j *Journal) ended() (names []string) {
 	return names
 }
 
-// change applies a delta, and the deletion of the children gone, as one read.
+// change applies a delta, and the deletions of the children in gone, as one read.
 func (j *Journal) change(d *Delta, gone []string) {
 	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
@@ -433,7 +435,7 @@ func (j *Journal) readSingle(r *Read) {
 	} else {
 		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
-			// Other znodes may have existed between the two reads.
+			// Another znode may have existed between the two reads, so the vacancy may have begun later.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed, true)

@@ -7,21 +7,21 @@ import (
 	"electop/model/dialect"
 )
 
-// RivalWait is how long a candidate must look like a rival before it counts as one. A client that
-// waits usually shows in the watch tables by then.
+// RivalWait is how long a candidate must look like a rival before it counts as a rival. By then the
+// tables usually show a watch of a client that waits.
 const RivalWait = 3 * time.Second
 
 // rivals are the candidates that lead beside the first contender by the rule of their library.
 type rivals struct {
 	now []dialect.Rival
-	// waiters are candidates that, according to a watch table, wait for a name that their library
-	// ignores by default. They are no rivals any more.
+	// waiters are candidates that, according to a table, wait for a name that their library ignores
+	// by default. Waiters are no rivals any more.
 	waiters []dialect.ID
 	// contested are the rivals that lasted for [RivalWait], without the waiters.
 	contested []dialect.ID
 }
 
-// find finds the rivals; since is the time of new ones.
+// find finds the rivals; since is the beginning of new rivalries.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil

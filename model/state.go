@@ -17,7 +17,7 @@ type Phase string
 const (
 	Unseen    Phase = "unseen"    // not read yet
 	NoParent  Phase = "absent"    // the path does not exist
-	Forbidden Phase = "forbidden" // the ACL forbids listing it
+	Forbidden Phase = "forbidden" // the ACL forbids listing the children
 	Live      Phase = "live"
 )
 
@@ -32,7 +32,7 @@ type State struct {
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
 	Link    Connection
-	// Follow is how the observer follows changes, nil if that was not reported.
+	// Follow is how the observer follows changes, nil if not reported.
 	Follow *Follow
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
@@ -49,8 +49,8 @@ type State struct {
 	Leaving bool
 	// Flows are the last counts of a queue's items, oldest first.
 	Flows []Flow
-	// Unsettled reports whether the leader's znode was deleted, and a read must show whether its
-	// session ended.
+	// Unsettled reports whether the leader's znode was deleted, but it is not yet known whether the
+	// leader's session ended.
 	Unsettled bool
 	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32
@@ -64,7 +64,7 @@ type State struct {
 	// Directories are the directories beside the election that were read, by path: see
 	// [State.Around].
 	Directories map[string]*Directory
-	EpochChange *EpochChanged // the last one, nil for none
+	EpochChange *EpochChanged // the last change, nil for none
 
 	// Table has the servers' answers of the last round, nil if they were never asked. Answers has
 	// the last answer of each server to each request.
@@ -98,7 +98,7 @@ type State struct {
 	// single znode, and AckExpected whether leaders here acknowledge.
 	ParentRead, Single, AckExpected bool
 
-	notified    map[uint64]int // counts the notifications of a session
+	notified    map[uint64]int // counts the notifications of each session
 	role        role
 	crowded     bool // see children.crowded
 	bySession   map[uint64]*Member
@@ -125,7 +125,7 @@ func (s *State) Waiters() []uint64 {
 // nextMax bounds [State.Next].
 const nextMax = 32
 
-// Next returns the first contenders that get the role when all holders have left: several, if they
+// Next returns the contenders that get the role when all holders have left. Several readers can
 // share a lock.
 func (s *State) Next() []*dialect.Candidate {
 	n := 1
@@ -229,8 +229,8 @@ func (s *State) WithoutZnode() []*Member {
 	return out
 }
 
-// Broken describes each broken invariant, nil for none: at most one awake leader, no missed
-// change, no ghost.
+// Broken describes each broken invariant, nil for none. The invariants are: at most one awake
+// leader, no missed change, no ghost.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {

@@ -39,8 +39,8 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// shown returns the dialect that a table of watches shows, nil for none: of a barrier, for which at
-// least two sessions wait, or of a double barrier.
+// shown returns the dialect that the watches in a table show, nil for none. They can show a barrier
+// for which at least two sessions wait, or a double barrier.
 func (j *Journal) shown(t *session.Table) *dialect.Dialect {
 	if !j.under || j.naming.fixed != nil {
 		return nil
@@ -104,14 +104,14 @@ func (j *Journal) Totals() Totals { return j.totals.Totals }
 // watches has the last table with watches.
 type watches struct {
 	table *session.Table // nil: none yet
-	// several has the sessions that owned several contenders at that time. It is unknown which of
-	// these set a watch.
+	// several has the sessions that owned several contenders when the table came. Which of these
+	// contenders set a watch is unknown.
 	several map[uint64]bool
 	first   *Watchers
 }
 
-// Watchers are the sessions with a watch on the first znode of the queue, without its owner's and
-// electop's own. Servers do not report watches on a list of children.
+// Watchers are the sessions with a watch on the first znode of the queue, except the session of the
+// znode's owner and electop's own session. Servers do not report watches on a list of children.
 type Watchers struct {
 	Candidates int      // the number of sessions that own a contender
 	Others     []uint64 // the other sessions, sorted
@@ -187,7 +187,7 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 }
 
 // of returns the names of the children of path that c watched, sorted; nil if several contenders
-// share its session.
+// share c's session.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil

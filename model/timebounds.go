@@ -29,7 +29,8 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 // bounded reports whether both bounds are known.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound, or the best guess: older recordings have no lower bounds.
+// since returns the lower bound. Older recordings have no lower bounds, so it then returns the best
+// guess.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -37,7 +38,8 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-// between returns the middle of two times, or to if from is unknown or not earlier.
+// between returns the middle of two times. If the first time is unknown or not earlier, it returns
+// the second time.
 func between(from, to time.Time) time.Time {
 	if from.IsZero() || !from.Before(to) {
 		return to
@@ -70,7 +72,8 @@ func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is always accepted: the time of a read on a good network.
+// looseLeast is a distance of the bounds that is always accepted. A read on a good network takes
+// about that long.
 const looseLeast = 10 * time.Millisecond
 
 // listTimes has the times of the request for the last list of children, and of the reply.

@@ -46,8 +46,8 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// existed adds c to the report of its deletion, if the report came before c was read. c existed at
-// zxid from.
+// existed adds c to the report of c's deletion, if the report came before c was read. from is a zxid
+// at which c existed.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -66,8 +66,8 @@ func (w *wakes) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns the time of a child's deletion if the server reported it, otherwise
-// m.
+// deletionTime returns the time of a child's deletion. If the server did not report the deletion, it
+// returns m.
 func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
@@ -93,8 +93,8 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// stale reports whether the leader's znode was deleted before the write. The zxids show that for
-// the counter, the order of the observations for another resource.
+// stale reports whether the leader's znode was deleted before the write. For the counter, the zxids
+// show the order. For another resource, the order of the observations counts.
 func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
@@ -111,8 +111,8 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 // deletionLog has the last deletions that [Wake] observations reported.
 type deletionLog struct {
 	last []deletion // oldest first
-	// floor is the zxid up to which deletions may be missing: that of the last dropped
-	// deletion, or of the first read.
+	// floor is the zxid up to which deletions may be missing. It is the zxid of the last dropped
+	// deletion or of the first read.
 	floor int64
 }
 
@@ -149,8 +149,8 @@ func (e *deletionLog) after(zxid int64) []deletion {
 	return e.last[i:]
 }
 
-// Costs has the last handoffs that show the cost of the predecessor rule (Chain) and of the herd,
-// newest first, at most [CostsMax] of each.
+// Costs has the last handoffs that show the cost of a recipe, newest first. Chain shows the plain
+// recipe and Herd the herd recipe, with at most [CostsMax] handoffs each.
 type Costs struct{ Chain, Herd []*Woken }
 
 // CostsMax bounds [Costs].
@@ -164,8 +164,8 @@ func (s *State) Costs(since time.Time) (c Costs) {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
 		case w.Recipe == dialect.Election().Name() && n == 1 && len(c.Chain) < CostsMax:
 			c.Chain = append(c.Chain, w)
-		// Just after a change of the rule, candidates still watch according to the old rule. Then
-		// one notification is no herd, except in a queue of two.
+		// Just after a change of the recipe, candidates still watch as in the old recipe. So a single
+		// notification does not show a herd, except in a queue of two.
 		case w.Herd() && (n > 1 || s.Queue.Len() == 2) && len(c.Herd) < CostsMax:
 			c.Herd = append(c.Herd, w)
 		}

@@ -54,7 +54,7 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
 // waves has the last waves, oldest first, and counts each session's notifications. States share
-// last and times: own copies last before a change, and times is replaced.
+// last and times. So own copies last before a change, and count replaces times.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last

@@ -3,9 +3,9 @@ package model
 // Work has the writes of leaders' workers. A worker is a separate program with its own session. A
 // worker continues until its leader gives new orders.
 type Work struct {
-	Rules Rules // the last ones
+	Rules Rules // the last settings
 
-	// Value is the counter after the last accepted write, Writer that write's leader.
+	// Value is the counter after the last accepted write. Writer is the leader whose worker wrote.
 	Value  int64
 	Writer string // [Member.ID]
 	// Highest is the highest token that the outside resource accepted.
@@ -20,14 +20,14 @@ type Work struct {
 // Tries counts attempts to write.
 type Tries struct {
 	Accepted, Refused int
-	// Stale counts the accepted writes for a leader whose znode was deleted before.
+	// Stale counts the accepted writes for a leader whose znode was deleted before the write.
 	Stale int
 }
 
 // Tried is an attempt to write.
 type Tried struct {
 	*Write
-	// Stale reports whether the leader's znode was deleted before.
+	// Stale reports whether the leader's znode was deleted before the write.
 	Stale bool
 }
 
@@ -36,7 +36,7 @@ type work struct {
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// add applies an attempt. stale reports whether the leader's znode was deleted before.
+// add applies an attempt. stale reports whether the leader's znode was deleted before the write.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}
 	tries := &w.Tokens
