@@ -42,7 +42,7 @@ func NewCertificates(t testing.TB) *Certificates {
 }
 
 // ServerConfig returns the configuration of a server that requires a client's certificate.
-// Its own certificate has the given names and addresses.
+// The server's certificate has the given names and addresses.
 func (c *Certificates) ServerConfig(names []string, addrs ...net.IP) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(c.authority.Leaf)

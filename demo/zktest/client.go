@@ -17,7 +17,7 @@ func Client(t testing.TB, servers string) *zk.Conn {
 }
 
 // ClientOver returns a client like [Client], with a session timeout and a dialer. A request
-// that waits for longer than two thirds of the timeout fails: no ping can overtake it.
+// fails if it waits for longer than two thirds of the timeout, because no ping can overtake it.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")

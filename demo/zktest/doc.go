@@ -7,8 +7,8 @@
 // the AdminServer. [Each] runs a test with the embedded server of demo/zkserver and with
 // Apache's.
 //
-// A [Link] relays TCP connections, and can delay, hold and cut them: in front of a server or,
-// with [WithLinks], between the members of an ensemble.
+// A [Link] relays TCP connections to a server, and can delay, hold and cut them. [WithLinks]
+// puts links between the members of an ensemble.
 //
 // [Kazoo] and [Curator] start third-party clients, whose candidates join, lead and resign on
 // the test's commands. [Run] starts any program and reads its output line by line.
@@ -16,10 +16,11 @@
 // If a command or a package is missing, [Require] skips the test, or fails the test if the
 // environment has ELECTOP_TEST_ZOOKEEPER=required.
 //
-// A package that uses zktest calls [Main] from its TestMain. Each process ends in a cleanup
-// or in Main. On Linux the kernel also ends it with the test binary.
+// A package that uses zktest calls [Main] from its TestMain. Each started process ends in a
+// cleanup or in Main. On Linux, the kernel kills the processes if the test binary dies.
 //
-// The tests have two tiers; ELECTOP_TEST_LONG turns the second on: see [Second] and [Long].
+// The tests have two tiers. ELECTOP_TEST_LONG turns the second tier on; see [Second] and
+// [Long].
 //
 // This package imports demo/zkserver, so only external tests (package zkserver_test) of
 // demo/zkserver and of its imports can use it.

@@ -25,7 +25,7 @@ type Ensemble struct {
 // and one leads the ensemble.
 //
 // With [WithAdmin] all AdminServers have the same port on different loopback addresses.
-// Only Linux has these addresses: on other systems the test is skipped.
+// Only Linux has these addresses, so NewEnsemble skips the test on other systems.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -156,8 +156,8 @@ func newLinks(t testing.TB, quorum, election []string) links {
 }
 
 // callBack replaces the sender's address in the first message of an election connection with
-// addr. A receiver with a higher id connects back to the address in this message, and would
-// otherwise bypass the links.
+// addr. A receiver with a higher id connects back to the address in this message. The sender's
+// own address would bypass the links.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	return func(r io.Reader) ([]byte, error) {
 		const fixed = 8 + 8 // version and server id
@@ -176,7 +176,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold holds everything that member from sends to member to, until Heal. The ensemble needs
+// Hold holds everything that one member sends to another, until Heal. The ensemble needs
 // [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The comment of each program lists its commands.
+// The first comment in each program lists the program's commands.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -120,7 +120,7 @@ func (f *Foreign) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a kazoo candidate that leads resign without the end of its session.
+// Leave makes a leading kazoo candidate resign. The candidate's session continues.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "leave "+name)

@@ -86,7 +86,7 @@ func (l *Link) Hold(directions ...Direction) {
 	}
 }
 
-// Cut resets all connections, and each new one until Heal.
+// Cut resets all connections, and each new connection until Heal.
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // after both sides are closed: an earlier call resets them
+	defer reset() // runs after both hangUps, which would otherwise reset the connections
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -225,8 +225,8 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial connects to the target when nothing is held. waiting is done when the client
-// disconnects: dial then gives up, because a real handshake would not have passed the hold.
+// dial connects to the target when nothing is held. If the client disconnects, the context
+// waiting ends and dial gives up, because a real handshake would not have passed the hold.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

@@ -101,7 +101,7 @@ func TestLink(t *testing.T) {
 		}
 	}
 	reset()
-	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise the link has already reset it
+	if conn, err := net.Dial("tcp", l.Addr); err == nil { // on an error, the link has already reset the connection
 		defer conn.Close()
 		c = conn
 		reset()

@@ -9,7 +9,7 @@ import (
 // An Option configures the servers of [NewApache] or [NewEnsemble].
 type Option func(*Server)
 
-// WithAdmin turns the AdminServer on, see Server.Admin.
+// WithAdmin turns the AdminServer on; see Server.Admin.
 func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 
 // WithTick sets the tick; the default is 100 ms. The shortest session timeout is two ticks,
@@ -45,7 +45,7 @@ func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 // the braces, for example from [DigestUsers].
 func WithSASL(login string) Option { return func(s *Server) { s.login = login } }
 
-// DigestUsers returns the login of [WithSASL] for DIGEST-MD5: users and their passwords.
+// DigestUsers returns a login for [WithSASL] with DIGEST-MD5. users maps names to passwords.
 func DigestUsers(users map[string]string) string {
 	var b strings.Builder
 	b.WriteString("org.apache.zookeeper.server.auth.DigestLoginModule required")

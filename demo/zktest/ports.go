@@ -9,12 +9,12 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Servers have ports from firstPort to below endPort. Operating systems give higher ports to
-// outgoing connections, which could otherwise take the port of a server.
+// Servers have ports from firstPort to endPort-1. Operating systems give higher ports to
+// outgoing connections, so no such connection takes the port of a server.
 const firstPort, endPort = 10_000, 32_000
 
-// A reservation reserves ports for a server that does not always listen on them. It binds
-// the UDP ports of the same numbers, because other test binaries check these too.
+// A reservation reserves TCP ports for a server that does not always listen on them. It binds
+// the UDP ports with the same numbers, because other test binaries check the UDP ports too.
 type reservation []net.PacketConn
 
 func (r reservation) release() {

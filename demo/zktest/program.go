@@ -56,7 +56,7 @@ type Program struct {
 	err   error
 }
 
-// Run starts a program, which ends with the test. Its output includes its standard error.
+// Run starts a program, which ends with the test. [Program.Output] includes standard error.
 func Run(t testing.TB, command string, args ...string) *Program {
 	t.Helper()
 	p, err := start(command, args...)
@@ -84,7 +84,7 @@ func start(command string, args ...string) (*Program, error) {
 	go func() {
 		defer close(p.exited)
 		defer out.Close()
-		// The kernel kills the child when this thread ends: see tieToParent.
+		// The kernel kills the child when this thread ends; see tieToParent.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -96,7 +96,7 @@ func start(command string, args ...string) (*Program, error) {
 		for in := bufio.NewScanner(out); in.Scan(); {
 			p.add(in.Text())
 		}
-		io.Copy(io.Discard, out) // if a line is too long for the scanner
+		io.Copy(io.Discard, out) // discards the rest after a line that is too long for the scanner
 		err = p.cmd.Wait()
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -194,7 +194,7 @@ func (s *Server) spawn() error {
 func (s *Server) javaArgs() ([]string, error) {
 	args, jars := []string{"-Xmx512m"}, serverJars
 	if s.quick {
-		args = append(JavaOptions(), "-Xmx256m", "-Dzookeeper.preAllocSize=64") // KiB, instead of 64 MiB for each log file
+		args = append(JavaOptions(), "-Xmx256m", "-Dzookeeper.preAllocSize=64") // in KiB; the default is 64 MiB
 	}
 	if s.tls != nil {
 		jars = append(jars[:len(jars):len(jars)], tlsJars...)

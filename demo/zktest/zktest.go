@@ -92,7 +92,7 @@ const garbage = "400"
 // and returns the exit code. The tests mostly wait, so the default of -parallel is
 // testsPerProcessor for each processor.
 func Tests(m *testing.M, options ...goleak.Option) int {
-	if !flag.Parsed() { // the command line overrides it later
+	if !flag.Parsed() { // a -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
 	}
 	// Fewer garbage collections save a fifth of the CPU time.
