@@ -30,8 +30,8 @@ const adminRoot = "/commands"
 // authentication. /commands is an index, and /commands/NAME returns the answer of a command
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
-// ServeAdmin ends when the server is closed, with the same errors as [Server.Serve]. It
-// closes l and its connections.
+// ServeAdmin returns when [Server.Serve] would return, with the same error. ServeAdmin closes
+// l and the connections from l.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{
@@ -44,7 +44,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
-			case http.StateNew: // within server.Serve, which s.wg already counts
+			case http.StateNew: // in server.Serve, so s.wg is not zero and may grow
 				s.wg.Add(1)
 				if open.Add(1) > adminConnections {
 					c.Close()

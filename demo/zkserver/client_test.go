@@ -138,7 +138,7 @@ func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.Repl
 	return h
 }
 
-// must calls, and fails the test if the reply has an error.
+// must sends a request, and fails the test if the reply has an error.
 func (c *rawClient) must(op wire.Op, req wire.Record, rsp wire.Record) {
 	c.t.Helper()
 	if h := c.call(op, req, rsp); h.Err != wire.OK {
@@ -170,9 +170,9 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// A transcript has the text of a conversation, which is the same for two servers that behave
-// alike. Zxids are relative to the beginning, sessions have names, and the text only tells
-// whether a time is zero.
+// A transcript has the text of a conversation. Two servers that behave alike have the same
+// text. In the text, zxids are relative to the beginning, sessions have names, and a time is
+// only zero or not zero.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -195,7 +195,7 @@ func newTranscript(t testing.TB, addr string) *transcript {
 
 func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, format+"\n", args...) }
 
-// connect opens a session, which the transcript calls name.
+// connect opens a session. The transcript refers to the session by the given name.
 func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)
@@ -234,7 +234,7 @@ func (s *transcript) body(rsp wire.Record) string {
 	case *wire.Stat:
 		return s.stat(*r)
 	case *anyBytes:
-		if len(*r) > 20 { // the bytes have a Stat
+		if len(*r) > 20 { // the bytes contain a Stat, which has zxids and times
 			return fmt.Sprintf("%d bytes", len(*r))
 		}
 		return fmt.Sprintf("%x", *r)

@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 func TestMain(m *testing.M) { zktest.Main(m) }
 
 // TestConformance runs conversations with the embedded server and with Apache ZooKeeper. It
-// compares each with the transcript of Apache 3.8.0 in testdata, which -update rewrites.
+// compares the texts with the transcripts of Apache 3.8.0 in testdata. -update rewrites these
+// transcripts.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -185,7 +186,7 @@ var conversations = []struct {
 		a.create("/t/n_", "", seq)
 		a.create("/t/plain", "", 0)
 		a.create("/t/n_", "", eph|seq)
-		a.create("/t/plain", "", 0) // fails: the counter stays
+		a.create("/t/plain", "", 0) // fails and does not change the counter
 		a.create("/t/", "", seq)
 		a.delete("/t/plain", -1)
 		a.exists("/t", false)

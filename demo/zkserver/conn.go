@@ -25,8 +25,8 @@ type conn struct {
 	nc     net.Conn
 	remote string // host:port
 	host   string
-	// observer is true for a connection of [Server.DialObserver], to which no pace and no
-	// tally applies.
+	// observer is true for a connection of [Server.DialObserver]. No pace and no tally
+	// applies to such a connection.
 	observer bool
 
 	// Guarded by s.mu.
@@ -36,7 +36,7 @@ type conn struct {
 	stats    connStats
 	heldSize int       // bytes of its messages in the backlog
 	released sync.Cond // signals that heldSize is 0 or the server closed
-	request  []byte    // in slow motion: the request being executed
+	request  []byte    // while the connection is paced: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
 
 	in    *bufio.Reader // reads from conn.Read; used by one goroutine at a time
@@ -80,8 +80,8 @@ func (c *conn) detach() {
 	c.retire()
 }
 
-// retire removes the connection's watches and separates it from its session. No further
-// request is executed, but queued output is still sent. The caller holds s.mu.
+// retire removes a connection's watches and separates the connection from its session. No
+// further request is executed, but queued output is still sent. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -101,8 +101,9 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a reply or an event, or holds it if the connection is paced. body and w may be
-// nil; w counts the frame. send never blocks. The caller holds s.mu.
+// send queues a reply or an event. If the connection is paced, send holds the message,
+// unless the message answers a ping. w counts the frame; w and body may be nil. send never
+// blocks. The caller holds s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -123,7 +124,8 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read reads from the network, and counts the bytes.
+// Read reads from the network and counts the bytes. It calls relieve if many bytes were
+// received or queued since the last call of relieve.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -141,7 +143,7 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 // closeSoon closes the connection in a goroutine, because Close may block, for example in
-// TLS. The caller holds s.mu, or its goroutine is counted in s.wg.
+// TLS. The caller holds s.mu or runs in a goroutine that s.wg counts.
 func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
@@ -182,8 +184,8 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// accept retries after temporary errors until the server closes. Silent connections are
-// closed meanwhile, because file descriptors may be missing.
+// accept retries after temporary errors until the server closes. Before each retry, accept
+// closes silent connections, because there may be too few file descriptors.
 func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
@@ -394,8 +396,8 @@ func (c *conn) finish(deliver bool) {
 const (
 	// The server reads no further request while more than highWater bytes of output wait.
 	highWater = 64 << 10
-	// The server closes the connection if more than maxQueued bytes of output wait before a
-	// further frame. A single reply may be larger.
+	// The server closes a connection if more than maxQueued bytes of output wait when a
+	// further frame is added. One frame may be larger.
 	maxQueued = 4 << 20
 	// keepBuffer is the largest buffer that an idle connection keeps.
 	keepBuffer = 4 << 10
@@ -458,8 +460,8 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// await waits until at most n bytes are queued. A negative n waits for the end of the last
-// write.
+// await waits until at most n bytes are queued. If n is negative, await waits until the last
+// write has ended.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

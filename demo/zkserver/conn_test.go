@@ -61,7 +61,7 @@ func (l *scriptedListener) Addr() net.Addr {
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
 // TestAcceptRetries checks that the server retries after temporary errors of Accept, with pauses
-// that double up to a second. It must report only the first error of a series, and its end.
+// that double up to a second. Of each series of errors, only the first and the end are reported.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()
@@ -130,8 +130,8 @@ func (d *descriptor) Close() error {
 	return d.Conn.Close()
 }
 
-// TestSilentConnectionsAreClosed checks that the server, when no file descriptor is left, closes
-// silent connections that have no session, but no connection of a session.
+// TestSilentConnectionsAreClosed checks that the server closes silent connections without a
+// session when no file descriptor is left. It must not close the connection of a session.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
@@ -255,7 +255,7 @@ func TestLargestFrame(t *testing.T) {
 }
 
 // TestSlowReaderIsCutOff checks that a client that does not read its events does not delay other
-// clients, and is cut off before more than 6 MiB wait for it.
+// clients. The server must cut the client off before more than 6 MiB of events wait.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -317,7 +317,7 @@ func TestTotalIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "events not read" {
-				zktest.Second(t) // it sends 180 MB
+				zktest.Second(t) // this case sends 180 MB
 			}
 			bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 				writer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -344,7 +344,8 @@ func TestTotalIsBounded(t *testing.T) {
 	}
 }
 
-// writeHook calls after, if set, once after the next write.
+// writeHook calls the function in its field after at the end of the next write, and clears
+// the field.
 type writeHook struct {
 	net.Conn
 	after func()
@@ -412,8 +413,8 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
-// TestEventBeforeReply checks that a client never receives a reply that shows a change before
-// the watch event for the change.
+// TestEventBeforeReply checks that a client receives the watch event for a change before any
+// reply that shows the change.
 func TestEventBeforeReply(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -33,7 +33,7 @@ const stepsPerTalk = 150
 // TestDifferential sends random requests of three clients to the embedded server and to Apache
 // ZooKeeper, and compares the transcripts. A difference that is not in onPurpose is reduced to
 // a short conversation and printed with the seed for `-rapid.seed`. `-differential.ops` sets
-// the length.
+// the number of operations.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -110,7 +110,8 @@ func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours st
 	}
 }
 
-// firstDifference returns the first lines in which a (-) and b (+) differ, and the lines before.
+// firstDifference returns the first lines in which a (-) and b (+) differ, and some equal lines
+// before them.
 func firstDifference(a, b string) string {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i := 0
@@ -138,8 +139,8 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps from a conversation while the rest still fails. rapid is slower,
-// because it reduces random bits and does not know the steps.
+// reduced removes steps, and operations of multis, while the rest still fails. rapid's own
+// reduction is slower, because it reduces random bits and does not know the steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -208,8 +209,8 @@ type talk struct {
 	held    *[]string  // the events that sorted collects; nil: no call of sorted is active
 }
 
-// talkTB turns failures into panics, because a conversation runs in any goroutine. Its
-// cleanups run at the end of the conversation.
+// talkTB turns failures into panics, because a conversation may run outside of the test's
+// goroutine. The cleanups run at the end of the conversation.
 type talkTB struct {
 	testing.TB
 	cleanups []func()
@@ -248,7 +249,7 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	for i := range k.clients {
 		k.begin(i)
 	}
-	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // otherwise most replies are NoNode at first
+	for _, path := range []string{"/t", "/t/x", "/t/x/x", "/t/y"} { // without these, most first replies would be NoNode
 		k.control.create(path, 0)
 	}
 	for i := 0; i < len(steps); i++ {
@@ -291,7 +292,8 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo connects with a default session timeout that is too long to expire.
+// connectTo opens or resumes a session. The default session timeout is so long that the
+// session does not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -330,7 +332,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes the session of client who. It sorts the events, because Apache sends them in the
+// end closes the session of a client. It sorts the events, because Apache sends them in the
 // order of a hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
@@ -587,8 +589,8 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths are mostly invalid. None creates a node outside of /t, which cleanUp would not
-// delete.
+// oddPaths are mostly invalid. A create with one of them makes no node outside of /t, because
+// cleanUp deletes only nodes in /t.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -647,8 +649,8 @@ func acl(t *rapid.T) []wire.ACL {
 func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
 	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
-		// A sibling of /t would change the root's cversion. After a slash, the name is
-		// only a number.
+		// The node is below /t, because a sibling of /t would change the root's cversion.
+		// If the path ends with a slash, the node's name is only a number.
 		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
 		req.Path = strings.Replace(req.Path, "//", "/", 1)
 		req.Flags |= seq
@@ -700,8 +702,8 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read or a watch, but never the empty path, which means the root,
-// or a path of onPurpose.
+// readPath draws a path for a read or a watch. It replaces the empty path, which means the
+// root, and the paths of onPurpose.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -724,7 +726,7 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// misplaced sometimes adds to ops the operation op, which the request must not have.
+// misplaced sometimes inserts op, an operation that the request must not have, into ops.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
@@ -762,7 +764,7 @@ var kinds = []kind{
 	}},
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
-		// These fail, because Apache does not reply to a successful check: see onPurpose.
+		// The check always fails, because Apache does not reply to a successful check; see onPurpose.
 		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
@@ -897,7 +899,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 			continue
 		}
 		st := step{who: roll(t, 3), op: k.op, event: k.event}
-		// Fewer expiries, because each takes time.
+		// Three of four expiries are replaced, because an expiry takes time.
 		if k.event == expire && roll(t, 4) > 0 {
 			st.event = reattach
 		}
@@ -914,7 +916,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 	panic("no kind was drawn")
 })
 
-// null is the length -1: a string, buffer or list that is null.
+// null is the length -1, which means a null string, buffer or list.
 const null = "\xff\xff\xff\xff"
 
 func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }

@@ -19,7 +19,7 @@ type difference struct {
 }
 
 // onPurpose lists all intended differences between the embedded server and Apache ZooKeeper
-// 3.8, with their reasons. TestDifferential avoids them by [withoutPurpose] and [talk].
+// 3.8, with their reasons. [withoutPurpose] and [talk] keep them out of TestDifferential.
 var onPurpose = []difference{
 	{
 		what: "the order of children",
@@ -306,13 +306,11 @@ func TestDifferencesOnPurpose(t *testing.T) {
 	}
 }
 
-// withoutPurpose removes requests that could show differences of onPurpose: a client's watches
-// of several kinds on one path, checkWatches of a path that another client may watch, and
-// oddities of watches and auth. After a setACL, the client waits for the reply.
+// withoutPurpose removes or changes the steps that could show a difference of onPurpose.
 func withoutPurpose(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int
-	claim := func(who int, path string, kind int) bool {
+	claim := func(who int, path string, kind int) bool { // false if the client has another kind of watch on path
 		m := watched[who]
 		if m == nil {
 			m = make(map[string]int)
@@ -351,7 +349,7 @@ func withoutPurpose(steps []step) []step {
 				continue
 			}
 		case *wire.SetACLRequest:
-			s.burst = false
+			s.burst = false // the client waits for the reply
 		case bytesOf:
 			switch s.op { // these may add or check watches, or end the connection
 			case wire.OpAddWatch, wire.OpCheckWatches, wire.OpSetWatches, wire.OpSetWatches2, wire.OpAuth:
@@ -368,7 +366,7 @@ func withoutPurpose(steps []step) []step {
 			}
 		case *wire.WatcherTypeRequest:
 			if s.op == wire.OpCheckWatches && (watched[(s.who+1)%3][r.Path] != 0 || watched[(s.who+2)%3][r.Path] != 0) {
-				continue
+				continue // another client may watch the path
 			}
 		}
 		out = append(out, s)

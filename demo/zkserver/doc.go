@@ -32,14 +32,14 @@
 // are hard to produce with a real server. Package electop/zkwatch/fault has a net.Conn with
 // network faults.
 //
-// [Server.SetPace] delays each reply and each watch event, or holds it until
-// [Server.Step] releases it; see [Pace]. Requests are not delayed: if the reply to a
-// create is held, the znode already exists.
+// [Server.SetPace] holds each reply and each watch event, for a delay or until
+// [Server.Step]; see [Pace]. Requests are not delayed. If the reply to a create is held,
+// the znode already exists.
 //
 // [Server.Counters] counts requests and watch events. [Server.Tally] reports, for each
-// deleted child of a znode, which sessions were notified and what they requested after
-// that. An observer connects with [Server.DialObserver]: its messages are not delayed, and
-// no tally counts it.
+// deleted child of a znode, which sessions were notified and how much they then requested.
+// A client of [Server.DialObserver] is an observer. Messages to an observer are not delayed,
+// and no tally counts the observer.
 //
 // # How a request is executed
 //
@@ -68,20 +68,21 @@
 // An unknown operation is answered with Unimplemented, and the connection stays open.
 //
 // When a session moves to another connection, its password is checked before the old
-// connection is closed. Otherwise anybody who guesses a session id could close it.
+// connection is closed. Without this check, anybody who guesses a session id could close
+// the session's connection.
 //
-// Standard, persistent and recursive watches of one client on the same path are separate
-// (ZOOKEEPER-4466), and checkWatches reads only the client's own watches, as in later
-// releases. A client that may not read a node receives no events for it, as in Apache since
-// CVE-2024-23944 (3.8.4).
+// Like later releases, the server separates standard, persistent and recursive watches of
+// one client on the same path (ZOOKEEPER-4466). checkWatches reads only the client's own
+// watches. A client that may not read a node receives no events for the node, as in Apache
+// since 3.8.4 (CVE-2024-23944).
 //
-// Where Apache has the order of a Java hash table, children, ephemeral nodes and identities
-// are in the order of their creation or in no order.
+// Ephemeral nodes and identities are listed in the order of their creation, and children in
+// no particular order. Apache lists them in the order of a Java hash table.
 //
 // There are no quotas, no SASL and no super user. Reconfiguration, TTL nodes and internal
 // operations of servers, such as deleteContainer, return Unimplemented. By default, Apache
 // also disables reconfiguration and TTL nodes.
 //
-// The table in differs_test.go lists all differences with their reasons. Tests show each
-// difference on both servers, except one that appears only by chance.
+// The table in differs_test.go lists all differences with their reasons. One difference
+// appears only by chance; tests show the others on both servers.
 package zkserver

@@ -48,7 +48,7 @@ func resume(t *testing.T, s *zkserver.Server, c *rawClient) *rawClient {
 	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.conn.Timeout, SessionID: id(c), Passwd: c.conn.Passwd})
 }
 
-// A network is the network of one client. It can be partitioned and cut.
+// A network connects one client to the server s. The network can be partitioned and cut.
 type network struct {
 	line fault.Line
 	s    *zkserver.Server
@@ -114,7 +114,7 @@ func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *
 			case <-time.After(37 * time.Millisecond):
 			}
 			c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-			c.Children("/e") // without a watch: go-zookeeper has a race when it restores watches
+			c.Children("/e") // without a watch, because go-zookeeper has a race when it restores watches
 		}
 	})
 	return c

@@ -24,9 +24,9 @@ const (
 	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreigners maps each third-party client to a function that starts a candidate, and returns
-// when the candidate is in the queue. The process writes "leads NAME" when the candidate leads.
-// The candidate resigns when the input of the process ends.
+// foreigners maps each third-party client to a function. The function starts a process with a
+// candidate, and returns when the candidate is in the queue. The process writes "leads NAME"
+// when the candidate leads. The candidate resigns when the input of the process ends.
 var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -169,7 +169,7 @@ quit
 			{`(.Zxid = )0x[0-9a-f]+`, "${1}ZXID"},
 			{`(.time = ).*`, "${1}TIME"},
 			{`(ephemeralOwner = )0x[1-9a-f][0-9a-f]*`, "${1}SESSION"},
-			{`(?m)^.*(WATCHER::|WatchedEvent).*\n|^\n`, ""},                          // printed by another thread, anywhere
+			{`(?m)^.*(WATCHER::|WatchedEvent).*\n|^\n`, ""},                          // printed by another thread
 			{`(?m)^(digest: ann\nip: 127.0.0.1|ip: 127.0.0.1\ndigest: ann)$`, "ANN"}, // in any order
 		} {
 			text = regexp.MustCompile(r.re).ReplaceAllString(text, r.with)

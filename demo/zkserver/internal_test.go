@@ -21,8 +21,8 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the connections to notify, with the value of direct in
-// watchTables.trigger.
+// trigger returns the connections to notify. The value of a connection is true if it watches
+// the data or existence of path itself.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -46,8 +46,8 @@ func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	return notified
 }
 
-// counts returns the numbers of connections, paths and watches, and the paths, of child watches
-// or of data watches.
+// counts describes either the child watches or the data watches: how many connections, paths
+// and watches there are, and which paths.
 func (r watchRules) counts(child bool) string {
 	conns, paths, total := make(map[*conn]bool), make(map[string]bool), 0
 	for k := range r {

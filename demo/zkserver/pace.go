@@ -8,13 +8,13 @@ import (
 )
 
 // Pace slows a server down. Each reply and each watch event is held for Delay or, with
-// Steps, until [Server.Step] releases it. Requests are executed immediately. Held messages
-// leave in the order in which they were made, over all sessions.
+// Steps, until [Server.Step] releases it. Requests are executed immediately. The held
+// messages of all sessions leave in the order in which they were made.
 //
 // Some messages are never held: handshakes, replies to pings, all messages to an observer
 // ([Server.DialObserver]), and replies to a multi with only a check. A leader renews its
-// lease with such a multi. These replies overtake held replies, so clients must match
-// replies by xid.
+// lease with such a multi. Replies that are not held overtake held replies, so clients must
+// match replies by xid.
 //
 // While a message to a session is held, the session does not expire. When a connection
 // ends, its held messages are lost. If more than 4 MiB are held for a connection, the server
@@ -36,7 +36,7 @@ type Paced struct {
 	Session int64
 	N       int       // number of the message, from 1
 	Since   time.Time // time at which the message was made
-	// Op is the operation of a reply, [wire.OpNotification] for a watch event.
+	// Op is the operation of a reply, or [wire.OpNotification] for a watch event.
 	Op wire.Op
 	// Path is the path of the event, the request or the created znode. Path is empty for a
 	// multi and for requests without a path.
@@ -110,7 +110,7 @@ type backlog struct {
 	changed chan struct{} // has a value after a change
 
 	passed   []Passed // messages that left since the last call of [Server.TakeBacklog]
-	unlisted int      // number of messages that left before those in passed
+	unlisted int      // number of earlier messages that were removed from passed
 }
 
 // heldOverhead is the memory of a held message without its frame, in bytes.
@@ -121,7 +121,8 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 // paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
-// hold puts a message into the backlog, or closes a connection that has too much there.
+// hold puts a message into the backlog. If the connection already has too many bytes there,
+// hold closes the connection instead.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()
@@ -150,7 +151,7 @@ func (c *conn) dropHeld() {
 	}
 }
 
-// drop discards the held messages that which selects.
+// drop discards each held message m for which the result of which(m) is true.
 func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
 		lost := which(m)
@@ -236,7 +237,7 @@ func (s *Server) SetPace(p Pace) {
 	s.backlog.signal()
 }
 
-// Step releases the oldest held message, and reports whether there was one.
+// Step releases and returns the oldest held message. ok is false if no message is held.
 func (s *Server) Step() (first Paced, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +262,7 @@ type Backlog struct {
 	Held    []Paced // the first held messages, in the order of their release
 	Waiting int     // the number of held messages
 	// Passed has the latest messages that left since the previous call, the oldest first.
-	// Unlisted is the number of messages that left earlier.
+	// Unlisted is the number of earlier messages since that call.
 	Passed   []Passed
 	Unlisted int
 }

@@ -62,7 +62,7 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 }
 
 // TestSteps checks that steps release the replies and events of all sessions in the order in
-// which they were made. Handshakes, pings and an observer's messages must not be held.
+// which they were made. Handshakes, pings and messages to an observer must not be held.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -311,8 +311,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestHeldMessagesEndWithTheConnection checks that each kind of end of a connection discards its
-// held messages.
+// TestHeldMessagesEndWithTheConnection checks that a connection's held messages are discarded,
+// however the connection ends.
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
@@ -379,8 +379,8 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline checks that held messages stop a session's expiry, and that the
-// session later has the time that was left before.
+// TestPacePausesTheDeadline checks that a session with held messages does not expire. After
+// the hold, the session has the time that was left before the hold.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -433,7 +433,8 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceOverConnections checks that the last reply on a connection is held, but no handshake.
+// TestPaceOverConnections checks that the last reply on a connection is held, and that
+// handshakes are not held.
 func TestPaceOverConnections(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -542,7 +543,7 @@ func (p *requester) live(n int, count *crowdCount) {
 		select {
 		case <-read:
 			return
-		case <-pings.C: // an error means that the server has closed the connection
+		case <-pings.C: // the write fails if the server has closed the connection
 			p.nc.SetDeadline(time.Now().Add(patience))
 			p.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing}))
 		}
@@ -633,8 +634,8 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// liveCrowd runs requesters on each network, one after another, until stop is closed. crowd
-// waits for the last of them.
+// liveCrowd runs one requester after another on each network until stop is closed. crowd
+// waits until all requesters have ended.
 func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
@@ -657,7 +658,7 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 
 // TestSlownessAtRandom runs requesters with random paces, steps and partitions. Every request must
 // have its reply, in order, and no session may expire. The tallies must have each notification,
-// except those to the owners of the nodes.
+// except those to the owner of the deleted node.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

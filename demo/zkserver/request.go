@@ -21,7 +21,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	defer s.mu.Unlock()
 	s.counters.request(h.Op)
 	if s.closed || c.gone {
-		return true, nil // the session has expired or moved to another connection
+		return true, nil // the server is closed, or the session expired or moved to another connection
 	}
 	c.stats.received++
 	s.touch(c.sess)
@@ -51,11 +51,11 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // no such operation
+	if code == wire.Unimplemented && reply.Zxid == before { // the operation is unknown
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // never held: slow motion must not end a lease
+	if renewal { // never held, because slow motion must not end a lease
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
@@ -69,7 +69,8 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// handleAuth authenticates the client. last reports a failure: the connection must be closed.
+// handleAuth authenticates the client. If that fails, last is true, and the connection must
+// be closed.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)

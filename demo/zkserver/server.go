@@ -24,8 +24,8 @@ type Options struct {
 	// Tick is the granularity of session expiry; 0 is 100 ms. Sessions expire
 	// at most one tick late.
 	Tick time.Duration
-	// MinSessionTimeout and MaxSessionTimeout bound the timeouts that clients may
-	// request. The defaults for 0 are two ticks and one minute.
+	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. A value of 0 means
+	// the default: two ticks and one minute.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxClientCnxns bounds the connections from one host; 0 means no bound.
 	MaxClientCnxns int
@@ -78,7 +78,7 @@ type Server struct {
 	tree      *tree.Tree
 	sessions  map[int64]*session
 	nextID    int64 // id of the next session
-	zxid      int64 // of the last transaction
+	zxid      int64 // zxid of the last transaction
 	watches   watchTables
 	reaper    *alarm
 	latency   latency
@@ -224,8 +224,8 @@ type alarm struct {
 	stopped bool
 }
 
-// after calls f under s.mu, d from now, unless the alarm is stopped or the server is
-// closed before. It returns nil if the server is closed. Close waits for pending alarms, so
+// after returns an alarm that calls f under s.mu after d, or nil if the server is closed.
+// f is not called after [Server.Close] or [alarm.stop]. Close waits for pending alarms, so
 // Close must stop each of them. The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	if s.closed {
@@ -245,7 +245,7 @@ func (s *Server) after(d time.Duration, f func()) *alarm {
 	return a
 }
 
-// stop may be called on nil and more than once. A callback that already waits for s.mu then
+// stop may be called on nil and more than once. After stop, a callback that waits for s.mu
 // does nothing.
 func (a *alarm) stop() {
 	if a == nil || a.stopped {
@@ -278,12 +278,12 @@ func (s *Server) reap() {
 
 // Counters count what a server has done since its start.
 type Counters struct {
-	Requests      map[wire.Op]int64 // after the handshake, by operation
+	Requests      map[wire.Op]int64 // requests by operation, without handshakes
 	Notifications int64             // watch events sent or held
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
-	Expired       int64 // sessions that were not closed by their client
-	CutOff        int64 // connections closed because too much output waited, or by MaxHeld
+	Expired       int64 // sessions that expired or were ended by ExpireSession
+	CutOff        int64 // connections closed because of too much unsent output or MaxHeld
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }
@@ -295,15 +295,15 @@ const (
 	opOther = opHigh + 1
 )
 
-// s.mu guards counters, except the atomic fields, which replace the fields of Counters with
-// the same names.
+// s.mu guards counters, except the atomic fields. snapshot copies the atomic fields to the
+// fields of Counters with the same names.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64
 
 	authFailed     int64
 	received, sent int64 // packets
-	// Sizes of replies and events without length prefixes; -1 before the first.
+	// Sizes of sent replies and events, without length prefixes; -1 before the first message.
 	lastReply, leastReply, mostReply int64
 }
 

@@ -20,16 +20,16 @@ type session struct {
 	// the time since heldSince is added to deadline.
 	deadline  time.Duration
 	held      int           // number of held messages to the client
-	heldSince time.Duration // start of the hold, or the last request if later
+	heldSince time.Duration // start of the hold or time of the last request, the later one
 	alarm     *alarm        // fires at the expiry or earlier
 
-	count *count // the tally that counts its requests; nil: none
+	count *count // counts the session's requests for a tally; nil: no tally counts them
 }
 
 // firstID returns the first session id of a server. As in Apache, the high byte is the
 // server id (1 in a standalone server), the next 40 bits are the time in milliseconds, and
 // the rest is a counter. Unlike in Apache, the counter begins with the fraction of the
-// millisecond: servers that start in the same millisecond get different ids.
+// millisecond, so two servers that start in the same millisecond have different ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
@@ -62,7 +62,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 }
 
 // openSession creates or resumes a session on c. It returns nil if the session has ended,
-// the password is wrong or the client has seen a later zxid.
+// the password is wrong or the client has seen a later zxid than the server's last.
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {

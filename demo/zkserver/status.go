@@ -40,10 +40,11 @@ type connView struct {
 	connStats
 	remote  string        // host:port
 	session int64         // 0: none yet, or the connection is for a four-letter word
-	timeout time.Duration // of the session; without a session: handshakeTimeout
+	timeout time.Duration // the session's timeout; without a session: handshakeTimeout
 }
 
-// connections returns copies, the oldest first, because answers are formatted without s.mu.
+// connections returns views of all connections, the oldest first. The views are copies,
+// because answers are formatted without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -63,8 +64,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions that expire at each time since the server's start, and the paths
-// of each session's ephemeral znodes in the order of their creation.
+// dump returns the sessions by their time of expiry, and the paths of ephemeral znodes by
+// session. Times count from the server's start. Paths are in the order of creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,8 +80,8 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 	return expiry, ephemerals
 }
 
-// dataWatches counts the watches on data and existence, and the connections and paths that
-// have one. Apache counts no other watches in wchs.
+// dataWatches counts the watches on data and existence, and the connections and paths with
+// such watches. In wchs, Apache counts no other watches.
 func (s *Server) dataWatches() (watchers, paths, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +191,7 @@ type connStats struct {
 	latency        latency
 }
 
-// done counts an answered request. at is the time since the server's start.
+// done counts an answered request. The time at counts from the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -254,8 +255,8 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes in brackets Apache's interest set of I/O operations: 1 with a
-// session, 0 without.
+// writeConnections writes a line for each connection. The number in brackets is Apache's
+// set of awaited I/O operations: 1 with a session, 0 without a session.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {

@@ -62,7 +62,8 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout compares the layout of every word except envi with Apache's, in the same state.
+// TestFourLetterLayout compares the layout of both servers' answers, in the same state, to
+// every word except envi.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -113,7 +114,7 @@ func TestFourLetterLayout(t *testing.T) {
 					t.Errorf("mntr: got %q, want %q as in Apache", b, a)
 				}
 			}
-		case "dump", "wchp", "cons": // their lines are in any order
+		case "dump", "wchp", "cons": // the lines of these answers are in any order
 			want, _, _ = strings.Cut(want, "Connections dump:\n") // not in the embedded server
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
 				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
@@ -267,7 +268,7 @@ type adminSituation struct {
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // zktest has already requested srvr
+	get(t, "GET", url+"/commands/stat_reset") // Apache has counted zktest's requests of srvr
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)
@@ -309,7 +310,7 @@ func TestAdminLikeApache(t *testing.T) {
 	apache := zktest.NewApache(t, zktest.WithAdmin())
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	theirs := newAdminSituation(t, apache.Addr, "http://"+apache.Admin)
-	ours := newAdminSituation(t, addr, startAdmin(t, s)) // before the silent connections are closed
+	ours := newAdminSituation(t, addr, startAdmin(t, s))
 	compare := func(command string) string {
 		want, got := theirs.ask(t, command), ours.ask(t, command)
 		switch command {
@@ -333,7 +334,7 @@ func TestAdminLikeApache(t *testing.T) {
 		if diff != "" {
 			t.Errorf("%s (-apache +embedded):\n%s", command, diff)
 		}
-		ours.silent.Close() // before the servers close it at different times
+		ours.silent.Close() // the servers would close the silent connections at different times
 		theirs.silent.Close()
 	}
 	// Apache's index has the embedded server's commands in the same form.
@@ -405,8 +406,8 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded checks that peers that send nothing, send slowly or do not read block other
-// peers for less than a minute.
+// TestAdminIsBounded has many peers that send nothing, send slowly or do not read. They must
+// block other peers for less than a minute.
 func TestAdminIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})

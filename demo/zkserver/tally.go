@@ -44,8 +44,8 @@ type tallying struct {
 // Further reports of the deletion follow when the numbers grow, at most every 20 ms, and
 // once when they are final. Clients of [Server.DialObserver] do not count.
 //
-// report is called under the server's lock. It must not block, and must not call the server
-// or stop.
+// report is called under the server's lock. report must not block, and must not call stop or
+// a method of the server.
 //
 // No report follows after stop, [Server.Close] or another call of Tally has returned.
 func (s *Server) Tally(parent string, report func(Tally)) (stop func()) {
@@ -98,9 +98,9 @@ type count struct {
 	alarmAt  time.Duration
 }
 
-// tally reports the deletion of path and returns its count. It returns nil if nobody tallies
-// the deletion or no session is notified. Otherwise the caller must call done after the
-// notifications.
+// tally reports the deletion of path and returns its count. The count is nil if nobody
+// tallies the deletion or no session is notified. The caller must call the count's done
+// after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
 		return nil
@@ -122,7 +122,8 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts is false if sess owned the deleted node.
+// counts reports whether c counts a notification of sess. It is false for a nil c, and for
+// the session that owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -205,7 +206,7 @@ func (s *session) stopCounting() {
 	c.update()
 }
 
-// update reports the numbers if a report is due, or sets the alarm if a report becomes due
+// update makes a report if a report is due. It sets the alarm if a report will become due
 // without a further message.
 func (c *count) update() {
 	if c.over {

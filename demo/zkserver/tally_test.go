@@ -231,8 +231,8 @@ func TestTallyWhoIsNotified(t *testing.T) {
 	})
 }
 
-// A tallyTest has a tally of /e. The client c watches /e/n after watched; the observer main
-// does not count.
+// A tallyTest has a tally of /e. The method watched makes the client c watch /e/n. main is an
+// observer, which does not count.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -286,8 +286,8 @@ func (x *tallyTest) silent(f func()) {
 	}
 }
 
-// TestTallyIsSettled checks that a report has many requests, and that the tally is settled
-// 300 ms after the last request.
+// TestTallyIsSettled checks that one report adds up many requests, and that the tally is
+// settled 300 ms after the last request.
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -437,7 +437,7 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// Otherwise go-zookeeper may find a watch and send setWatches on its first connection.
+	// Without this wait, go-zookeeper may find a watch and send setWatches on its first connection.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
@@ -482,7 +482,7 @@ func (e *elector) end(t *testing.T, s *zkserver.Server) {
 }
 
 // TestTallyEqualsCounters checks that tallies equal the changes of the server's counters if all
-// clients are candidates. In a chain one candidate is notified, in a herd all are.
+// clients are candidates. A chain notifies one candidate, and a herd all remaining candidates.
 func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {

@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// applied fires the watches that a change of the tree concerns.
+// applied fires watches after a change of the tree.
 func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) {
 	switch op {
 	case wire.OpCreate:
@@ -41,8 +41,8 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// notify queues an event. w, if not nil, counts the event, unless c is an observer's or the
-// session of c has ended.
+// notify queues an event. w, if not nil, counts the event, unless the client is an observer
+// or its session has ended.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -142,7 +142,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove removes modes m of the watch of c on path, which must exist.
+// remove removes modes m of the watch of c on path. This watch must exist.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -206,8 +206,8 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 
 // trigger calls notify once for each connection whose watch an event at path fires, and
 // removes one-time watches that fire. direct reports whether the connection watches the data
-// or existence of path itself. EventNodeChildrenChanged does not fire recursive watches: they
-// fire at the creation or deletion of the child.
+// or existence of path itself. EventNodeChildrenChanged does not fire recursive watches,
+// because the creation or deletion of the child fires them.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {
@@ -217,7 +217,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path before its ancestors: direct takes precedence
+		ts.data.trigger(path, event, once) // first path, then its ancestors; once ignores repetitions
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })

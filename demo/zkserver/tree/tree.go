@@ -30,7 +30,7 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
-// New returns the tree of a new Apache server. As there, the cversion of the root is -1.
+// New returns the tree of a new Apache server. The cversion of the root is -1.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
@@ -86,7 +86,7 @@ func (t *Tree) remove(path string, n *Node) {
 	}
 }
 
-// EphemeralsOf returns a session's nodes in the order of their creation.
+// EphemeralsOf returns the paths of a session's nodes, in the order of their creation.
 func (t *Tree) EphemeralsOf(id int64) []string {
 	var paths []string
 	for path := range t.ephemerals[id] {
@@ -137,7 +137,7 @@ type Node struct {
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // milliseconds since 1970
 	version, aversion   int32
-	creates             int32 // number of children created so far: the next sequence number
+	creates             int32 // number of children created so far, and next sequence number
 	owner               int64
 	children            []string       // in no particular order
 	index               map[string]int // index of each name in children; nil before the first child
@@ -154,7 +154,7 @@ func (n *Node) addChild(name string) {
 	n.children = append(n.children, name)
 }
 
-// removeChild removes a child, and moves the last child to its index.
+// removeChild removes a child, and moves the last child to the free index.
 func (n *Node) removeChild(name string) {
 	i, ok := n.index[name]
 	if !ok {
@@ -168,8 +168,8 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat returns the node's Stat. Cversion counts creates and deletes of children: 2*creates
-// less the number of children. Cversion wraps.
+// Stat returns the node's Stat. Cversion is the number of creates and deletes of children,
+// and wraps. The number of deletes is n.creates less the number of children.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
@@ -328,8 +328,8 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads and returns a result for each. A read without a path, or a write,
-// fails the whole request; the body then has only the earlier results.
+// ReadAll executes reads and returns a result for each read. At a write, or a read without a
+// path, ReadAll returns the earlier results and MarshallingError.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

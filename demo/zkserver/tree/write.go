@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A Writer is a client that changes the tree. Session 0 is no session.
+// A Writer is a client that changes the tree. Session 0 means that there is no session.
 type Writer struct {
 	Who     Identities
 	Session int64
@@ -244,9 +244,9 @@ type Multi struct {
 }
 
 // CheckMulti checks each operation as if the previous operations were applied. If an
-// operation fails, the result of each earlier operation has no error, and that of each later
-// operation has RuntimeInconsistency. CheckMulti returns MarshallingError if an operation has
-// no path, is not allowed in a multi, or has a TTL flag without a TTL.
+// operation fails, the earlier operations have results without an error, and the later
+// operations have RuntimeInconsistency. CheckMulti returns MarshallingError if an operation
+// has no path, is not allowed in a multi, or has a TTL flag without a TTL.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -266,8 +266,9 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. kind is the operation in the result. Unlike in a
-// single create, the flag decides about a container, not the operation.
+// checkOp checks an operation of a multi. kind is the operation in the result. In a multi,
+// the flag of a create decides whether the node is a container. In a single request, the
+// operation decides.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
@@ -324,7 +325,7 @@ func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 type Effect struct {
 	Stat      wire.Stat  // the node's new Stat; zero after a delete or a check
 	ACL       []wire.ACL // the node's ACL
-	Owner     int64      // owner of a created or deleted node: a session if ephemeral
+	Owner     int64      // owner of a created or deleted node; for an ephemeral node: its session
 	Parent    string     // parent of a created or deleted node
 	ParentACL []wire.ACL
 }
@@ -335,7 +336,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// After 2^31-1 the new counter has wrapped: creates and pzxid stay.
+		// If the new counter has wrapped after 2^31-1, creates and pzxid do not change.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
