@@ -6,7 +6,7 @@
 // A [Sandbox] adds what needs the embedded server of package zkserver: slow motion, single steps,
 // a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own session.
 // The worker's writes to a counter and to [Tokens] show the harm of two leaders, and how fencing
-// prevents it.
+// prevents this harm.
 //
 // [Chaos] injects random faults. The same seed gives the same faults.
 package demo
@@ -33,7 +33,7 @@ type Config struct {
 	Path   string // parent znode of the election
 	Ack    string // acknowledgement znode, "" for none
 	Create bool   // create the parent if it is missing
-	// Dialect is the system that runs the election: see [Cast.SetDialect].
+	// Dialect is the system that runs the election; see [Cast.SetDialect].
 	Dialect *dialect.Dialect
 	// Put receives the observations; it must not block.
 	Put func(model.Observation)
@@ -63,8 +63,8 @@ type Cast struct {
 }
 
 // Sizes of a candidate's buffers, in bytes. A candidate loses its place in the queue if the names of
-// all children do not fit into a reply. minReply is enough for 2,000 names, because the cast can
-// grow after the candidate has joined. A large cast needs more: twice nameBytes for each member.
+// all children do not fit into a reply. minReply is enough for 2,000 names. In a large cast, replies
+// may have twice nameBytes for each member, because the cast can grow after the candidate has joined.
 const (
 	bufferSize = 16 << 10
 	minReply   = 128 << 10

@@ -52,13 +52,14 @@ type Chaos struct {
 // String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// chaosMin bounds the healthy members, chaosMax all members, if the cast began within these bounds.
+// Chaos keeps at least chaosMin healthy members and at most chaosMax members, if the first cast is
+// within these bounds.
 const (
 	chaosMin = 2
 	chaosMax = 12
 )
 
-// Acts returns an endless sequence of acts; if Rate is not positive, an empty one.
+// Acts returns an endless sequence of acts, or an empty sequence if Rate is not positive.
 func (c Chaos) Acts() iter.Seq[Act] {
 	return func(yield func(Act) bool) {
 		if !(c.Rate > 0) {
@@ -109,7 +110,7 @@ func (p *plan) spawn(at time.Duration) (name string) {
 	return name
 }
 
-// next chooses an act: it ends a fault that is due, or draws a new act.
+// next returns the next act: the end of the fault that is longest due, or a drawn act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
@@ -132,7 +133,7 @@ func (p *plan) next(at time.Duration) Act {
 	}
 	i := among[p.random.IntN(len(among))]
 	if p.random.IntN(8) == 0 {
-		i = among[0] // the oldest: the most likely leader
+		i = among[0] // the oldest is the most likely leader
 	}
 	name := p.members[i].name
 	switch kind {
@@ -178,14 +179,14 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 		{ActFreeze, healthy, 8},
 		{ActPartition, healthy, 6},
 	}
-	sum := 2 * max(0, chaosMax-len(all)) // to spawn
+	sum := 2 * max(0, chaosMax-len(all)) // the weight of ActSpawn
 	for i := range choices {
 		if len(choices[i].among) == 0 {
 			choices[i].weight = 0
 		}
 		sum += choices[i].weight
 	}
-	draw := p.random.IntN(sum) // sum is never 0: a small cast has room, and a full one has a candidate to kill
+	draw := p.random.IntN(sum) // sum is never 0: a small cast has room, and a full cast has a candidate to kill
 	for _, c := range choices {
 		if draw < c.weight {
 			return c.kind, c.among

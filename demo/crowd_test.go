@@ -122,7 +122,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("got %d candidates in the queue, want %d", len(queue), crowd)
 	}
 
-	// Each new leader reads a list that is longer than when it joined.
+	// The list of candidates has grown since the new leader joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
 		must(t, cast.Fault(leader.ID, demo.Resign, true))

@@ -25,12 +25,12 @@ const (
 	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 
-// Fault applies fault kind to candidate id, or ends the fault if on is false. With Expire, Fault waits
+// Fault applies a fault to candidate id, or ends the fault if on is false. With Expire, Fault waits
 // until the candidate has noticed that its connection is lost, at most stopWithin.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
-		return nil // these faults do not last: nothing to end
+		return nil // these faults do not last
 	case kind == Expire && c.sandbox != nil: // also for a dead candidate
 		return c.sandbox.expireNow(id)
 	}
@@ -62,8 +62,8 @@ func (c *Cast) with(id string, do func(*member) error) error {
 	return do(m)
 }
 
-// NoGuidAll turns NoGuid on or off for all present and later members. In a third-party election it
-// cannot turn NoGuid on.
+// NoGuidAll turns NoGuid on or off for all present and later members. In a third-party election,
+// NoGuidAll(true) does nothing.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -112,8 +112,8 @@ type notNow string
 func (e notNow) Error() string        { return string(e) }
 func (e notNow) Is(target error) bool { return target == ErrNotNow }
 
-// Callers of the member's methods below hold m.mu, except for the candidate's callbacks awake,
-// withoutGuid and lead.
+// The methods of member below require that the caller holds m.mu. The exceptions are the callbacks
+// of the candidate: awake, withoutGuid and lead.
 
 // whyNot returns why a fault is not possible now, nil if it is possible.
 func (m *member) whyNot(kind Fault, on bool) error {
@@ -138,7 +138,7 @@ func (m *member) whyNot(kind Fault, on bool) error {
 	return nil
 }
 
-// apply applies a fault that is possible now, or ends it.
+// apply applies a fault that is possible now, or ends the fault.
 func (m *member) apply(kind Fault, on bool) {
 	switch kind {
 	case Resign:
@@ -200,8 +200,8 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw ends a freeze. A member that believes it leads is reported as frozen until awake, because the
-// belief may be stale.
+// thaw ends a freeze. A member that believes that it leads is reported as frozen until the candidate
+// calls awake, because the belief may be stale.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -307,8 +307,8 @@ func (s *Sandbox) expireNow(id string) error {
 	return s.expire(m)
 }
 
-// expire expires the session of m. Before that it cuts the network, ends the lease and waits until m has
-// stopped leading, otherwise two leaders could lead.
+// expire expires the session of m. First it cuts the network, ends the lease and waits until m has
+// stopped leading, because m and its successor must not lead at the same time.
 func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
@@ -337,8 +337,8 @@ func (s *Sandbox) expire(m model.Member) error {
 // stopWithin is longer than a candidate takes to notice that its connection is lost.
 const stopWithin = time.Second
 
-// awaitStop waits until member id is frozen, dead, or has noticed that its connection is lost, at most
-// stopWithin.
+// awaitStop waits, at most stopWithin, until member id is frozen, dead, or has noticed that its
+// connection is lost.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()

@@ -24,11 +24,11 @@ import (
 type leaders struct {
 	mu      sync.Mutex
 	running map[string]bool // running members that believe that they lead
-	doubles []string        // observations after which there were two
+	doubles []string        // observations after which there were two such members
 	n       int             // number of observations
 }
 
-// record makes c.Put also add each observation to l.
+// record makes c.Put also add each observation of a member to l.
 func (l *leaders) record(c *demo.Config) {
 	put := c.Put
 	c.Put = func(o model.Observation) {
@@ -198,7 +198,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 	})
 }
 
-// noGhosts waits until n znodes are in the queue, and checks that no session owns two.
+// noGhosts waits until n znodes are in the queue, and checks that no session owns two of them.
 func (s *world) noGhosts(t *testing.T, n int) {
 	t.Helper()
 	st := s.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
@@ -211,7 +211,8 @@ func (s *world) noGhosts(t *testing.T, n int) {
 	}
 }
 
-// Without a guid, the znode of the lost reply stays in the queue, and its owner waits behind it.
+// Without a guid, the znode of a create with a lost reply stays in the queue. The candidate creates
+// another znode and waits behind its own first znode.
 func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)

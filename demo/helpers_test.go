@@ -61,7 +61,7 @@ func (s *world) leads(t *testing.T, id string) *doctor.State {
 	})
 }
 
-// member waits until holds is true for member id, and returns it.
+// member waits until holds is true for member id, and returns the member.
 func (s *world) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
@@ -82,7 +82,7 @@ func (s *world) gone(t *testing.T, id string) {
 	})
 }
 
-// handoff waits for a handoff from the candidate with label from, and returns it.
+// handoff waits for a handoff from the candidate with the given label, and returns the handoff.
 func (s *world) handoff(t *testing.T, from string) model.Handoff {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)

@@ -32,7 +32,7 @@ type member struct {
 	last      model.Member   // the candidate's last report, without the fault
 	fault     model.Fault
 	faultAt   time.Time
-	leaseEnd  time.Time // end of the lease at the beginning of the fault
+	leaseEnd  time.Time // end of the lease, as known when the fault began
 	session   uint64    // the session when the partition began
 	thawing   bool      // reported as frozen until it has checked its state
 	noGuid    bool
@@ -157,7 +157,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// A partitioned member may have lost its session since, and the lease with it.
+	// A partitioned member may have lost its session, and its lease with the session.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}
@@ -176,9 +176,10 @@ func (m *member) resign() {
 	m.candidate.Resign()
 }
 
-// follow makes the member resign, and rejoin with recipe r after previous is closed; nil means at
-// once. ahead is the number of members that rejoin earlier. placed is closed when the member is in
-// the queue again, and nil if the member leaves. The caller holds m.mu.
+// follow makes the member resign and rejoin with recipe r. The member rejoins after the channel
+// previous is closed, or at once if previous is nil. ahead is the number of members that rejoin
+// earlier. placed is closed when the member is in the queue again, and nil if the member leaves. The
+// caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil

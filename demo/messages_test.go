@@ -18,8 +18,8 @@ import (
 	"electop/model/znode"
 )
 
-// Each message is published once. The messages contain each notification that the server counted, and
-// the request of each step.
+// Each message is published once. Each notification that the server counted is among the published
+// messages, and so is the request of each step.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10

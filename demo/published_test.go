@@ -85,7 +85,7 @@ func TestPaceIsPublished(t *testing.T) {
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
 			t.Errorf("held messages: got %q in %+v, want %q", got, st.Pace, want)
 		}
-		// Fast changes become one observation, but the last one is always published.
+		// Fast changes become one observation, but the last change is always published.
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {

@@ -21,7 +21,7 @@ import (
 // SandboxConfig is the configuration of a [Sandbox].
 type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must not have members yet: the sandbox needs the first report of each member.
+	// Cast must not have members yet, because the sandbox needs the first report of each member.
 	Cast *Cast
 	Path string // parent znode of the election
 	// Workers configures the workers' connections, except for the buffers. With
@@ -54,7 +54,7 @@ type Sandbox struct {
 	mu      sync.Mutex
 	rules   model.Rules
 	pace    *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
-	members map[string]model.Member // electop's candidates by ID; a killed one until its session has ended
+	members map[string]model.Member // by ID: the cast, and killed members whose sessions have not ended
 	jobs    map[int64]*job          // job of each fencing token
 	running context.Context         // context of Run; nil: Run does not run
 	changed chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -130,12 +130,12 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos. A worker that stopped after a refused write starts again
-// if its leader still believes it leads, because the new rules may accept its writes.
+// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So each
+// leader whose worker stopped after a refused write gets a worker again.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
-	if r.NoGuid != s.Rules().NoGuid { // otherwise each member keeps its own fault
+	if r.NoGuid != s.Rules().NoGuid { // without a change, each member keeps its own NoGuid
 		s.cfg.Cast.NoGuidAll(r.NoGuid)
 	}
 	s.mu.Lock()
@@ -149,7 +149,8 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so that no write under new rules comes first.
+// putRules publishes the rules. The caller holds s.mu, so that no write under new rules is published
+// before the rules.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -178,8 +179,8 @@ type Setup struct {
 }
 
 // Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
-// first, the server stays at full speed, and the candidates that have joined stay. Third-party
-// candidates stay.
+// first, the server stays at full speed, and the candidates that have joined stay. Prepare does not
+// remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -202,7 +203,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed. Later endFullSpeed sets next, or the pace of the last SetPace since.
+// fullSpeed sets full speed. After fullSpeed, SetPace only replaces next, and endFullSpeed sets next.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,14 +231,14 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, j := range s.jobs { // of dead leaders
+	for _, j := range s.jobs { // the jobs of dead leaders are left
 		j.over = true
 	}
 	s.startStopWorkers()
 	return nil
 }
 
-// A Step describes what [Sandbox.Step] did. It is zero if there was nothing to do.
+// A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.
 type Step struct {
 	Began    bool           // the server holds messages from now on
 	Released *model.Message // the message that is no longer held
@@ -375,15 +376,15 @@ func errWord(c wire.Code) string {
 	return name
 }
 
-// A job is what a leader's worker has to do. The worker is a separate client, so it continues while
-// its leader is frozen, and for afterDeath session timeouts after its leader was killed. A fenced
-// worker stops at the first refusal, because its leader's znode never comes back.
+// A job is the work for one leader. Its worker is a separate client, so the work continues while the
+// leader is frozen, and for afterDeath session timeouts after the leader was killed. A fenced worker
+// stops at the first refusal, because the leader's znode never comes back.
 type job struct {
 	member, znode string
 	token         int64
 	refused       bool
-	orphaned      bool               // the leader is dead: a timer ends the job
-	over          bool               // remove the job when its worker has ended
+	orphaned      bool               // the leader is dead, and a timer ends the job
+	over          bool               // the job is removed when its worker has ended
 	stop          context.CancelFunc // stops the worker; nil: no worker runs
 }
 
@@ -402,7 +403,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	for token, j := range s.jobs {
 		switch {
 		case j.member != m.ID || j.orphaned:
-			// The job of another member, or of a dead one with the same name.
+			// The job of another member, or of a dead member with the same name.
 		case m.Fault == model.Killed:
 			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {
@@ -418,8 +419,8 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	s.startStopWorkers()
 }
 
-// startStopWorkers starts and stops workers: each job has a worker while [Sandbox.Run]
-// runs and the rules allow it. The caller holds s.mu.
+// startStopWorkers starts and stops workers. While [Sandbox.Run] runs and the rules allow workers,
+// each job has one, unless the job is refused or over. The caller holds s.mu.
 func (s *Sandbox) startStopWorkers() {
 	for token, j := range s.jobs {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {

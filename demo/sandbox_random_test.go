@@ -63,7 +63,7 @@ func TestRandomSandbox(t *testing.T) {
 				for _, m := range w.feed.State().Members {
 					must(t, repair(w.cast, m.ID))
 				}
-				// All members may be leaving, so add one that can lead.
+				// All members may be leaving, so another member is needed that can lead.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
 				w.await(t, fmt.Sprintf("all members are in the queue again after the actions %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
@@ -79,7 +79,7 @@ func TestRandomSandbox(t *testing.T) {
 	}
 }
 
-// checks finds two leaders, and fenced writes after the leader's znode was deleted.
+// checks finds two leaders at a time, and accepted fenced writes of a leader whose znode was deleted.
 type checks struct {
 	leaders
 	from    int              // number of observations checked so far

@@ -159,7 +159,7 @@ func TestExpire(t *testing.T) {
 	l.check(t)
 }
 
-// causes returns the causes of the handoffs from the candidate with this label.
+// causes returns the causes of the handoffs from the candidate with the given label.
 func (w *world) causes(from string) (out []model.Cause) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 // fencing, the workers of two leaders overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
-	job     *job // read only member, znode and token, which are constant
+	job     *job // the worker uses only the constant fields member, znode and token
 
 	// Only the goroutine of run uses these fields.
 	read  bool  // the counter was read
@@ -43,7 +43,7 @@ func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 // replyTimeout bounds the requests of one tick, so that a stopped worker ends soon.
 const replyTimeout = 2 * time.Second
 
-// run works until ctx ends or connect returns an error. After a lost connection it makes a new one.
+// run works until ctx ends or connect returns an error. After a lost connection, run connects again.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -211,8 +211,8 @@ type Tokens struct {
 	holder  string
 }
 
-// Take offers a write of who with a token. It reports whether the write was accepted, and
-// the highest token so far with its holder.
+// Take offers a write with a token; who is the writer. Take reports whether the write was
+// accepted, and the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

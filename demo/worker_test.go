@@ -86,8 +86,8 @@ func TestFreezes(t *testing.T) {
 }
 
 // freezeLeader freezes a leader whose worker has written, waits until the workers have written after
-// the takeover, and thaws the old leader. It returns the number of observations before the takeover's
-// writes.
+// the takeover, and thaws the old leader. It returns the number of observations before the writes that
+// followed the takeover.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -148,8 +148,7 @@ func TestFencedWorkerStops(t *testing.T) {
 	})
 }
 
-// quiet waits a second, and fails the test if the worker of member id then writes within a
-// minute.
+// quiet waits a second. It fails the test if the worker of member id writes in the next minute.
 func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
 	time.Sleep(time.Second)

@@ -140,7 +140,7 @@ func inQueue(st *doctor.State) bool {
 	return !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Belief != model.Waiting && m.Belief != model.Leading })
 }
 
-// leader waits until a healthy member other than old leads, and returns its ID.
+// leader waits until a healthy member leads that is not the member old, and returns its ID.
 func (w *world) leader(t *testing.T, old string) (id string) {
 	t.Helper()
 	w.await(t, "a member other than "+old+" leads", func(st *doctor.State) bool {
@@ -172,7 +172,7 @@ func (w *world) since(n int) []model.Observation {
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, o := range w.put[from:] { // no copy: there may be 100,000
+	for _, o := range w.put[from:] { // not copied, because there may be 100,000 observations
 		if x, ok := o.(*model.Write); ok && x.Resource == r {
 			out = append(out, x)
 		}
