@@ -49,8 +49,8 @@ type Config struct {
 	// Ensemble returns the text of /zookeeper/config; nil if it is unknown whether Servers are all
 	// members.
 	Ensemble func(context.Context) (string, error)
-	// Chroot is the path above all elections, "" for the root. It is removed from the paths in
-	// tables; paths outside of it are ignored.
+	// Chroot is the path above all elections, "" for the root. The delivered tables have paths
+	// below it; all other paths are ignored.
 	Chroot string
 	// Interval is the time between two polls for the servers' status. 0 means 5 s.
 	Interval time.Duration
@@ -127,7 +127,7 @@ func CheckURL(template string) error {
 // expand returns the address of the AdminServer's commands on a host.
 func expand(template, host string) (string, error) {
 	if strings.Contains(host, ":") {
-		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // a zone follows a %
+		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // escapes the % before a zone
 	}
 	u, err := url.Parse(strings.ReplaceAll(template, "{host}", host))
 	switch {

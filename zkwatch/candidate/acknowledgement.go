@@ -15,8 +15,8 @@ import (
 )
 
 // acknowledge creates the acknowledgement, unless this session already owns it. If another znode or
-// a quota prevents that, acknowledge reports the obstacle and returns nil. The candidate stays
-// elected until an attempt succeeds.
+// a quota prevents the create, acknowledge reports the obstacle and returns nil. The candidate
+// stays elected until an attempt succeeds.
 //
 // acknowledge reads first, because a deposed leader's acknowledgement often still exists. A failed
 // create would be logged as a transaction and delay the deletion.
@@ -90,7 +90,7 @@ func (r *reign) watchAck(ctx context.Context) error {
 
 // getAck reads and watches the acknowledgement; stat and watch are nil if it does not exist. getAck
 // reuses an earlier reign's watch, because the client cannot remove one. An unreadable
-// acknowledgement has no watch: servers send no event.
+// acknowledgement has no watch, because servers send no events for it.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -138,7 +138,7 @@ func pending(watch <-chan zk.Event) bool {
 }
 
 // obstructed reports why the candidate cannot acknowledge. The candidate is now only elected, even
-// if it led. Its leader procedure goes on, because the lease holds.
+// if it led before. The leader procedure goes on, because the lease holds.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })

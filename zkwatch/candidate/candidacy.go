@@ -25,7 +25,7 @@ type candidacy struct {
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the last Status.Change that awaitLease saw; note ignores earlier ones
+	current   uint64 // the last Status.Change that awaitLease saw; note ignores earlier changes
 
 	own      <-chan zk.Event // a watch on the own znode; nil if not set
 	ackWatch <-chan zk.Event // the last watch on the acknowledgement
@@ -109,7 +109,7 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	return errResigned
 }
 
-// note handles a change of the connection. Its error ends the candidacy.
+// note handles a change of the connection. An error of note ends the candidacy.
 func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err

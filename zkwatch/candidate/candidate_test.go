@@ -324,7 +324,7 @@ func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, 
 	})
 }
 
-// beliefs returns the beliefs of the reports from index from on, without repetitions.
+// beliefs returns the beliefs in s.All()[from:], without repetitions.
 func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	for _, m := range s.All()[from:] {
 		out = append(out, m.Belief)
@@ -332,7 +332,7 @@ func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	return slices.Compact(out)
 }
 
-// when sends the time until holds returns true for a report at index from or later.
+// when sends the time until holds returns true for a report in s.All()[from:].
 func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {

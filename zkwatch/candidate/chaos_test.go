@@ -44,8 +44,8 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos makes faults. At most one server has a fault, so a quorum remains; a candidate has at most
-// one.
+// A chaos makes faults. At most one server has a fault, so a quorum remains. A candidate has at
+// most one fault at a time.
 type chaos struct {
 	*testing.T
 	limits
@@ -60,8 +60,8 @@ type chaos struct {
 	made    map[string]int // number of faults, by name
 }
 
-// A target is a candidate or all servers. The fault what ends at until by a call of repair; nil
-// means no fault.
+// A target is a candidate or all servers. It has a fault if repair is not nil: what names the
+// fault, and repair ends it at the time until.
 type target struct {
 	what   string
 	repair func()
@@ -161,7 +161,7 @@ func (c *chaos) settled() {
 	}
 }
 
-// checkOwners lists the znodes until ctx ends, and fails if a session owns two.
+// checkOwners lists the znodes until ctx ends, and fails if a session owns two of them.
 func (c *chaos) checkOwners(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
@@ -188,8 +188,8 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject makes a fault of a server or of a candidate, mostly the leader. During a server's fault the
-// choice is random, because the leader may not have noticed the fault.
+// inject makes a fault of a server or of a candidate, mostly the leader. During a server's fault
+// any candidate is chosen, because the leader may not have noticed the fault.
 func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {

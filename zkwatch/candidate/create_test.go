@@ -25,9 +25,9 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate holds the first create of a candidate's znode and cuts the connection. Reads and sync
-// do not wait for the create. It is executed with the next transaction of its session: just before
-// or, if after is set, just after.
+// A lateCreate holds the first create of a candidate's znode and cuts the connection. Reads and
+// sync do not wait for the create. The create is executed just before the session's next
+// transaction, or just after it if the field after is true.
 type lateCreate struct {
 	after bool
 
@@ -147,7 +147,8 @@ func (m *mover) open() int {
 }
 
 // A follower's create is held while the candidate moves to the ensemble leader and back. The create
-// then arrives together with the second move, so the ensemble leader cannot see that it is old.
+// reaches the ensemble leader only with the session's return to this follower, so it does not look
+// old.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -210,7 +211,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // after the answer the follower has probably forwarded the move
+	follower.Ask(t, "srvr") // when the follower answers, it has probably forwarded the session's reconnection
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
@@ -250,7 +251,8 @@ func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	}
 }
 
-// creates counts the creates of the candidate's own znode, and returns the last report of one.
+// creates returns the number of creates of the candidate's own znode, and the first report of the
+// last one.
 func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	reports := s.All()
 	for i, m := range reports {
@@ -282,8 +284,8 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// Without a guid the candidate creates a second znode after a lost reply. Its first znode stays
-// before it in the queue.
+// Without a guid the candidate creates a second znode after a lost reply. The first znode stays in
+// the queue, before the second.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -303,7 +305,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
 			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, mine[1])
 		}
-		// Nobody leads until s resigns; the end of its session deletes both znodes.
+		// Nobody leads until s resigns. The end of the session of s deletes both znodes.
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
@@ -328,7 +330,8 @@ func TestLoseReplyOfOneCreate(t *testing.T) {
 		if mine := owned(t, on.Conn, path, m); len(mine) != 2 {
 			t.Errorf("got znodes %q of the candidate, want 2", mine)
 		}
-		// The candidate notices the deletion and ends its session, which deletes the ghost.
+		// The candidate notices the deletion and ends its session, so its first znode is deleted
+		// too.
 		on.Remove(znode.Join(path, m.Znode))
 		m = s.Believes(t, model.Leading)
 		if mine := owned(t, on.Conn, path, m); len(mine) != 1 || mine[0] != m.Znode {

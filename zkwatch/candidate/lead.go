@@ -13,8 +13,8 @@ import (
 )
 
 // lead runs while the candidate is the lowest, until the candidacy ends. A lost connection or lease
-// suspends the leader. It leads again with the same fencing token if its znode still exists, because
-// then no other candidate can have led.
+// suspends the leader. If its znode still exists, the leader leads again with the same fencing
+// token, because no other candidate can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
@@ -53,9 +53,9 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign is one uninterrupted time of a candidate as leader. A leader procedure starts only under a
-// lease. Without a procedure the acknowledgement is created first: that committed write helps to
-// prove the lease.
+// A reign is one uninterrupted time of a candidate as leader. A leader procedure starts only under
+// a lease. Without a procedure, the acknowledgement is created first, because that committed write
+// helps to prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
@@ -256,7 +256,8 @@ var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
-// watchOwn reads and watches the own znode: no other watch reports its deletion by someone else.
+// watchOwn reads and watches the own znode, because no other watch reports its deletion by someone
+// else.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
@@ -306,8 +307,9 @@ const (
 )
 
 // letSuccessorRead delays the close of a session whose znode someone else deleted. The successor is
-// notified at the same time. In a standalone server the successor's read would wait until the close,
-// a write, is on disk. The acknowledgement remains until the close, so the pause is short.
+// notified at the same time. The close is a write. Without the delay, a standalone server would
+// answer the successor's read only when the close is on disk. The acknowledgement remains until the
+// close, so the pause is short.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

@@ -15,8 +15,9 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased makes a leader's request. It returns errSuspended if the connection is lost, or if the
-// answer arrives after the end of the lease. Without a lease, the end of the session is the limit.
+// whileLeased makes a leader's request. It returns errSuspended if the connection is lost, or if
+// the answer arrives after the end of the lease. Without a lease, the session's earliest expiry is
+// the limit.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -262,7 +263,7 @@ func (s *candidacy) unrenewable(err error) error {
 }
 
 // unprovedMost is the number of committed renewals in a row without a lease that is reported as an
-// obstacle. After a long wait the first two may prove no lease.
+// obstacle. After a long wait the first two renewals may prove no lease.
 const unprovedMost = 5
 
 // countRenewal counts committed renewals that prove no lease.

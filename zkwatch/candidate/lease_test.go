@@ -57,7 +57,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 	})
 }
 
-// Under random faults at most one candidate believes that it leads, without frozen candidates.
+// Under random faults at most one candidate believes that it leads. Frozen candidates do not count.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))

@@ -24,8 +24,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// obstructed waits until the candidate is elected and reports an obstacle that contains what. It
-// starts at report from, and returns the index of the report found.
+// obstructed waits for a report in s.All()[from:] that says elected and has an obstacle with the
+// text what. It returns the index of that report.
 func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
@@ -96,7 +96,8 @@ func TestUnreadablePredecessor(t *testing.T) {
 	})
 }
 
-// A full quota is an obstacle that keeps the session. The embedded server has no quotas.
+// A full quota is an obstacle that keeps the session. The embedded server has no quotas, so
+// Apache's is used.
 func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
@@ -253,7 +254,8 @@ func TestNoFalseObstacle(t *testing.T) {
 	}
 }
 
-// breaking closes the connection instead of sending the first request op after armed is set.
+// breaking closes the connection instead of sending the first request with operation op after armed
+// is set.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
@@ -301,7 +303,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// With a chroot each watch has a goroutine.
+// With a chroot each watch has a goroutine, so a leaked watch is a leaked goroutine.
 func TestSuspensionsLeakNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
@@ -323,7 +325,7 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 	})
 }
 
-// After a long wait a candidate is elected without a lease: its create was too long ago.
+// After a long wait a candidate is elected without a lease, because its create was too long ago.
 func TestElectedWithoutALease(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {

@@ -75,7 +75,7 @@ func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap)
 }
 
 // check fails the test for each overlap after since that is longer than scheduling. It returns the
-// longest length.
+// length of the longest overlap.
 func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duration) {
 	t.Helper()
 	first := true
@@ -146,8 +146,8 @@ func TestOverlaps(t *testing.T) {
 // scheduling is the longest overlap allowed: on a busy machine reports are a little late.
 const scheduling = 20 * time.Millisecond
 
-// An activityLog records when candidates lead and work. A candidate leads while it reports that, and
-// works from the start of its leader procedure until the procedure's context ends.
+// An activityLog records when candidates lead and work. A candidate leads while its reports say so.
+// It works from the start of its leader procedure until the procedure's context ends.
 type activityLog struct {
 	start time.Time
 
@@ -193,7 +193,7 @@ func newActivityLog() *activityLog {
 	return &activityLog{start: time.Now(), last: make(map[string]model.Member), reportedAt: make(map[string]time.Time), changed: make(chan struct{})}
 }
 
-// follow records the candidate with cfg. Each candidate needs its own name.
+// follow makes a candidate with cfg record its activities in w. Each candidate needs its own name.
 func (w *activityLog) follow(name string, cfg *candidate.Config) {
 	cfg.Data = []byte(name)
 	cfg.Report = func(_ time.Time, m model.Member) { w.report(name, m) }
@@ -317,8 +317,8 @@ type isolation struct {
 	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
 	of       int  // the index of the server that stops serving
-	deposed  bool // a loses its session, or moves to another server if it knows one
-	onlyHere bool // candidate a knows only its server; otherwise all servers, its own first
+	deposed  bool // candidate a loses its session, or moves to another server if a knows one
+	onlyHere bool // candidate a knows only its own server; otherwise all servers, its own first
 }
 
 func onFollower(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {

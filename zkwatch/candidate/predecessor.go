@@ -13,12 +13,12 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches the predecessor until it is deleted. If deleted is false, the caller must list the
-// children again.
+// wait watches the predecessor until it is deleted. deleted is false if wait saw no deletion. In
+// any case the caller must list the children again.
 //
-// getData sets the watch: unlike exists, getData leaves no watch on a missing znode. If the
-// predecessor may not be read, exists sets the watch, and wait also polls: since CVE-2024-23944
-// servers withhold events of unreadable znodes.
+// getData sets the watch, because getData, unlike exists, leaves no watch on a missing znode. If
+// the predecessor may not be read, exists sets the watch, and wait also polls: since the fix of
+// CVE-2024-23944, servers withhold events of unreadable znodes.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -41,7 +41,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		case err != nil:
 			return false, err
 		}
-		if stat.EphemeralOwner == 0 { // numbered but persistent: its owner does not delete it by dying
+		if stat.EphemeralOwner == 0 { // a persistent znode with a number: it belongs to no candidate
 			if s.notContending == nil {
 				s.notContending = make(map[string]bool)
 			}
@@ -69,7 +69,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 const unreadablePause = 2 * time.Second
 
 // watchUnreadable sets a watch with an exists request, which needs no permission. The first request
-// has no watch: a watch on a missing znode would remain.
+// has no watch, because a watch on a missing znode would remain.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {

@@ -66,8 +66,8 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// The session expires during a freeze while the lease holds: Awake is called for a candidate that
-// does not lead.
+// If the session expires during a freeze while the lease holds, Awake is called for a candidate
+// that does not lead.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()

@@ -23,13 +23,13 @@ import (
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
 // volunteer creates the znode. A create whose reply was lost may have been executed. So volunteer
-// looks for a znode with its prefix that this session owns.
+// looks for a znode with the candidate's prefix that this session owns.
 //
 // If none is found, the create may still be executed: a follower can forward it late, even after the
 // session has moved to another server and back. So volunteer creates no second znode, and the
 // candidacy ends with its session.
 //
-// A nameless candidate cannot look. It creates a second znode, and the first one may remain.
+// A candidate without a guid cannot look. It creates a second znode, and the first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -86,8 +86,8 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause is the first pause before a candidate creates a znode again that a quota forbids. The
-// pause doubles up to quotaPauseMost, because only a person raises a quota.
+// quotaPause is the first pause after a quota has refused the create of a znode. The pause doubles
+// up to quotaPauseMost, because only a person raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
@@ -126,8 +126,8 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent creates the election's parent and its missing ancestors. ErrNoAuth does not show that
-// an ancestor is missing: a server checks the permission first.
+// createParent creates the election's parent and its missing ancestors. ErrNoAuth does not show
+// that an ancestor is missing, because a server checks the permission first.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")

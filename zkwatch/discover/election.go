@@ -17,7 +17,8 @@ import (
 )
 
 // single reports the ephemeral znode at path as an election if a known system has its leader's
-// znode there. If only the name is a leader's name, single stores the znode for unknown.
+// znode at path. If no system matches but the name is a leader's name, single stores the znode for
+// w.unknown.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil

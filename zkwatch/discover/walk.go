@@ -304,12 +304,12 @@ type Config struct {
 	Nodes     int     // the largest number of visited znodes; 0 means 10,000
 	PerSecond float64 // requests per second; 0 means 100
 
-	// Known maps the paths of elections found earlier to their systems. Walk also reports those
-	// without candidates. The system is nil if unknown.
+	// Known maps the paths of elections found earlier to their systems. Walk also reports the known
+	// elections that have no candidates now. The system is nil if unknown.
 	Known map[string]*dialect.Dialect
 
-	// Walk calls Progress after each znode and Found for each election, both from its own
-	// goroutine.
+	// Walk calls Progress after each znode and Found for each election, both in the goroutine that
+	// called Walk.
 	Progress func(Progress)
 	Found    func(Found)
 	// Now is the clock for the times of reads; nil means time.Now.

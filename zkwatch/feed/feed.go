@@ -25,12 +25,13 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, gets each observation before it is applied; now returns the state before it.
-	// The first error ends the recording and goes to Notice.
+	// Record, if set, gets each observation before it is applied; now returns the state before the
+	// observation. The first error ends the recording and goes to Notice.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// Keep keeps the past for [Feed.Seek]: [history.DefaultMax] bytes, see [Feed.Keep].
+	// If Keep is true, [history.DefaultMax] bytes of the past are kept for [Feed.Seek]; see
+	// [Feed.Keep].
 	Keep bool
 	// Applied, if set, is called in Run's goroutine after each observation and before Dirty
 	// receives, with the new state and the observation's events.
@@ -67,7 +68,7 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: no PutSlowly waits
 }
 
-// journal is a [doctor.Journal], or a [history.Timeline], which contains one.
+// journal is a [doctor.Journal], or a [history.Timeline], which contains a Journal.
 type journal interface {
 	Apply(o model.Observation) []model.Event
 	State() *doctor.State
@@ -239,8 +240,8 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It never waits, so a slow reader of events costs no candidate its
-// lease.
+// Put queues an observation. It never waits, so a slow reader of events cannot make a candidate
+// lose its lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)

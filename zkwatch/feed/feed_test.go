@@ -160,7 +160,7 @@ func kinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
 	for _, s := range l.lines(t) {
-		_, kind, _ := strings.Cut(s[:strings.IndexByte(s, ' ')], ".") // without its package
+		_, kind, _ := strings.Cut(s[:strings.IndexByte(s, ' ')], ".") // without the package
 		out = append(out, kind)
 	}
 	return strings.Join(out, " ")
@@ -516,7 +516,7 @@ type churn struct {
 }
 
 // churned puts the observations of n candidates under churn during d. The table and a round trip
-// come each second, each lease is renewed every three seconds.
+// come each second, and each lease is renewed every three seconds.
 func churned(n int, d time.Duration, put func(model.Observation)) {
 	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())

@@ -44,7 +44,8 @@ type Playback struct {
 // playbackWhole is the size in bytes of the largest recording that time travel reaches completely.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path, to play it at speed. 1 is real time; 0 does not wait.
+// OpenPlayback opens the recording at path. speed is 1 for real time, and 0 to play without
+// waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -173,7 +174,7 @@ func (p *Playback) moved() {
 }
 
 // Seek stops the playback at the moment to which m leads from n, and returns that moment. Toggle
-// continues from there.
+// continues from that moment.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -217,8 +218,8 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load reads the whole recording into the timeline. At the end it releases the held events: after a
-// crash no observation does.
+// load reads the whole recording into the timeline. At the end it releases the held events, because
+// after a crash no observation releases them.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	err := p.recording.read(ctx, func(o model.Observation) error {
@@ -337,8 +338,8 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// skip moves the playback to the first moment of the timeline, which has dropped earlier ones:
-// reading is faster than playing.
+// skip moves the playback to the first moment of the timeline. Reading is faster than playing, so
+// the timeline has dropped earlier moments.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()

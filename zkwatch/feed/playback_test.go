@@ -52,7 +52,7 @@ func minutes(t *testing.T, n int) (file string) {
 	return written(t, b.Bytes())
 }
 
-// played runs a playback until end.
+// played runs a playback until end is called.
 func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
 	t.Helper()
 	p, err := feed.OpenPlayback(file, speed)

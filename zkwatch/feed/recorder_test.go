@@ -277,7 +277,7 @@ func TestPartOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// wantNotices fails unless there is one notice for each of parts, in order, that contains it.
+// wantNotices fails unless there is one notice for each of parts, and notice i contains parts[i].
 func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	t.Helper()
 	ok := len(l.notices) == len(parts)
@@ -364,8 +364,8 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change returns a read after joins new candidates joined and the leavers, given by number, were
-// deleted.
+// change lets as many new candidates join as joins says, deletes the leavers, which are sequence
+// numbers, and returns the next read.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
@@ -439,7 +439,7 @@ func (l *log) lines(t *testing.T) []string {
 	return out
 }
 
-// running runs a feed until end, which returns the error of Run.
+// running runs a feed until end is called. end returns the error of Run.
 func running(f *feed.Feed) (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

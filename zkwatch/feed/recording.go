@@ -119,7 +119,7 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// interrupt ends a waiting read when ctx ends: the file can be a FIFO.
+// interrupt ends a waiting read when ctx ends, because the file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
@@ -150,8 +150,8 @@ type Recorder struct {
 // initial state of fifty candidates.
 const recordMin = 1 << 20
 
-// Create begins a recording of at most max bytes; 0 means no bound. path must not exist, nor, with a
-// bound, the file of the older part.
+// Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
+// bound, the file of the older part must not exist either.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
@@ -193,7 +193,7 @@ func create(path string) (*os.File, error) {
 // older returns the path of the part before the newest.
 func older(path string) string { return path + ".1" }
 
-// Encode writes one observation; now returns the state before it.
+// Encode writes one observation; now returns the state before the observation.
 func (r *Recorder) Encode(o model.Observation, now func() *doctor.State) error {
 	r.line.Reset()
 	if err := r.enc.Encode(o); err != nil {
