@@ -84,7 +84,7 @@ func (j *Journal) noLeader() NoLeader {
 	holders := j.recipe.Holders(j.queue)
 	switch kind := j.naming.dialect.Kind(); {
 	case j.naming.dialect.Elects():
-	case kind == dialect.KindUnknown:
+	case kind == dialect.KindUnknown && !j.naming.dialect.Vague():
 		return UnknownKind
 	default:
 		return NoRole

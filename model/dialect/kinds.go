@@ -146,6 +146,18 @@ func curatorPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", int32(n))
 }
 
+// FirstItems is how many items of a queue are read: their stats, never their contents.
+const FirstItems = 20
+
+// Items reports whether the names are those of a queue's items.
+func Items(path string, names []string) bool {
+	e := Evidence{Path: path}
+	for _, name := range names[:min(len(names), FirstItems)] {
+		e.Children = append(e.Children, znode.Znode{Name: name, Unread: true})
+	}
+	return Recognise(e).Kind() == KindQueue
+}
+
 // commits are transactions of a two-phase commit: each child is the vote of a site.
 var commits = withoutRole(KindCommit, Dialect{
 	ID: "recipe-two-phase-commit", System: "ZooKeeper recipe: two-phase commit", names: []string{"{any}"}, bare: true,
@@ -235,6 +247,7 @@ var groups = withoutRole(KindGroup,
 	Dialect{
 		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py", names: []string{"{hex}__party__"}, bare: true,
 	},
+	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (items in work)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// The group has no label, so the names are only numbers.

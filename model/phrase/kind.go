@@ -93,6 +93,10 @@ func Content(s *doctor.State) string {
 			return strconv.Itoa(votes["abort"]) + " of " + strconv.Itoa(n) + " voted abort"
 		}
 		return strconv.Itoa(votes["commit"]) + " of " + strconv.Itoa(n) + " voted commit"
+	case dialect.KindUnknown:
+		if s.Dialect.Vague() {
+			return units.Count(n, "member", "members") + " of a group, or participants of a double barrier"
+		}
 	case dialect.KindShared:
 		if s.Leader() == nil {
 			return ""
@@ -181,8 +185,6 @@ func kindless(s *doctor.State) Entry {
 		return Entry{s.Kind().String() + ": " + Content(s), "", s.Kind().String(), ""}
 	case s.Single:
 		return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
-	case s.Dialect.Vague():
-		return Entry{"unknown kind: " + units.Count(n, "child is", "children are") + " members of a group, or participants of a double barrier", "", "unknown", ""}
 	}
 	return Entry{words + units.Count(n, "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
 }

@@ -125,6 +125,9 @@ func noCandidate(s *doctor.State) Entry {
 	case s.Single:
 		return Entry{"nobody " + RoleOf(s).Has + ": the znode does not exist", "", None, doctor.Warning}
 	}
+	if s.Dialect == nil && s.Totals.Joined == 0 && len(s.Members) == 0 && s.Pace == nil {
+		return Entry{"no candidate, and nothing shows that this is an election", "", None, doctor.Warning}
+	}
 	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
 }
 

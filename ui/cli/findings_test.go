@@ -275,7 +275,7 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 		}
 		create(t, c, led+"/n_", "amber", contender)
 		out, errs := once(t, 4, "status", led, empty, "-s", addr, "--admin", "off")
-		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n\n== "+empty+"\n"+empty+": nobody leads") || errs != "" {
+		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n\n== "+empty+"\n"+empty+": no candidate") || errs != "" {
 			t.Errorf("status printed\n%s\nerrors %q; want both elections with headings", out, errs)
 		}
 		out, errs = once(t, 1, "status", empty, root+"/nowhere", led, "-s", addr, "--admin", "off", "--json")
@@ -289,7 +289,7 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 			t.Errorf("status opened more than one session (%v):\n%s", err, b)
 		}
 		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
-		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": nobody leads") {
+		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": no candidate") {
 			t.Errorf("doctor printed\n%s\nwant both elections with headings", out)
 		}
 		env := configured(t, fmt.Sprintf("[clusters.prod]\nservers = %q\n[clusters.named]\nservers = %[1]q\npaths = [\"/empty\", \"/led\"]\n", addr+root))

@@ -105,7 +105,7 @@ type comparison struct {
 func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layout) {
 	t.Helper()
 	servers := addr + w.chroot
-	out, _ := once(t, 0, "discover", "-s", servers, "--all", "--json", "--rate", "100000")
+	out, _ := once(t, 0, "discover", "-s", servers, "--kind", "all", "--json", "--rate", "100000")
 	found, systems := map[string]string{}, map[string]*string{}
 	for _, e := range decode[struct{ Elections []electionJSON }](t, out).Elections {
 		systems[e.Path] = e.System

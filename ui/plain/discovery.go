@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -19,9 +20,9 @@ import (
 // Discovery is the result of a search for elections below a root.
 type Discovery struct {
 	Root            string
-	All             bool // lists of members are shown too
-	Problems        bool // only elections in trouble are shown
-	Colour          bool // the text has colours
+	Kind            string // the kind to show, or "all"; "": elections and locks
+	Problems        bool   // only elections in trouble are shown
+	Colour          bool   // the text has colours
 	Elections       []Found
 	Visited, Denied int // numbers of znodes
 	Skipped         int // znodes that were not searched; Skips has the first of them
@@ -42,18 +43,19 @@ type Found struct {
 	Waiting int // candidates that do not hold the role
 }
 
-// split returns the elections to show and the lists of members. If d.Problems is set, the elections
-// are those in trouble.
-func (d Discovery) split() (elections, registries []Found) {
+// split returns the elections and locks to show, only those in trouble if d.Problems, and apart from
+// them the others: the kinds in which nobody has a role.
+func (d Discovery) split() (elections, others []Found) {
 	for _, f := range d.Elections {
-		switch {
+		switch kind := f.State.Kind(); {
+		case d.Kind != "" && d.Kind != "all" && d.Kind != string(kind):
 		case f.State.Roleless():
-			registries = append(registries, f)
+			others = append(others, f)
 		case !d.Problems || phrase.Trouble(f.State) != "":
 			elections = append(elections, f)
 		}
 	}
-	return elections, registries
+	return elections, others
 }
 
 // ElectionCount returns the number of elections that are shown, without lists of members.
@@ -64,13 +66,11 @@ func (d Discovery) ElectionCount() int {
 
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
-	var lists []object // nil unless d.All
-	elections, registries := d.split()
-	if d.All {
-		for _, f := range registries {
-			lists = append(lists, object{"path", f.State.Path, "system", text(f.State.System()), "members", f.Waiting})
-		}
-	}
+	elections, others := d.split()
+	lists := each(others, func(f Found) object {
+		s := f.State
+		return object{"path", s.Path, "system", text(s.System()), "kind", s.Kind(), "members", max(s.Queue.Len(), f.Waiting), "content", phrase.Content(s)}
+	})
 	found := make([]object, 0, len(elections))
 	for _, f := range elections {
 		s := f.State
@@ -83,13 +83,13 @@ func (d Discovery) JSON() any {
 		}
 		found = append(found, object{
 			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", took(most),
-			"findings", len(s.Findings), "kind", s.Dialect.Kind(), "first", firstOf(s),
+			"findings", len(s.Findings), "kind", s.Kind(), "first", firstOf(s),
 			"leaderless", leaderlessOf(s), "standbys", standbysOf(s), // as in status
 			"reign_range_ms", rangeOf(reign), "problem", text(string(phrase.Trouble(s))), "at_risk", risks,
 		})
 	}
 	return object{
-		"format", Format, "elections", found, "registries?", lists, "visited", d.Visited, "denied", d.Denied,
+		"format", Format, "elections", found, "others?", lists, "visited", d.Visited, "denied", d.Denied,
 		"skipped?", d.Skips, "skipped_znodes?", d.Skipped, "stopped?", text(d.Stopped),
 	}
 }
@@ -147,12 +147,12 @@ func (f Found) Visible() int {
 // Text returns the elections as a table, for people.
 func (d Discovery) Text() string {
 	var b strings.Builder
-	elections, registries := d.split()
+	elections, others := d.split()
 	slices.SortStableFunc(elections, func(a, b Found) int { return doctor.Graver(phrase.Trouble(a.State), phrase.Trouble(b.State)) })
 	if len(elections) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		begin, end := d.line("")
-		fmt.Fprintf(t, "%sPATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
+		fmt.Fprintf(t, "%sPATH\tKIND\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
 		for _, f := range elections {
 			s := f.State
 			waiting, reign, findings := "?", "-", "-"
@@ -166,7 +166,7 @@ func (d Discovery) Text() string {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
 			begin, end = d.line(phrase.Trouble(s))
-			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
+			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), s.Kind(), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
 		}
 		t.Flush() // cannot fail: it writes into memory
 		fmt.Fprintln(&b)
@@ -176,13 +176,13 @@ func (d Discovery) Text() string {
 			}
 		}
 	}
-	if d.All && len(registries) > 0 {
+	if d.Kind != "" && len(others) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "PATH\tSYSTEM\tMEMBERS")
-		for _, f := range registries {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", znode.Safe(f.State.Path, 0), cmp.Or(f.State.System(), "-"), f.Waiting)
+		fmt.Fprintln(t, "PATH\tKIND\tSYSTEM\tCONTENT")
+		for _, f := range others {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", znode.Safe(f.State.Path, 0), f.State.Kind(), cmp.Or(f.State.System(), "-"), phrase.Content(f.State))
 		}
-		t.Flush() // cannot fail: it writes into memory
+		t.Flush() // into memory
 		fmt.Fprintln(&b)
 	}
 	of := ""
@@ -190,11 +190,17 @@ func (d Discovery) Text() string {
 		of = " in trouble"
 	}
 	fmt.Fprintf(&b, "%s%s below %s, in %s", units.Count(len(elections), "election", "elections"), of, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
-	if n := len(registries); n > 0 {
-		fmt.Fprintf(&b, "; %s", units.Count(n, "list of members", "lists of members"))
-		if !d.All {
-			fmt.Fprint(&b, " (--all shows them)")
+	if d.Kind == "" && len(others) > 0 {
+		n := map[dialect.Kind]int{}
+		for _, f := range others {
+			n[f.State.Kind()]++
 		}
+		for _, k := range dialect.Kinds {
+			if n[k] > 0 {
+				fmt.Fprintf(&b, "; %s", units.Count(n[k], k.String(), k.String()+"s"))
+			}
+		}
+		fmt.Fprint(&b, " (--kind all shows them)")
 	}
 	if d.Denied > 0 {
 		fmt.Fprintf(&b, "; %d can't be listed (ACL)", d.Denied)

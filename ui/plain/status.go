@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func StatusText(s *doctor.State) string {
 		}
 		fmt.Fprintln(&b, title(f))
 	}
-	if s.NextSequenceKnown && !s.Roleless() && !s.ElectionUnseen() {
+	if s.NextSequenceKnown && s.Dialect != nil && s.Dialect.Elects() {
 		fmt.Fprintf(&b, "\nThe next candidate gets number %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
@@ -85,14 +86,30 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	asked, inferred := s.Table != nil, " (inferred)"
-	columns, who := "", "CANDIDATE"
-	if s.Roleless() {
-		who = "MEMBER"
+	columns, who := "", strings.ToUpper(phrase.RoleOf(s).One)
+	if s.Kind() == dialect.KindQueue {
+		fmt.Fprintf(t, "SEQ\tITEM\tAGE\n")
+		for i, c := range s.Queue.All() {
+			if i == dialect.FirstItems {
+				break
+			}
+			age := "?"
+			if d, _ := c.Age(s.At); c.Czxid != 0 {
+				age = units.Age(d)
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\n", c.Sequence, c.Label(), age)
+		}
+		t.Flush() // into memory
+		return
 	}
 	if asked {
 		columns, inferred = "ADDRESS\tSERVER\tLAST CONTACT\t", ""
 	}
-	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
+	last := "WATCHES" + inferred
+	if s.Kind() == dialect.KindCommit {
+		last = "VOTE"
+	}
+	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\t%s\n", who, columns, last)
 	for i, c := range s.Queue.All() {
 		number, session, where := "-", "-", ""
 		if c.HasSequence {
@@ -141,6 +158,12 @@ func watched(s *doctor.State, e doctor.Edge) string {
 // watchText describes what the candidate at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
+	if s.Kind() == dialect.KindCommit {
+		return cmp.Or(s.Queue.At(i).Vote(), "-")
+	}
+	if words := phrase.Release(s, s.Queue.At(i)); words != "" {
+		return words
+	}
 	if e := phrase.Standing(s, i); i > 0 && e.Row != "" {
 		return e.Row
 	}
@@ -198,7 +221,7 @@ func statusOf(s *doctor.State) object {
 		"ack", when((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if it exists
 		"candidates", candidates,
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
-		"kind", s.Dialect.Kind(), // election, lock, registry or unknown
+		"kind", s.Kind(),
 		"first", firstOf(s),
 		"members", members, // paths of a group's children; a group has no candidates
 		"leaderless", leaderlessOf(s),

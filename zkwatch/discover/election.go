@@ -71,10 +71,74 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 // system.
 func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
+	if d == nil && w.cfg.Leaves && stat.DataLength <= barrierData {
+		z, err := w.read(ctx, path, path)
+		if err != nil || dialect.Barrier(z.Data) == nil {
+			return err
+		}
+		return w.report(ctx, Found{Path: path, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat), Data: z.Data}})
+	}
 	if d == nil {
 		return nil
 	}
 	return w.reportEmpty(ctx, path, stat, d)
+}
+
+// barrierData bounds the data of a barrier: an IPv6 address.
+const barrierData = 45
+
+// directory stores the parent of a branch if nobody has a role among its children, of which none has
+// children or a number.
+func (w *walk) directory(ctx context.Context, b branch) error {
+	votes, ephemeral := false, false
+	for _, z := range w.leaves {
+		votes = votes || z.Data.Length == len("commit") || z.Data.Length == len("abort")
+		ephemeral = ephemeral || z.Session != 0
+	}
+	if len(w.leaves) < min(len(b.names), maxAlike) || !votes && !ephemeral || w.found[b.parent] != nil {
+		return nil
+	}
+	var names []string
+	var stat *zk.Stat
+	err := w.request(ctx, func() (err error) {
+		names, stat, err = w.conn.Children(ctx, b.parent)
+		return err
+	})
+	if errors.Is(err, zk.ErrNoNode) || err == nil && len(names) != len(b.names) {
+		return nil // it was deleted or changed, or some names have numbers
+	}
+	if err != nil {
+		return err
+	}
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	for _, z := range w.leaves {
+		if z, err = w.read(ctx, znode.Join(b.parent, z.Name), z.Name); err != nil {
+			return err
+		}
+		read.New = append(read.New, z)
+	}
+	d := dialect.Recognise(dialect.Evidence{Path: b.parent, Children: read.New, Parent: read.Parent})
+	if d != nil && !d.Elects() {
+		w.members = append(w.members, Found{Path: b.parent, Dialect: d, Read: read, Contenders: len(names), Partial: len(names) > len(w.leaves)})
+	}
+	return nil
+}
+
+// roleless reports the directories stored by directory, without those that have an acknowledgement or
+// a leader's own znode.
+func (w *walk) roleless(ctx context.Context) error {
+	for _, f := range w.members {
+		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
+			path := znode.Join(f.Path, z.Name)
+			return w.acks[path] || w.found[path] != nil
+		}) {
+			continue
+		}
+		if err := w.report(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *walk) reportEmpty(ctx context.Context, path string, stat *zk.Stat, d *dialect.Dialect) error {
@@ -113,6 +177,10 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		contenders = slices.Clone(names)
 	}
 	slices.SortFunc(contenders, inQueue)
+
+	if queue, err := w.queue(ctx, path, contenders, stat, markers); queue || err != nil {
+		return err
+	}
 
 	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
 	known := make(map[string]bool)
@@ -158,6 +226,37 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		return nil
 	}
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
+}
+
+// queue reports path if names are those of a queue's items, and the first ones are persistent. It reads
+// only the stats of these.
+func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.Stat, markers []string) (bool, error) {
+	if !dialect.Items(path, names) {
+		return false, nil
+	}
+	names = slices.Sorted(slices.Values(names))
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
+	for i, name := range names {
+		z := znode.Znode{Name: name}
+		if i < dialect.FirstItems {
+			item, err := w.exists(ctx, znode.Join(path, name))
+			switch {
+			case err != nil:
+				return false, err
+			case item == nil:
+				continue
+			case item.EphemeralOwner != 0:
+				return false, nil
+			}
+			z = client.Znode(name, item, nil)
+		}
+		read.New = append(read.New, z)
+	}
+	d := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent, Markers: markers})
+	if d.Kind() != dialect.KindQueue {
+		return false, nil
+	}
+	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: len(names)})
 }
 
 // markers returns the paths that exist.

@@ -112,6 +112,13 @@ var expected = map[string]map[string]string{
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
+// beside are directories of other kinds that the systems have.
+var beside = map[string][]string{
+	"1 members": {"/queue"},
+	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},
+	"3 members": {"/db/main/members", "/kafka1/brokers/ids", "/pinot/LIVEINSTANCES"},
+}
+
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -126,6 +133,11 @@ func TestSystems(t *testing.T) {
 		}
 		for path, summary := range elections {
 			want[path], systems[path] = summary, s.Name
+		}
+	}
+	for summary, paths := range beside {
+		for _, path := range paths {
+			want[path] = summary
 		}
 	}
 	found, _ := walk(t, conn, discover.Config{PerSecond: quick})

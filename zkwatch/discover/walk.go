@@ -37,6 +37,9 @@ func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) 
 	if err == nil {
 		err = w.unknown(ctx)
 	}
+	if err == nil {
+		err = w.roleless(ctx)
+	}
 	for _, path := range slices.Sorted(maps.Keys(cfg.Known)) {
 		if err == nil && w.found[path] == nil {
 			err = w.vacant(ctx, path, cfg.Known[path])
@@ -55,6 +58,8 @@ type walk struct {
 	found    map[string]*dialect.Dialect // the elections reported, by path
 	siblings []string                    // names of the visited znode and its siblings, without numbered ones
 	singles  []Found                     // znodes with a leader's name, of no known system
+	members  []Found                     // directories whose children have no role
+	leaves   []znode.Znode               // visited children of the present branch, without children and data
 	acks     map[string]bool             // paths of the acknowledgements of elections
 	contends map[uint64][]string         // by session: the elections in which it is a candidate
 	branches []branch                    // not yet visited
@@ -84,7 +89,7 @@ func (w *walk) run(ctx context.Context) error {
 		w.branches = w.branches[1:]
 		w.queued -= len(b.names)
 		w.bytes -= b.bytes
-		w.siblings = b.names
+		w.siblings, w.leaves = b.names, nil
 		alike := true
 		for i, name := range b.names {
 			if w.progress.Visited >= w.cfg.Nodes {
@@ -100,6 +105,9 @@ func (w *walk) run(ctx context.Context) error {
 				return err
 			}
 			alike = alike && !inner
+		}
+		if err := w.directory(ctx, b); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -139,6 +147,11 @@ func (w *walk) visit(ctx context.Context, path string, depth int) (exists, inner
 
 func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inner bool, err error) {
 	stat, err := w.exists(ctx, path)
+	if stat != nil && stat.NumChildren == 0 {
+		z := client.Znode(znode.Base(path), stat, nil)
+		z.Data.Length = int(stat.DataLength)
+		w.leaves = append(w.leaves, z)
+	}
 	switch {
 	case err != nil || stat == nil:
 		return false, false, err
@@ -304,6 +317,8 @@ type Config struct {
 	Nodes     int     // the largest number of visited znodes; 0 means 10,000
 	PerSecond float64 // requests per second; 0 means 100
 
+	// Leaves reports whether Found is also called for znodes that may be barriers.
+	Leaves bool
 	// Known maps the paths of elections found earlier to their systems. Walk also reports the known
 	// elections that have no candidates now. The system is nil if unknown.
 	Known map[string]*dialect.Dialect

@@ -18,6 +18,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch/client"
@@ -126,6 +127,12 @@ func TestWalkRecognisesSystems(t *testing.T) {
 			j.Apply(f.Read)
 			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || s.Queue.Len() != f.Contenders && path != "/mixed" {
 				t.Errorf("%s: got phase %s, leader %v, %d candidates; want a leader and %d", path, s.Phase, s.Leader(), s.Queue.Len(), f.Contenders)
+			}
+			delete(found, root+path)
+		}
+		for path, want := range map[string]string{"/queue": "simple-queue", "/digests": "ids", "/leaves": "group"} {
+			if f := found[root+path]; f.Dialect == nil || f.Dialect.ID != want {
+				t.Errorf("%s: got %+v, want %s", path, f.Dialect, want)
 			}
 			delete(found, root+path)
 		}
@@ -265,8 +272,8 @@ func TestWalkCosts(t *testing.T) {
 			t.Errorf("got %d watches, want 0", n)
 		}
 		f := found["/crowd"]
-		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
-			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 1, true, %d, %d skipped",
+		if len(found) != 3 || found["/registry"].Dialect.Kind() != dialect.KindGroup || found["/jobs"].Dialect.Kind() != dialect.KindQueue || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
+			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 3, true, %d, %d skipped",
 				len(found), f.Partial, f.Contenders, p, many, many-64)
 		}
 		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {

@@ -45,6 +45,7 @@ type reader struct {
 	effort effort
 
 	persistent bool            // the last read set a persistent watch
+	queue      bool            // the children are the items of a queue
 	seen       uint64          // the number of the last change that the last read shows
 	changes    []client.Change // received and not applied yet
 	// notified and heard are the times of the notification that causes the next read.
@@ -198,9 +199,16 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	read.Parent = client.Parent(stat)
 	read.Full = r.known.parent != stat.Czxid
 	fresh := r.known.list(stat.Czxid, names)
-	znodes, err := r.readMany(ctx, fresh)
+	znodes, err := r.readNew(ctx, names, fresh)
 	if err != nil {
 		return nil, err
+	}
+	if len(names) == 0 {
+		z, err := r.conn.ReadZnode(ctx, r.cfg.Path, r.cfg.Path, func(send func() error) error { return send() })
+		if err != nil {
+			return nil, err
+		}
+		read.Data = z.Data
 	}
 	if read.Markers, err = r.readMarkers(ctx, stat.Czxid, fresh); err != nil {
 		return nil, err
@@ -475,6 +483,34 @@ type readChild struct {
 // pipelined bounds the reads of new children that run at the same time.
 const pipelined = 64
 
+// readNew reads new children. Of a queue it reads only the stats of the first items: nobody needs their
+// contents, and there may be many.
+func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChild, error) {
+	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
+		return r.readMany(ctx, fresh)
+	}
+	slices.Sort(fresh)
+	out := make([]readChild, len(fresh))
+	for i, name := range fresh {
+		if out[i].znode.Name = name; i >= dialect.FirstItems {
+			continue
+		}
+		_, stat, err := r.conn.Exists(ctx, znode.Join(r.cfg.Path, name))
+		switch {
+		case err != nil:
+			return nil, err
+		case stat == nil:
+			out[i].znode.Unread = true
+		case stat.EphemeralOwner != 0: // no queue
+			r.queue = false
+			return r.readMany(ctx, fresh)
+		default:
+			out[i].znode = client.Znode(name, stat, nil)
+		}
+	}
+	return out, nil
+}
+
 // readMany reads children. A deleted child is Unread; a child with forbidden data has only its stat.
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
@@ -613,7 +649,9 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 			return errReread
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
-			err = r.other(ctx)
+			if err = r.other(ctx); err == nil && isChild(c.Below) && !r.queue {
+				r.reread(ctx, c.Below) // the owner may be asked to release a lock
+			}
 		default:
 			err = r.child(ctx, c, znodes[i])
 		}
@@ -646,8 +684,13 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	if len(names) == 0 {
 		return nil, nil
 	}
-	results, err := r.readMany(ctx, names)
-	if err != nil {
+	var results []readChild
+	var err error
+	if r.queue && dialect.Items(r.cfg.Path, names) {
+		for _, name := range names {
+			results = append(results, readChild{znode: znode.Znode{Name: name}})
+		}
+	} else if results, err = r.readMany(ctx, names); err != nil {
 		return nil, err
 	}
 	if err := r.take(); err != nil { // the changes that came meanwhile

@@ -160,7 +160,7 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	defer cancel()
 	wanted := false
 	for _, j := range elections {
-		if s := j.State(); s.Queue.Len() > 0 {
+		if s := j.State(); s.Queue.Len() > 0 || s.Dialect == nil {
 			wanted = true
 			defer poller.Subscribe(admin.Election{
 				Path: s.Path, Ack: s.AckPath(),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ type Search struct {
 	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()
 
-	all   bool
+	kind  string
 	cfg   discover.Config
 	found []plain.Found
 	read  map[string]*doctor.Journal // of the elections that this search found, by path
@@ -46,9 +47,9 @@ type Search struct {
 
 // NewSearch returns a search that is not running yet.
 func NewSearch(o SearchOptions) *Search {
-	s := &Search{Changed: func() {}, all: o.all, read: make(map[string]*doctor.Journal)}
+	s := &Search{Changed: func() {}, kind: o.Kind, read: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
-		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
+		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now, Leaves: o.Barriers(),
 		Found: func(f discover.Found) {
 			j := journal(f)
 			s.read[f.Path] = j
@@ -122,6 +123,9 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 // Ask asks the servers about the elections that this search found. The answers add risks and findings.
 func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
+	defer func() { // what only might be a barrier is none
+		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
+	}()
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()
@@ -145,7 +149,7 @@ func journal(f discover.Found) *doctor.Journal {
 // Discovery is the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
 	return plain.Discovery{
-		Root: s.cfg.Root, All: s.all, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied,
+		Root: s.cfg.Root, Kind: s.kind, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied,
 		Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped,
 	}
 }
@@ -181,7 +185,13 @@ type SearchOptions struct {
 	depth int
 	nodes int
 	rate  float64
-	all   bool
+	// Kind is the kind to list, or "all"; "": elections and locks.
+	Kind string
+}
+
+// Barriers reports whether barriers are listed. Only the servers' tables of watches show them.
+func (o SearchOptions) Barriers() bool {
+	return o.Kind == "all" || o.Kind == string(dialect.KindBarrier)
 }
 
 // Below returns the default options of a search below root.
@@ -198,15 +208,26 @@ func Near(root string) SearchOptions {
 func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	help.Search.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
-		f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
+		f.StringVar(&o.Kind, "kind", "", "list only this `KIND`: "+kinds()+" or all")
 		f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
 	})
 	o.depth = defaultDepth
 }
 
+// kinds lists the kinds for people.
+func kinds() string {
+	var names []string
+	for _, k := range dialect.Kinds {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Check refuses impossible bounds.
 func (o SearchOptions) Check() error {
 	switch {
+	case o.Kind != "" && o.Kind != "all" && !slices.Contains(dialect.Kinds[:], dialect.Kind(o.Kind)):
+		return process.Usagef("--kind %s: one of %s or all", o.Kind, kinds())
 	case o.nodes < 1:
 		return process.Usagef("--max-nodes %d: at least 1", o.nodes)
 	case !(o.rate > 0 && o.rate <= 1e6):
