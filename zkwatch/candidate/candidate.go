@@ -267,8 +267,8 @@ func (c *Candidate) report(change func(m *model.Member)) {
 
 // Config configures a [Candidate].
 type Config struct {
-	// Conn is the cluster. Each candidacy opens its own connection: the client library could send a
-	// queued request in the next session.
+	// Conn describes the cluster. Each candidacy opens its own connection, because the client library
+	// could send a queued request in the next session.
 	Conn client.Config
 	// Path is the election's parent.
 	Path string

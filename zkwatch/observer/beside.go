@@ -87,9 +87,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch. It
-// returns nil if s lacks none or is not live. try makes each request by calling send; nil permits
-// several requests at a time.
+// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch.
+// It returns nil if s lacks none or is not live. try makes each request by calling send. If try is
+// nil, several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -115,9 +115,9 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// readDirectory reads a directory and its first children, or only the stat if counted is set or the
-// directory has more than [model.NamesMax] children. At most limit requests for children run at a
-// time.
+// readDirectory reads a directory and its first children. If counted is true, or the directory has
+// more than [model.NamesMax] children, it reads only the stat. At most limit requests for children
+// run at a time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
@@ -170,7 +170,7 @@ func atOnce(send func() error) error { return send() }
 const ackBurst = 4
 
 // followAck reads an acknowledgement after each change, until the connection is lost or a read
-// fails. read reports whether a read was put.
+// fails. read reports whether a read was passed to Config.Put.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // a ring of the times of the last reads
 	var last client.Change        // the cause of the next read

@@ -136,8 +136,8 @@ func compare(t *testing.T, reads, watch report) {
 	}
 }
 
-// virtually runs f with two observers of /e, one by a watch and one by reads. The link has delay
-// each way, in virtual time.
+// virtually runs f in virtual time with two observers of /e, one by a watch and one by reads. Each
+// message on their links arrives after delay.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -196,8 +196,8 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// The end of a session deletes several candidates at once, which is one handoff. Deleted one by one,
-// each is a handoff for the observer by a watch.
+// The end of a session deletes several candidates at once, which is one handoff. If the candidates
+// are deleted one by one, the observer by a watch reports a handoff for each.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const mine = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -437,8 +437,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// A persistent watch also reports changes of data. Too many of these make the observer fall back to
-// reads.
+// A persistent watch also reports changes of data. Too many changes of data make the observer fall
+// back to reads.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)

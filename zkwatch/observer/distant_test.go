@@ -102,8 +102,8 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// distantly calls f with an observer by reads of /e, over a link with delay each way, in virtual
-// time. The client near has no delay. link holds the delay; f may change it.
+// distantly calls f in virtual time with an observer of /e by reads. Each message on the observer's
+// link arrives after delay; f may change the delay in link. The client near has no delay.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)

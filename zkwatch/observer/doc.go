@@ -7,7 +7,7 @@
 // reads only new children. On other servers a watch on the children fires once; the observer then
 // lists the children. A few elections are a single ephemeral znode, which has a watch on its data.
 //
-// The journal keeps the children; the observer keeps only their names. The cost of the reads decides
-// how often it reads (spacing.go). A [Group] runs several observers on one session. [ReadOnce] reads
-// an election once and sets no watch.
+// The journal keeps the children; the observer keeps only their names. The cost of the reads
+// decides how often the observer reads (spacing.go). A [Group] runs several observers on one
+// session. [ReadOnce] reads an election once and sets no watch.
 package observer

@@ -76,8 +76,8 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. Use it only for reads: the observers
-// share it.
+// Conn returns the connection of the current session, or nil. Use it only for reads, because the
+// observers share the connection.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,7 +27,7 @@ type Config struct {
 	// ByReads makes the observer list the children after each notification. Otherwise it uses a
 	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
 	ByReads bool
-	// Put receives the observations; several goroutines call it. It may wait: the observer then
+	// Put receives the observations; several goroutines call Put. Put may wait: the observer then
 	// reads less often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
 	// Now is the clock, for any goroutine; nil is time.Now.
@@ -91,7 +91,7 @@ func New(cfg Config) *Observer {
 }
 
 // SetBeside replaces the other znodes that the observer follows, without waiting. A watch on an old
-// znode fires at most once more and is ignored.
+// znode fires at most once more, and the observer ignores its event.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
 // Refresh requests another read of a known child's data, without waiting. It drops the request if
@@ -193,7 +193,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// shownRTT rounds d to two digits: with more digits, each ping would change the screen.
+// shownRTT rounds d to two digits, because with more digits each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {

@@ -366,7 +366,8 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 }
 
 // seesJoins makes candidates join in virtual time, and returns how long an observer by reads takes
-// to see each. It calls before before each join, and read for each read.
+// to see each join. The function before is called before each join, and the function read for each
+// read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -495,8 +496,8 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// churn creates and deletes persistent children of path, which do not depend on sessions, and counts
-// them.
+// A churn creates and deletes children of path, and counts both. The children are persistent, so
+// they do not depend on sessions.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
@@ -578,7 +579,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
 			t.Errorf("while disconnected: got down since %v, %d children; want a time, 2", s.DownSince, len(s.Ignored))
 		}
-		// The link names each server that the client tries, with the error of the last one.
+		// The link names each server that the client tries, with the error of the last attempt.
 		links.AwaitAll(t, "each server tried", func(all []*model.Connection) bool {
 			tried := make(map[string]bool)
 			for _, c := range all[before:] {

@@ -58,7 +58,7 @@ type reader struct {
 	compared    time.Time    // the time of the last read or comparison
 	missed      time.Time    // the last time that a comparison showed a missed change
 	due         bool         // a change came after compared
-	others      int          // calls of other since othersSince
+	others      int          // number of calls of the method other since othersSince
 	othersSince time.Time
 }
 
@@ -353,9 +353,9 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes: servers send an event before any reply that
-// shows its change. If the watch missed a change, compare returns errReread; after two misses within
-// watchAgain, it falls back to reads.
+// compare compares the parent's stat with the changes. Servers send an event before any reply that
+// shows the event's change. If the watch missed a change, compare returns errReread; after two
+// misses within watchAgain, it falls back to reads.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -429,8 +429,8 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list marks the known names as listed. It returns the names that are unread or unknown below the
-// parent with the czxid parent.
+// list marks the known names as listed, and returns the names of unread or unknown children. If
+// parent is another czxid than before, all children are unknown.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -570,7 +570,7 @@ func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission for exists; the list decides
+	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission for exists; here the list of children decides
 		return nil
 	case err != nil:
 		return err
@@ -746,7 +746,7 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 }
 
 // A recursive watch also reports changes of data and changes below the children. More than floodMax
-// of them in floodWindow cost more than reads.
+// of these changes in floodWindow cost more than reads.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000

@@ -59,7 +59,8 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// reportsNew reports whether obs is the creation of the child name, reported by a watch.
+// reportsNew reports whether obs is a watch's report that the child with the given name was
+// created.
 func reportsNew(obs model.Observation, name string) bool {
 	d, ok := obs.(*model.Delta)
 	return ok && d.New != nil && d.New.Name == name

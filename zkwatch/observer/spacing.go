@@ -8,7 +8,8 @@ import (
 // failedMax bounds the pause after a failed read.
 const failedMax = 2 * time.Second
 
-// Pauses after a list that the ACL forbids: a change of an ACL fires no watch.
+// Pauses after a list that the ACL forbids. They are long, because a change of an ACL fires no
+// watch.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
@@ -53,8 +54,8 @@ func (e *effort) trip(bytes int) {
 	e.request(bytes)
 }
 
-// spacing returns the pause after a read that took this time. distance is the round-trip time to the
-// server.
+// spacing returns the pause after a read that took the duration took. distance is the round-trip
+// time to the server.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))
