@@ -106,7 +106,8 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	defer reports.close()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
-		// The candidate renews its lease until the command has stopped.
+		// run ends later than ctx, because the candidate renews its lease until the command has
+		// stopped.
 		run, end = context.WithCancel(context.WithoutCancel(ctx))
 		defer end()
 	}
@@ -136,8 +137,9 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure observes the election for --metrics, on a session of its own so as not to delay the
-// candidate. put receives the candidate's reports. Without --metrics, put and stop do nothing.
+// measure observes the election for --metrics. The observation has its own session, so that it does not
+// delay the candidate. put receives the candidate's reports. Without --metrics, put and stop do
+// nothing.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -187,8 +189,8 @@ type campaignEvent struct {
 	Session *string `json:"session"`
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
-	Lease   *string `json:"lease_until"` // at this time; the leader renews the lease
-	Detail  *string `json:"detail"`      // why the candidacy ended, or what blocks it
+	Lease   *string `json:"lease_until"` // when the lease ends, if the leader does not renew it
+	Detail  *string `json:"detail"`      // why the candidate ended, or what blocks the candidate
 }
 
 func (p *campaignPrinter) print(r report) {
@@ -216,7 +218,7 @@ func (p *campaignPrinter) print(r report) {
 		}
 		return &s
 	}
-	_ = p.std.json(campaignEvent{ // an error is ignored: nobody reads the output
+	_ = p.std.json(campaignEvent{ // an error is ignored, because it means that nobody reads the output
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
 		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
 		Session: optional(m.Session != 0, znode.Hex(m.Session)),
@@ -227,7 +229,8 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns the candidate's final state. The session is closed, unless no server was connected.
+// ended returns the candidate's final state: resigned if the session was closed, lost if it can only
+// expire.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -308,7 +311,7 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 	}
 }
 
-// newGuard returns the guard of a command. Only electop starts it.
+// newGuard returns the hidden command that runs a guard. Only electop itself starts a guard.
 func newGuard(std IO) *cobra.Command {
 	return &cobra.Command{
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
@@ -325,7 +328,8 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervisor returns the supervisor of the command. It calls over when the command will not run again.
+// supervisor returns the supervisor of the command. The supervisor calls over when the command will not
+// run again.
 func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
 	return &command.Supervisor{
 		Command: command.Command{
@@ -336,9 +340,9 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// supervised runs a candidate, and the command while the candidate leads. At the end of ctx, supervised
-// stops the command and then calls end, which must end run. ended is the reason, or "" if the candidate
-// failed; err has the exit code.
+// supervised runs a candidate, and the command while the candidate leads. When ctx ends, supervised
+// stops the command and then calls end, which must end the context run. ended is why the candidate
+// ended, or "" if the candidate failed. err has the exit code.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {
@@ -381,8 +385,8 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue prints reports in order, in a goroutine. put does not wait: a candidate must not lose its lease
-// because nobody reads its output.
+// queue prints reports in order, in a goroutine. put does not wait, so a candidate does not lose its
+// lease if nobody reads its output.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond

@@ -35,8 +35,8 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-// electop's candidate first queues behind a candidate of another library, and then leads with one
-// behind it.
+// electop's candidate first queues behind a candidate of another library. Then it leads, and another
+// such candidate queues behind it.
 func TestJoinsThirdPartyElections(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -100,8 +100,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// campaign prints the end of its lease. It warns about a short session timeout if the servers do not
-// report their tick.
+// electop campaign prints the end of its lease. It warns about a short session timeout if the servers
+// do not report their tick.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -178,7 +178,7 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	}
 }
 
-// The candidate cannot close its session, and must not report that it did.
+// The candidate cannot close its session, and must not report that the session is closed.
 func TestInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})

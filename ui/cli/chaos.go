@@ -84,7 +84,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// parseRate parses N/s, N/m, N/h, or N for N/s.
+// parseRate parses N/s, N/m or N/h. N alone means N/s.
 func parseRate(s string) (perSecond float64, err error) {
 	number, unit, found := strings.Cut(s, "/")
 	n, err := strconv.ParseFloat(number, 64)
@@ -98,7 +98,7 @@ func parseRate(s string) (perSecond float64, err error) {
 	return n / per, nil
 }
 
-// chaos returns the configuration of the random faults, or nil.
+// chaos returns the configuration of the random faults, or nil without --chaos.
 func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	if !c.on {
 		return nil
@@ -137,7 +137,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	return r.run(ctx, within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 }
 
-// server starts the embedded ZooKeeper. It listens if --listen was given.
+// server starts the embedded ZooKeeper. The server listens if --listen was given.
 func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded, error) {
 	if !c.listen {
 		return newEmbedded(demoServer(log)), nil
@@ -202,8 +202,8 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	})
 	err = process.Sleep(t.Context(), o.over())
 	end()
-	// The observation ends before the cast: otherwise the observer could miss a candidate that joins
-	// and leaves at once.
+	// The observation ends before the cast closes. Otherwise the observer could miss a candidate that
+	// joins and leaves at once.
 	stopped := t.Stop()
 	cast.Close()
 	if err == nil && stopped != nil {

@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
-		return process.ExitOK // a service manager ends the exporter with SIGTERM
+		return process.ExitOK // SIGTERM is the exporter's normal end: service managers send it
 	}
 	return code
 }
@@ -107,7 +107,7 @@ func newRoot(std IO) *cobra.Command {
 		cmd.GroupID = commands
 	}
 	root.SetCompletionCommandGroupID(commands)
-	root.InitDefaultCompletionCmd() // after SetOut, because the completion commands copy the output
+	root.InitDefaultCompletionCmd() // after SetOut, because the completion commands copy the output writer
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
 		cmd.Example = completionExample
 	}
@@ -126,7 +126,7 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp returns the help command. Cobra's own would take an unknown name for a PATH.
+// newHelp returns the help command. Cobra's own help command would take an unknown name for a PATH.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
@@ -202,7 +202,7 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return ": did you mean --" + strings.Join(similar[:min(3, len(similar))], " or --") + "?"
 }
 
-// noCommand refuses a PATH that resembles the name of a command.
+// noCommand returns an error if word resembles the name of a command and does not begin like a PATH.
 func noCommand(cmd *cobra.Command, word string) error {
 	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
 		return nil
@@ -235,7 +235,7 @@ type IO struct {
 }
 
 // secondSignal makes a second signal end the program at once, because a write can block for ever. The
-// dashboard does not use secondSignal: it must restore the terminal.
+// dashboard does not use secondSignal, because the dashboard must restore the terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
@@ -294,6 +294,6 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns the exit code of an interrupted command: 128 plus the signal's number, by default
-// SIGINT's.
+// code returns the exit code of an interrupted command: 128 plus the signal's number. If no signal was
+// recorded, the number of SIGINT counts.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

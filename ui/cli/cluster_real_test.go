@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// configured writes a configuration and returns the environment that names it.
+// configured writes a configuration, and returns the environment in which electop finds it.
 func configured(t *testing.T, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,8 @@ func configured(t *testing.T, text string) []string {
 	return []string{"XDG_CONFIG_HOME=" + dir}
 }
 
-// The cluster needs TLS and credentials. Its name, or the environment alone, must suffice.
+// The cluster needs TLS and credentials. The cluster's name must suffice, and so must the environment
+// alone.
 func TestSecuredClusterByName(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -162,7 +163,7 @@ func TestSecuredCluster(t *testing.T) {
 	head := believes(t, amber, "leading")
 	birch := campaign("birch")
 	believes(t, birch, "waiting")
-	// All identities of the creator's session have all permissions.
+	// All identities of the creator's session have all permissions. Others may read.
 	acl, _, err := setup.GetACL("/team" + head)
 	for _, a := range acl {
 		if want := map[string]int32{"digest": zk.PermAll, "x509": zk.PermAll, "world": zk.PermRead}[a.Scheme]; a.Perms != want {
@@ -223,7 +224,7 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			errs, timeouts := "", []string{"1s", "10s"} // a busy machine may need longer than a second to connect
-			if x.code == 1 {                            // after the connection
+			if x.code == 1 {                            // the error comes after the connection
 				timeouts = []string{"1m"}
 			}
 			for _, timeout := range timeouts {
@@ -237,8 +238,8 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// The AdminServer at the given URL is another ensemble's. It lists no candidate, which does not mean
-// that one is at risk.
+// The AdminServer at the given URL belongs to another ensemble, so it lists no candidate. Electop must
+// not conclude that a candidate is at risk.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -254,8 +255,8 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// Servers close the connection of a client whose scheme they do not know. Electop must report this at
-// once.
+// Servers close the connection of a client with an unknown authentication scheme. Electop must report
+// the scheme at once.
 func TestSchemeThatServersRefuse(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse"
@@ -277,8 +278,8 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// refusedAtOnce runs commands that the servers refuse. They must end long before --connect-timeout, and
-// print no secret.
+// refusedAtOnce runs commands that the servers refuse. The commands must end long before
+// --connect-timeout, and print no secret.
 func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
@@ -296,7 +297,8 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	}
 }
 
-// The servers serve only clients that have authenticated with SASL, with and without TLS.
+// The server serves only clients that have authenticated with SASL. The test connects with and without
+// TLS.
 func TestClusterThatDemandsSASL(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -405,7 +407,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
 	temporary(t, k, operator)
 
-	// The errors below are final, too.
+	// After the errors below, no further attempt can succeed.
 	brief := k.login(t, operator, "operator", "1s")
 	zktest.Await(t, "the end of the ticket", func() bool { return exec.Command("klist", "-s", "-c", brief).Run() != nil })
 	status(tickets(brief), 1, "expired at", "--krb5")
@@ -417,8 +419,8 @@ func TestKerberisedCluster(t *testing.T) {
 	status(nil, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, "--krb5-keytab", k.keytab(t, "operator"))
 }
 
-// reconnects creates an election for operator alone. Its session continues on a second connection with
-// the same ticket.
+// reconnects creates an election that only the principal with the keytab operator may use. The
+// creator's session continues on a second connection with the same ticket.
 func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
 	t.Helper()
 	servers, err := client.ParseConnectString(where)
@@ -541,7 +543,7 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 					case binary.BigEndian.Uint32(body[4:]) == 9: // sync
 						reply = append([]byte{0, 0, 0, 22}, body[:4]...)
 						reply = append(reply, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, '/', 'e')
-					case binary.BigEndian.Uint32(body[4:]) == 3: // exists: no
+					case binary.BigEndian.Uint32(body[4:]) == 3: // exists: no such znode
 						reply = append([]byte{0, 0, 0, 16}, body[:4]...)
 						reply = append(reply, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0x9b)
 					default:
@@ -608,7 +610,7 @@ func newKDC(t testing.TB) *kdc {
 	return k
 }
 
-// krb5Config returns a krb5.conf for a KDC at addr, without DNS.
+// krb5Config returns a krb5.conf for a KDC at addr. Kerberos then does not use DNS.
 func krb5Config(addr string) string {
 	return fmt.Sprintf(`[libdefaults]
   default_realm = %[1]s
@@ -623,7 +625,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab creates a principal, or gives it new keys, and returns its keytab.
+// keytab creates a principal, or gives an existing principal new keys. It returns a file with the keys.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")

@@ -30,7 +30,7 @@ func TestNeverTwoCommands(t *testing.T) {
 	end := time.Now().Add(duration)
 	h := newHavoc(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
 	names := slices.Sorted(maps.Keys(havocs))
-	order := h.rng.Perm(len(names)) // each fault once, then again
+	order := h.rng.Perm(len(names)) // all faults once, then all again
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
@@ -38,7 +38,7 @@ func TestNeverTwoCommands(t *testing.T) {
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
 		repair := havocs[name](h, h.seatOf(running), running)
-		// Most faults end before the session; some last longer.
+		// Most faults end before the session would expire. Some last longer.
 		d := []time.Duration{havocSession / 4, havocSession, 5 * havocSession / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
 		if repair != nil {
@@ -112,13 +112,13 @@ func (s *seat) start(h *havoc) {
 	}(s.Cmd, s.ended)
 }
 
-// end kills electop; its guard then ends.
+// end kills electop. Electop's guard then ends, too.
 func (s *seat) end() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
 
-// restart starts electop again where it has ended.
+// restart starts electop in each seat where electop has ended.
 func (h *havoc) restart() {
 	for _, s := range h.seats {
 		select {
@@ -168,7 +168,7 @@ func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 
 func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// havocs are the faults. They affect the seat whose command runs, or a random server. repair ends a
+// havocs are the faults. A fault affects the seat whose command runs, or a random server. repair ends a
 // lasting fault.
 var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
@@ -184,10 +184,11 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 		return nil
 	},
 	"electop stopped": func(h *havoc, s *seat, _ stint) func() { return h.stop(s.Process.Pid) },
-	// Electop ends, too, unless it was ending the command itself.
+	// Electop ends, too, unless electop was ending the command itself.
 	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// On Linux the kernel then kills the command's first process; seat a has no other process.
+	// Without the guard, only the first process of the command ends: on Linux the kernel kills it. Seat
+	// a has no other process.
 	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

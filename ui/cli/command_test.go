@@ -93,7 +93,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 	}
 }
 
-// The end of the command takes longer than the lease, and the candidate withdraws only afterwards.
+// The command takes longer than the lease to end. The candidate withdraws only after the command's end.
 func TestCommandIsStoppedFirst(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -128,7 +128,7 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	}
 }
 
-// stamping runs electop campaign with a stamper of several processes.
+// stamping runs electop campaign. The campaign's stamper has the given number of processes.
 func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
@@ -145,7 +145,7 @@ func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes i
 	return cmd
 }
 
-// The command ignores SIGTERM. The guard must end it before another candidate leads.
+// The command ignores SIGTERM. The guard must end the command before another candidate leads.
 func TestCommandDiesWithElectop(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -167,8 +167,8 @@ func TestCommandDiesWithElectop(t *testing.T) {
 }
 
 // Electop, its guard and its command are paused, as on a paused machine, while another candidate leads.
-// No supervisor can prevent a write by a command that continues first, but its fencing token is too
-// old.
+// If the command continues first, nothing prevents its next write. But that write has an old fencing
+// token.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

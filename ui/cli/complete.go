@@ -22,32 +22,33 @@ import (
 	"electop/zkwatch/admin"
 )
 
-// The user waits for completions. The search ends after searchWithin; a session that is not closed
-// within completeWithin expires by itself.
+// The user waits for completions, so their time is limited. The search ends after searchWithin. A
+// session that is not closed within completeWithin is left to expire.
 const (
 	completeWithin = time.Second
 	searchWithin   = 800 * time.Millisecond
 )
 
-// completeMax bounds the elections offered.
+// completeMax bounds the number of paths offered.
 const completeMax = 200
 
-// completable matches paths that are safe to offer: a shell may expand them (bash: compgen -W), and
-// anybody may create znodes.
+// completable matches paths that are safe to offer. Other paths could run commands, because anybody may
+// create znodes, and a shell may expand what is offered (bash: compgen -W).
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes up to most PATHs with the cluster's paths and the elections on the servers.
+// completePaths completes PATHs with the cluster's paths and the elections on the servers. most is the
+// maximum number of PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
 			return noFiles(cmd, args, begun)
 		}
 		paths := slices.Clone(o.settings.Paths)
-		if cmd.HasParent() || o.cluster.Servers != "" { // otherwise this is the demo
+		if cmd.HasParent() || o.cluster.Servers != "" { // the root command without servers is the demo
 			paths = append(paths, o.electionsNear(cmd.Context(), path.Dir("/"+begun))...)
 		}
 		slices.Sort(paths)
@@ -58,8 +59,8 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH, and leaves the words of a command to the shell. Cobra does not
-// report a --.
+// completeCampaign completes PATH. The shell completes every later word as part of CMD, because cobra
+// does not report a --.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -114,7 +115,8 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths of the elections in d, without registries.
+// electionPaths returns the paths of the elections in d. Registries are omitted, because they have no
+// leader.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {

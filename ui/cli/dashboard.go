@@ -74,7 +74,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 }
 
 // runThenSwitch runs a read-only dashboard, and then the dashboard of the cluster to which the user
-// switched. If that fails, the first dashboard runs again and shows the error.
+// switched. If the second dashboard fails, the first one runs again and shows the error.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -99,8 +99,8 @@ func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Confi
 	}
 }
 
-// admit prepares for electop's candidates. It sets the servers' tick in conn, reads the election, and
-// if necessary asks the user for permission.
+// admit prepares for electop's candidates. admit sets the servers' tick in conn, reads the election,
+// and if necessary asks the user for permission.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 }
 
 // clusterName returns a cluster's name in the header: the name in the configuration, the first server,
-// the number of others, and the chroot.
+// the number of other servers, and the chroot.
 func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
@@ -124,7 +124,7 @@ func clusterName(named string, cs client.ConnectString) string {
 	return strings.TrimSpace(named + " " + name + cs.Chroot)
 }
 
-// onScreen opens the terminal, calls show with it, and closes it.
+// onScreen opens the terminal, calls show with options for the terminal, and closes the terminal.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := process.Terminal(std.Out)
 	if !ok { // cannot happen after needTerminal

@@ -24,7 +24,7 @@ import (
 // demoAsking is the interval at which the demo requests connections and watches from its server.
 const demoAsking = time.Second
 
-// demoSessionTimeout is short enough to wait for in a class.
+// demoSessionTimeout is so short that a school class can wait for an expiry.
 const demoSessionTimeout = 4 * time.Second
 
 // demoCast is the number of candidates at the start of the demo.
@@ -63,8 +63,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoOnly refuses several PATHs and flags of a cluster without --servers: nobody must mistake the demo
-// for a cluster.
+// demoOnly refuses several PATHs, and flags about a cluster. A user who gives them expects a cluster,
+// but without --servers electop starts the demo.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -117,7 +117,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	o.byReads = true                // reads within this process cost little
-	ours, _ := net.InterfaceAddrs() // without them, the invitations name loopback
+	ours, _ := net.InterfaceAddrs() // without addresses, the invitations name loopback
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
@@ -169,9 +169,9 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns lines to paste, with which other programs join the election. By default kazoo and
-// Curator consider only names like their own; with these lines they queue behind all candidates. The
-// line for electop has --yes, so electop asks nothing.
+// invitations returns command lines with which other programs join the election. By default kazoo and
+// Curator queue only behind znodes with names like their own. With these lines both queue behind all
+// candidates. The line for electop has --yes, so electop does not ask the user.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -183,8 +183,9 @@ func invitations(addr, path string) []overlay.Invitation {
 	}
 }
 
-// invitedTo returns the address at which other machines reach a server on addr. If the server listens
-// on all addresses, that is the first global address of ours, IPv4 first, otherwise loopback.
+// invitedTo returns the address at which other machines reach a server that listens on addr. If addr
+// means all addresses, invitedTo returns the first global address in ours, preferably IPv4. Without a
+// global address, invitedTo returns loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

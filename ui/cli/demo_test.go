@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Each program queues behind the programs before it, and leads when its turn comes.
+// Each program queues behind the earlier programs, and leads when they have left.
 func TestInvitationsWork(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -99,8 +99,8 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches and shows the progress. A poller that is not nil then asks the servers. The
-// elections are sorted by path, and include those found before an error.
+// searchBelow searches for elections and shows the progress. If poller is not nil, it then asks the
+// servers who is at risk. The elections are sorted by path, and include those found before an error.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
@@ -129,8 +129,8 @@ func showProgress(s *election.Search, std IO) (done func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow notes the elections below the path of s if nothing shows an election at the path itself. It
-// notes nothing if its search fails.
+// noteBelow prints the elections below the path of s if nothing shows an election at the path itself.
+// If the search fails, noteBelow prints nothing.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -145,14 +145,14 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether the dashboard must search: the user gave no PATH, and no flag that needs
-// one election.
+// mustChoose reports whether the dashboard must search for elections. It must if the user gave neither
+// a PATH nor a flag that needs one election.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches the cluster, and makes the path of [firstElection] the PATH. The result is for the
-// list of elections.
+// choose searches the cluster, and selects the election that [firstElection] returns. The result is for
+// the dashboard's list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -163,7 +163,8 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll searches for elections if the user gave no PATH and the named cluster has no paths.
+// chooseAll searches the named cluster and selects all elections, unless the user or the configuration
+// gave a path.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -179,7 +180,7 @@ func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) err
 	return nil
 }
 
-// find searches the cluster, and returns an error if there is no election.
+// find searches the cluster for elections, and returns an error if there is none.
 func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	c, err := cluster.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
@@ -201,8 +202,8 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state, or nil. Elections of unknown systems come
-// last; registries are not elections.
+// firstElection returns the election in the worst state, or nil. An election of an unknown system is
+// returned only if there is no other. Registries are not elections.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -1,5 +1,5 @@
-// Package cli is electop's command line, one file for each command (lesson is in demo.go). Only
-// main imports it, and it may import every other package.
+// Package cli is electop's command line. Each of these commands has its own file, but lesson is in
+// demo.go. Only main imports package cli, which may import every other package.
 //
 //	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  replay  serve  info  help
 //
@@ -11,9 +11,9 @@
 //	election   elections: watched, recorded, found, examined, and whether candidates may join
 //	exporter   the metrics of watched elections, over HTTP
 //	command    the user's commands: for each handoff, or while a candidate leads
-//	dashboard  the dashboard on live elections, assembled from these, with the lessons
+//	dashboard  the dashboard on live elections, and the lessons
 //	help       flags under headings, help topics, manual pages
 //
-// Each part declares its own flags. The output is the dashboard (package ui), or JSON and text (package
-// plain).
+// Each part declares its own flags. Package ui draws the dashboard; package plain formats JSON and
+// text.
 package cli

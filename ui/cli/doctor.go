@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// doctorFor is the default duration, longer than the short states of a healthy handoff.
+// doctorFor is the default of --for. The short states of a healthy handoff do not last that long.
 const doctorFor = 6 * time.Second
 
 func newDoctor(std IO) *cobra.Command {
@@ -130,14 +130,15 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// observationEnd is when the doctor's last observation ends, and why.
+// observationEnd holds the end of the doctor's last observation, and the text of the countdown to that
+// end.
 type observationEnd struct {
 	mu   sync.Mutex
 	at   time.Time
 	text string
 }
 
-// extend moves the end to at if at is later.
+// extend sets the end and the text if the new end is later.
 func (e *observationEnd) extend(at time.Time, text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -61,7 +61,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	}
 	defer done()
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // no key can request more
+		o.admin.Mode = admin.Off // without an interval and without keys, nothing would ask
 	}
 	defer std.secondSignal(ctx)()
 	var failed error // why the first read failed
@@ -89,7 +89,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.over())
 	}
-	// Stop prints pending events, which can fail too.
+	// Stop prints pending events. Printing can fail, too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
@@ -105,7 +105,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 // clusterName returns the value of --cluster or --servers, or "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
-// runHook passes the handoffs among the first --count events to the hook, as JSON.
+// runHook passes each handoff in es to the hook, as JSON. Events beyond --count are ignored.
 func runHook(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
 		es = es[:min(o.count, len(es))]
@@ -126,7 +126,7 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 // over returns the value of --for, by default the longest duration.
 func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
-// printEvents prints events until --count are printed.
+// printEvents prints events. When --count events have been printed, printEvents returns [errEnough].
 func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error

@@ -30,7 +30,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// waitFor bounds every wait for a command or a screen. No test measures it.
+// waitFor bounds every wait for a command or a screen. Only a failing test waits that long.
 const waitFor = 2 * time.Minute
 
 // command is a run of electop in this process.
@@ -137,7 +137,7 @@ type line struct {
 	Cause    string
 	Creates  *int
 	Deletes  *int
-	Leader   any // in a state the leader's znode; in a risk, whether the candidate leads
+	Leader   any // of a state: the leader's znode; of a risk: whether the candidate leads
 	Parent   *struct{ Cversion, Children int32 }
 	Silent   *float64 `json:"silent_ms"`
 	Takeover *float64 `json:"takeover_ms"`
@@ -152,8 +152,8 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// account counts creates and deletes in the lines of events, seen and missed. It checks that each
-// handoff comes from the leader that the previous handoff led to.
+// account counts the creates and deletes in the lines, seen and missed. It checks that each handoff
+// begins with the leader that the previous handoff ended with.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
@@ -196,8 +196,8 @@ func text(s *string) string {
 	return *s
 }
 
-// Events reports each of 300 random joins, resigns and kills as seen or missed. The recording replays
-// to the same events.
+// electop events reports each of 300 random joins, resigns and kills as seen or missed. A replay of the
+// recording has the same events.
 func TestEventsAccountForEverything(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -208,9 +208,10 @@ func TestEventsAccountForEverything(t *testing.T) {
 		c := run(t, "events", path, "--json", "--servers", addr, "--record", record)
 		c.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
 		joins := x.change(rand.New(rand.NewPCG(zktest.Seed(t), 2)), 300)
-		// The killed ones leave when their sessions expire.
+		// The killed candidates leave when their sessions expire.
 		x.cast.Close()
-		// The server's count is right: a member with delayed pings may have joined twice.
+		// The test trusts the server's count, because a member with delayed pings may have joined
+		// twice.
 		server := zktest.Client(t, addr)
 		zktest.Await(t, "an empty "+path, func() bool {
 			_, stat, err := server.Exists(path)
@@ -421,8 +422,8 @@ func TestHandoffHasItsDurations(t *testing.T) {
 	})
 }
 
-// The leader of a recognised system acknowledges. Its takeover has a duration in events and in the
-// metrics, however long it takes.
+// The leader of a recognised system acknowledges. Events and metrics have the duration of the takeover,
+// however long the takeover lasts.
 func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
@@ -498,8 +499,8 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	}
 }
 
-// The age of a znode does not show how long its owner has led. Events name a deletion by another
-// client.
+// The age of a znode does not show how long its owner has led. electop events names a deletion by
+// another client.
 func TestReignAndItsEnd(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -527,7 +528,7 @@ func TestReignAndItsEnd(t *testing.T) {
 		}
 		e := run(t, "events", root, "-s", addr, "--admin", "4lw")
 		e.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "two (1) leads, for ") })
-		if err := c.Delete(second, -1); err != nil { // another client deletes it
+		if err := c.Delete(second, -1); err != nil { // c is not the owner
 			t.Fatal(err)
 		}
 		e.out.await(t, "the cause", func(s string) bool {
@@ -536,7 +537,7 @@ func TestReignAndItsEnd(t *testing.T) {
 	})
 }
 
-// Events continues if the command hangs or fails.
+// electop events continues if the command of --exec hangs or fails.
 func TestExecOnHandoffs(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -592,7 +593,8 @@ func TestExecOnHandoffs(t *testing.T) {
 	}
 }
 
-// The command must not get electop's credentials. With --count, electop waits for the last command.
+// The command of --exec must not get electop's credentials. With --count, electop waits for the last
+// command.
 func TestExecKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -625,7 +627,7 @@ func TestExecKeepsSecrets(t *testing.T) {
 		}
 	}()
 	lines.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
-	create(t, raw, "/election/n_", "host", contender) // joined, and a handoff from nobody
+	create(t, raw, "/election/n_", "host", contender) // two events: joined, and a handoff from nobody
 	<-copied
 	err = cmd.Wait()
 	if said := errs.String(); err != nil || !strings.Contains(said, "the end\n") || !strings.Contains(said, "exit status 0\n") || strings.Contains(said, "s3cret") {

@@ -57,7 +57,8 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
-			// A goroutine that waits in open(2) ends if the other end opens and closes.
+			// A goroutine that waits in open(2) ends when the other end of the FIFO is opened and
+			// closed.
 			for ; waiting(); time.Sleep(time.Millisecond) {
 				end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
 				if err != nil {

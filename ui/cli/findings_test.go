@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// Two children of one session have the same guid.
+// A ghost and the candidate of the same session have the same guid.
 func TestEveryCommandShowsAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -56,8 +56,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// If nobody leads there is a finding, however short the observation. Without a finding, doctor lists
-// what it checked.
+// Even a short observation finds that nobody leads. Without a finding, doctor lists what it checked.
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -195,7 +194,7 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	}
 }
 
-// An observation that is too short for a check lists it as unchecked.
+// doctor lists a check as unchecked if the observation was too short for the check.
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -222,7 +221,8 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 }
 
-// The client has no connection. status must show how long its session lasts, and who watches its znode.
+// A candidate's client has no connection. status must show how long the candidate's session lasts, and
+// who watches the candidate's znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -263,7 +263,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 	t.Error("status never shows that the client is not connected")
 }
 
-// Each election has a heading or a line of JSON. The exit code is the worst one.
+// Each election has a heading or a line of JSON. The exit code is the worst of all elections.
 func TestSeveralElectionsInOneCommand(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

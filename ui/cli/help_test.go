@@ -127,7 +127,7 @@ func flagsIn(text string) []string {
 	return out
 }
 
-// words replaces line breaks by blanks.
+// words replaces each line break and each run of blanks by one blank.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestHelpLists(t *testing.T) {
@@ -153,8 +153,8 @@ func TestHelpLists(t *testing.T) {
 	}
 }
 
-// A topic fits a terminal of 80 columns, is the same for each way to print it, and names only flags
-// that exist.
+// A topic fits a terminal of 80 columns and names only flags that exist. Each way to print a topic
+// prints the same text.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
@@ -333,7 +333,7 @@ func TestReadmeIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := strings.ReplaceAll(string(b), "--watch-->", "") // an arrow
+	readme := strings.ReplaceAll(string(b), "--watch-->", "") // an arrow of a diagram, not a flag
 	flags := programFlags(t)
 	for _, flag := range flagsIn(readme) {
 		if !flags[flag] {

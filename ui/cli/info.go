@@ -41,7 +41,7 @@ func newInfo(std IO) *cobra.Command {
 
 // infoRow is one setting in the output.
 type infoRow struct {
-	name, value string // value: "" without one
+	name, value string // value "": none
 	from        config.Origin
 }
 
@@ -67,13 +67,13 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, out, o.infoText(rows, paths, out.Clusters))
 }
 
-// effective returns the values of the flags of cmd, including defaults that the flags do not know.
+// effective returns the value of each flag of cmd. Some defaults are added that the flags do not know.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,
 	}
 	rows := []infoRow{{"cluster", o.settings.Cluster.Text, o.settings.Cluster.Origin}}
-	implied := map[string]infoRow{} // by the flag that this setting implies
+	implied := map[string]infoRow{} // key: the flag that the setting implies
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		row := infoRow{name: f.Name, value: f.Value.String(), from: o.settings.Values[f.Name].Origin}
 		switch {

@@ -22,18 +22,20 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout below root, as its real clients do. The returned owner knows who leads.
+// A system writes znodes below root, as its real clients do: a layout. The returned owner knows who
+// leads.
 type system struct {
 	name  string
 	write func(w *tree, root string) owner
 }
 
-// An owner has the znodes that really lead, by path. electop may always report an unknown leader.
+// An owner has the znodes that really lead, by path. Electop may always report the leader as unknown.
 type owner struct {
 	leads map[string][]string // by path; registries and elections without a leader have none
-	// named has the leaders if the user names the path, which shows more than a search. nil: as leads.
+	// named replaces leads if the user names the path, because electop can then know more than after a
+	// search. nil: as leads.
 	named map[string][]string
-	// known means that electop knows the system, so it must name a leader in some layouts.
+	// known means that electop knows the system. Electop must then name a leader in some layouts.
 	known bool
 }
 
@@ -54,8 +56,8 @@ func allSystems() []system {
 	return slices.Concat(queues(), acknowledged(), alone(), groups(), shared())
 }
 
-// In random layouts of real systems, healthy and broken, status and discover must name the same leaders
-// as the layout's owner.
+// In random layouts of real systems, healthy and broken, status and discover must not name a leader
+// that the layout's owner denies.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -136,7 +138,8 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
 			status := statusOf(t, servers, path, admin)
 			compare("status --admin "+admin, show(status.Leader), leads)
-			// For status, a path of an unknown kind or system is an election, because the user named it.
+			// For status, a path of an unknown kind is an election, because the user named the path. So
+			// status and discover need not agree on the path's system.
 			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, status.System) {
 				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
@@ -194,7 +197,7 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	return e
 }
 
-// acknowledged returns the systems whose first candidate leads only after a znode shows it.
+// acknowledged returns the systems whose first candidate leads only when another znode acknowledges it.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -217,8 +220,8 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system with the queue q whose leader owns the znodes that acks returns. due means that
-// nobody leads without these znodes.
+// acks returns a system with the queue q. Its leader owns the znodes that the parameter acks returns.
+// If due is true, nobody leads without these znodes.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -315,7 +318,7 @@ func alone() []system {
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
 		{"a controller of an unknown system", func(w *tree, root string) owner {
-			// The user who names the path knows that it is an election.
+			// A user who names the path knows that the path is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
 			path := w.own(0, root+w.fill(at), w.pick("host1", `{"host":"h1","port":80}`, ""))
@@ -326,8 +329,8 @@ func alone() []system {
 	}
 }
 
-// hadoop writes a layout of Hadoop. The active node fences the node in the bread crumb, and writes its
-// lock's data into the crumb before it acts.
+// hadoop writes a layout of Hadoop. A node with the lock first fences the node in the bread crumb, and
+// then writes itself into the crumb. So a node leads only if lock and crumb agree.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
@@ -348,8 +351,8 @@ func hadoop(w *tree, root string) owner {
 	return o
 }
 
-// lone returns a system whose leader's znode is at path. beside writes other znodes. others are not
-// elections.
+// lone returns a system in which only the leader has a znode, at the path at. beside writes other
+// znodes. The paths in others are not elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) owner {
 		beside(w, root)
@@ -358,7 +361,7 @@ func lone(name, at string, beside func(w *tree, root string), data func(w *tree)
 		switch w.r.IntN(4) {
 		case 0: // not created yet
 			o = nobody(path)
-		case 1: // it was deleted
+		case 1: // created, and deleted again
 			w.own(w.r.IntN(mostMembers), path, data(w))
 			w.gone(path)
 			o = nobody(path)
@@ -404,14 +407,14 @@ func patroni(at string) func(w *tree, root string) {
 }
 
 // A group is a directory of members, none of whom leads. each returns the name and data of a member.
-// numbered means that the server adds a number.
+// numbered means that the server adds a number to the name.
 type group struct {
 	system string
 	at     string
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups returns the registries, where nobody leads, whatever the names look like.
+// groups returns the registries. Nobody leads there, even if names look like those of candidates.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -521,8 +524,8 @@ type queue struct {
 	blocked bool
 }
 
-// stand makes members join, and some leave. It returns the election's path, and the candidates with
-// their members in the order of the queue.
+// stand makes members join, and some of them leave. It returns the election's path, the candidates'
+// znodes, and their members. Both lists have the order of the queue.
 func (q *queue) stand(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -600,14 +603,14 @@ func queues() []system {
 				return nobody(at, path.Dir(at))
 			}
 			o := led(at, znodes[0])
-			o.leads[path.Dir(at)] = nil // the wrong path
+			o.leads[path.Dir(at)] = nil // the path above is no election
 			return o
 		}})
 	}
 	return append(out, system{"a queue of unknown names", func(w *tree, root string) owner {
 		q := queue{at: "/*", name: exact(w.pick("odd-", "task-", "c_"))}
 		at, znodes, _ := q.stand(w, root)
-		o := nobody(at) // a search cannot decide whether it is an election
+		o := nobody(at) // a search cannot decide whether the path is an election
 		if len(znodes) > 0 {
 			o.named = map[string][]string{at: znodes[:1]}
 		}
@@ -615,7 +618,7 @@ func queues() []system {
 	}})
 }
 
-// shared returns the systems in which the lowest number alone does not decide.
+// shared returns the systems in which the lowest number alone does not decide who leads.
 func shared() []system {
 	return []system{
 		{"ClickHouse before 21.12", func(w *tree, root string) owner {
@@ -625,8 +628,8 @@ func shared() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
-			// Without a table of watches it is unknown whether kazoo respects Go's znodes. Go respects
-			// all znodes, so the lowest leads if it is kazoo's.
+			// Go respects all znodes, so kazoo's znode leads if it is the lowest. If Go's znode is the
+			// lowest, it is unknown without a table of watches whether kazoo respects that znode.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
@@ -646,7 +649,7 @@ func shared() []system {
 				return nobody(at)
 			}
 			w.own(members[0], root+"/collections/books/leaders/shard1", `{"core":"books"}`)
-			return owner{leads: map[string][]string{at: znodes[:1]}} // electop need not name it
+			return owner{leads: map[string][]string{at: znodes[:1]}} // electop need not name this leader
 		}},
 		{"Kafka with KRaft", func(w *tree, root string) owner {
 			at := root + "/controller"
@@ -669,8 +672,8 @@ func shared() []system {
 	}
 }
 
-// flink writes Flink's layout. The leader confirms its components one by one; any confirmation shows
-// that it leads.
+// flink writes Flink's layout. The leader confirms its components one by one. Each confirmation shows
+// who leads.
 func flink(w *tree, root string) owner {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.stand(w, root)
@@ -731,7 +734,8 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates the root of layout i, at any depth, below names that other systems use.
+// root creates the root of layout i. The root's depth is random, and the names above it are names that
+// other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -747,7 +751,7 @@ func (w *tree) some() int { return w.r.IntN(mostMembers + 1) }
 
 func (w *tree) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
 
-// dir creates a persistent znode, and the znodes above it.
+// dir creates a persistent znode, and its ancestors if necessary.
 func (w *tree) dir(path string) {
 	w.t.Helper()
 	for i := 1; i <= len(path); i++ {
@@ -830,7 +834,7 @@ func (w *tree) uuid() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// millis returns a time in milliseconds, as in a start code. Some end in a small number.
+// millis returns a time in milliseconds, as in a start code. Some times end in a small number.
 func (w *tree) millis() string {
 	if w.r.IntN(2) == 0 {
 		return fmt.Sprint(1795187631811 + w.r.IntN(1e9))
@@ -853,8 +857,8 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
 var update = flag.Bool("update", false, "rewrite the table of systems in the help")
 
-// The tree has all systems, healthy and broken. `electop help systems` shows the same table; -update
-// rewrites it.
+// The tree of znodes has all systems, healthy and broken. `electop help systems` shows the table that
+// discover prints; -update rewrites the table in the help.
 func TestDiscoverSystems(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -20,10 +20,10 @@ func electop() {
 	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// runner ends the shared server and looks for leaks, before testscript exits.
+// runner ends the shared server and looks for leaks, before testscript ends the process.
 type runner struct{ m *testing.M }
 
 func (r runner) Run() int {
-	os.Setenv("XDG_CONFIG_HOME", "/nowhere") // not the user's own configuration
+	os.Setenv("XDG_CONFIG_HOME", "/nowhere") // the tests must not use the user's configuration
 	return zktest.Tests(r.m)
 }

@@ -23,7 +23,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// metricsURL returns the address that a command prints, without the page.
+// metricsURL returns the address that a command prints, without /metrics.
 func metricsURL(t *testing.T, c *command) (url string) {
 	t.Helper()
 	address := regexp.MustCompile(`electop: metrics on (http://\S+)/metrics`)
@@ -73,7 +73,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n whose leader has acknowledged.
+// candidates returns a cast of n candidates. The leader has acknowledged.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -191,7 +191,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// Leaders change while the exporter searches. The text of a znode cannot break the page.
+// Leaders change while the exporter searches. The text of a znode cannot break the page of metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -290,7 +290,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// A service manager ends the exporter with SIGTERM.
+// SIGTERM, with which a service manager ends the exporter, is no failure.
 func TestExporterEndsWithSuccess(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// The fields of the commands' JSON that these tests use.
+// These types have the fields of the commands' JSON that the tests use.
 type (
 	statusJSON struct {
 		System     *string
@@ -88,8 +88,8 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// foreignTimeout is long, because kazoo changes servers when a ping is not answered within about a
-// third of it.
+// foreignTimeout is long, because kazoo changes servers if a ping is not answered within about a third
+// of the session timeout.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -264,7 +264,8 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 	}
 }
 
-// causeFindings causes each finding in an election of its own. It returns the paths by finding.
+// causeFindings causes each finding in a separate election, and returns the elections' paths by
+// finding.
 func causeFindings(t *testing.T, w *site) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
@@ -293,11 +294,12 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	return paths
 }
 
-// shortLook is long enough for two equal watch tables of each member, except on a busy machine.
+// shortLook is the time of a doctor. Except on a busy machine, the doctor gets two equal watch tables
+// of each member.
 const shortLook = 6 * time.Second
 
-// finds waits for a doctor, which must have the finding and otherwise only information. If the time was
-// too short, finds runs a longer doctor.
+// finds waits for the doctor c, which must have the finding id and otherwise only information. If the
+// doctor's time was too short, finds runs a longer doctor.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)
@@ -324,7 +326,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// The server allows only one four-letter word, as by default. Electop reports its watches as unknown,
+// The server allows only one four-letter word, as by default. Electop reports the watches as unknown,
 // and names the setting to change.
 func TestServerThatAllowsOneWord(t *testing.T) {
 	zktest.Second(t)
@@ -356,7 +358,7 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 }
 
-// stand creates a candidate. It watches a znode unless watches is "".
+// stand creates a candidate. The candidate watches the znode watches, or nothing if watches is "".
 func stand(t *testing.T, c *zk.Conn, path, watches string) string {
 	t.Helper()
 	return standAs(t, c, path+"/n_", watches)
@@ -373,8 +375,8 @@ func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// stoppedLeaders stops the leaders' processes. Events must report each leader as at risk while its
-// znode exists, and then the next leader.
+// stoppedLeaders suspends the leaders' processes. electop events must report each leader as at risk
+// while the leader's znode exists, and then the next leader.
 func stoppedLeaders(t *testing.T, w *site) {
 	type watched struct {
 		election

@@ -25,7 +25,7 @@ import (
 
 const defaultPath = "/election"
 
-// options holds the flags of one command, and what follows from them.
+// options holds the flags of one command, and values derived from the flags.
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
@@ -33,7 +33,7 @@ type options struct {
 	found       bool     // a search found paths
 	keepTrying  bool     // try to connect even if no host exists
 	cluster     cluster.Options
-	file        config.File     // the user's file
+	file        config.File     // the user's configuration file
 	settings    config.Settings // the settings that are not built-in defaults
 	admin       cluster.Asking
 	search      election.SearchOptions
@@ -62,7 +62,8 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs accepts up to most PATHs. Without PATH it uses the cluster's paths.
+// pathArgs limits the number of PATHs to most. If the user gives no PATH, the cluster's paths count, or
+// else [defaultPath].
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -120,8 +121,8 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation of the elections. acting means that electop's candidates take part,
-// and acknowledge.
+// watch configures the observation of the elections. If acting is true, electop's candidates take part,
+// and acknowledgements are expected.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
@@ -132,7 +133,7 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) elect
 	return cfg
 }
 
-// observe configures the observation for a read-only command.
+// observe returns an observation of the elections for a read-only command.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*election.Elections, error) {
 	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
@@ -157,7 +158,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens --log-file, and waits for the reader of a FIFO until ctx ends.
+// logger opens --log-file. If the file is a FIFO, logger waits for its reader until ctx ends.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -170,7 +171,7 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyName returns the data of the znode of --campaign.
+// candidacyName returns the text with which electop's own candidate names itself in its znode.
 func (o *options) candidacyName() string {
 	if o.name != "" {
 		return o.name
@@ -200,7 +201,7 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	})
 }
 
-// jsonFlag declares --json; what is its help.
+// jsonFlag declares --json with the help text what.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
 }
@@ -220,7 +221,8 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the user's file. Without a directory for it, the file counts as missing.
+// readConfig reads the user's configuration file. If there is no directory for the file, the file
+// counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {
@@ -234,7 +236,8 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle sets the flags of cmd that the command line lacks, from the environment and the user's file.
+// settle sets the flags of cmd that are not on the command line, from the environment and the user's
+// file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {
@@ -266,7 +269,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 	return nil
 }
 
-// clusterPaths returns the cluster's paths, and refuses more than most.
+// clusterPaths returns the cluster's paths, or an error if their number exceeds most.
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {

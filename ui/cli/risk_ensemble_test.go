@@ -15,15 +15,16 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A candidate is cut off, and a member of the ensemble is killed before the session expires. The time
-// left that events reported must be an upper bound in the ensemble's epoch that events named.
+// The test cuts off a candidate, and kills a member of the ensemble before the session expires. If the
+// ensemble's epoch stays the same, the session must end within the time that electop events reported.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine a member may stop or start earlier or later than intended.
+	// On a busy machine a member may stop or start at the wrong time. So up to eight rounds try to get
+	// both outcomes.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -40,7 +41,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	}
 }
 
-// bounds counts the bounds that events reports for the sessions of candidates.
+// bounds counts the upper bounds that electop events reports for candidates' sessions.
 type bounds struct {
 	*testing.T
 	ensemble *zktest.Ensemble
@@ -88,8 +89,8 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 	return znode
 }
 
-// cutCandidate creates a candidate, cuts its connection, and returns its znode when events reports a
-// bound. If the session ends before, cutCandidate tries another candidate.
+// cutCandidate creates a candidate, cuts its connection, and returns its znode when electop events
+// reports a bound. If the session ends earlier, cutCandidate tries another candidate.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -114,7 +115,7 @@ func (x *bounds) cutCandidate() (znode string) {
 	return ""
 }
 
-// A bound is a line of events with an upper bound of the time left.
+// A bound is a line of electop events with an upper bound of the time until the session expires.
 type bound struct {
 	line    string
 	at      time.Time
@@ -139,8 +140,8 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// compare compares the bounds with the time at which the znode was gone. late is how long
-// the slowest write meanwhile took.
+// compare compares the bounds with the time at which the znode was gone. A bound holds if it is
+// exceeded by no more than late, the duration of the slowest write meanwhile.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // of the deletion, the parent's last change
@@ -166,8 +167,8 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes to path until the test ends. The returned function returns how long
-// the slowest write since its last call took. The end of a session may take as long.
+// slowestWrite writes to path until the test ends. The returned function returns the duration of the
+// slowest write since its previous call. The end of a session may be delayed as long.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration
@@ -201,8 +202,8 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// A kazoo leader is stopped for longer than its session. By default events reports the risk,
-// the expiry, and the new connection.
+// A kazoo leader is suspended for longer than its session timeout. Without further flags, electop
+// events reports the risk, the expiry, and the new connection.
 func TestStoppedLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

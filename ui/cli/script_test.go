@@ -101,7 +101,8 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// offers runs electop until its output matches: on a busy machine a completion may find nothing in time.
+// offers runs electop until its output matches, because on a busy machine a completion may find nothing
+// in time.
 func offers(ts *testscript.TestScript, _ bool, args []string) {
 	want := regexp.MustCompile(`(?m)` + args[0])
 	for deadline := time.Now().Add(waitFor); ; {
@@ -114,7 +115,7 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript runs electop serve until it serves, interrupts it, and writes its output into the file
+// servedInScript runs electop serve, interrupts it when it serves, and writes its output into the file
 // said.
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
@@ -160,7 +161,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// setupT makes a script's environment own a server.
+// setupT adapts a script's environment to [zkserver.Start], which needs a test.
 type setupT struct{ *testscript.Env }
 
 func (setupT) Helper()            {}

@@ -80,7 +80,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // after an error, loopback is shown instead of all addresses
+	ours, _ := net.InterfaceAddrs() // after an error ours is empty, so loopback is shown
 	addr := invitedTo(h.addr, ours)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
@@ -139,7 +139,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// serve runs f, which serves a listener and returns nil when the server closes, in a goroutine.
+// serve runs f in a goroutine. f serves a listener, and returns nil when the server closes.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -148,8 +148,8 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin starts the AdminServer, which ends with the server, and returns its URL, or "" if listen
-// is empty.
+// serveAdmin starts the AdminServer and returns its URL. The AdminServer ends with the server. If
+// listen is empty, serveAdmin only returns "".
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -176,8 +176,8 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections from each remote host if --listen is open to the network. It
-// suffices for a class behind one IP address.
+// openCnxns bounds the connections from each remote host if --listen is open to the network. This
+// suffices for a school class behind one IP address.
 const openCnxns = 1000
 
 // embeddedOptions holds the flags of the commands with an embedded ZooKeeper.
@@ -196,8 +196,8 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 
 const anyPort = "127.0.0.1:0"
 
-// demoServer returns the options of a demo's server. With its short tick, a session expires as soon as
-// its countdown ends.
+// demoServer returns the options of a demo's server. Because the tick is short, a session expires as
+// soon as the countdown on the dashboard ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
@@ -245,7 +245,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which this machine reaches a server on a.
+// dialable returns the address at which this machine reaches a server that listens on address a.
 func dialable(a net.Addr) string {
 	t, ok := a.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -254,13 +254,14 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn for candidates in this process: it connects to s in memory.
+// within returns conn for candidates in this process. Their connections reach s in memory.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn
 }
 
-// observing returns conn for an observer: s neither delays its messages nor counts its requests.
+// observing returns conn for an observer in this process. The server s neither delays the observer's
+// messages nor counts the observer's requests.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// wraps are commands whose processes leave their group.
+// wraps are commands that run their arguments in another process group.
 var wraps = [][]string{
 	{"timeout", "600"},
 	{"sh", "-c", `timeout 600 "$@"; true`, "sh"},
@@ -25,8 +25,8 @@ var wraps = [][]string{
 }
 
 // stamper is the command of a campaign, and appends stamps to a file. Its arguments are the file, the
-// candidate's name, and the number of processes. Several processes ignore SIGTERM, and on Linux run
-// below one of wraps.
+// candidate's name, and the number of processes. If there are several processes, they ignore SIGTERM,
+// and on Linux one of wraps runs them.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -73,7 +73,7 @@ type stamps struct {
 	name   string
 	file   *os.File
 	rest   []byte   // an incomplete line
-	stints []*stint // sorted by first; each has its own guard and fence
+	stints []*stint // sorted by the time of the first stamp; no two have the same guard and fence
 }
 
 func newStamps(t *testing.T) *stamps {

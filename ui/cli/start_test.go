@@ -17,8 +17,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax bounds the initialization of one package. The race detector makes it about five times as
-// long.
+// initMax bounds the initialization of one package. With the race detector, an initialization takes
+// about five times as long.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -27,10 +27,11 @@ func initMax() time.Duration {
 	return most
 }
 
-// The initialization of packages delays every command. Go's trace of it comes from the test binary,
+// The initialization of packages delays every command. Go prints the durations for the test binary,
 // which has all packages of electop.
 //
-// Other work of a busy machine counts, too, so a package is slow only if it is slow in each run.
+// Other work of a busy machine adds to the durations. So a package is slow only if it is slow in each
+// run.
 func TestNoPackageStartsSlowly(t *testing.T) {
 	t.Parallel()
 	most := initMax()
@@ -56,8 +57,8 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 	}
 }
 
-// slowest returns the packages that were over most in every run so far, with their shortest time. slow
-// is the result of the earlier runs.
+// slowest returns the packages that took longer than most in every run so far, with their shortest
+// time. slow is the result of the earlier runs.
 func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
@@ -148,7 +149,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	report(b, times, "first-frame")
 }
 
-// firstFrame returns the time until the terminal received the path, and kills the demo.
+// firstFrame returns the time until the terminal received the election's path, and kills the demo.
 func firstFrame(b *testing.B) time.Duration {
 	p, tty, err := pty.Open()
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 	"electop/model/lesson"
 )
 
-// terminal runs electop in a pseudo terminal and reads the screen. It answers no query, like some
-// terminals.
+// terminal runs electop in a pseudo terminal and reads the screen. Like some real terminals, the pseudo
+// terminal answers no query.
 type terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -106,7 +106,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		<-ended
 		p.Close()
 		output.Wait()
-		// The emulator's Close has a data race with its Read.
+		// Only the pipe is closed, because the emulator's Close has a data race with Read.
 		if pipe, ok := x.screen.InputPipe().(io.Closer); ok {
 			pipe.Close()
 		}
@@ -129,8 +129,8 @@ func (x *terminal) text() string {
 	return x.shown()
 }
 
-// shown returns the screen without trailing blanks. The caller holds the lock. The emulator's String is
-// slow: it copies a row for each cell.
+// shown returns the screen without trailing blanks. The caller holds the lock. The emulator's String
+// would be slow, because String copies a row for each cell.
 func (x *terminal) shown() string {
 	var b strings.Builder
 	for row := range x.screen.Height() {
@@ -332,14 +332,14 @@ func TestThirdPartyElection(t *testing.T) {
 		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
 	}
 
-	// Not confirmed.
+	// The user does not confirm.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("an election of third-party candidates (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
 
-	// Confirmed: electop's candidate queues behind them.
+	// The user confirms, and electop's candidate queues behind the third-party candidates.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("Type the path")
 	x.press("/jobs\n")
@@ -392,7 +392,7 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	x := openTerminal(t, 120, 36, "/election", "-s", l.Addr().String(), "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
 	x.sees("Not connected yet")
 	x.press("c")
-	x.sees("not known yet whether this election has third-party candidates") // c comes before the connection
+	x.sees("not known yet whether this election has third-party candidates") // the key c comes before the connection
 	l.SetDeadline(time.Unix(1, 0))
 	<-refused
 	l.SetDeadline(time.Time{})
@@ -456,7 +456,7 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// Electop does not query the terminal's background, so Esc needs no answer.
+// Electop does not query the terminal's background, so Esc works although the terminal answers nothing.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -499,7 +499,7 @@ func TestMouseInATerminal(t *testing.T) {
 	x.sees("3/4")
 	x.press("\x1b[<64;15;6M") // the wheel, up
 	x.sees("2/4")
-	x.press("\x1b[<0;1") // in two pieces
+	x.press("\x1b[<0;1") // a click in two pieces
 	x.press("5;7M")
 	x.sees("4/4")
 	x.quits("q")
@@ -537,7 +537,7 @@ func TestSeveralElectionsInATerminal(t *testing.T) {
 		x.press("e")
 		x.sees("/three")
 		x.press("G\r")
-		x.sees("(3/3)", "Candidate who-three") // the list of elections has it, too
+		x.sees("(3/3)", "Candidate who-three") // the list of elections has /three, too
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
 		x.quits("\x03")
@@ -577,8 +577,8 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// The dashboard begins with the list of elections, with the only election, or with the reason why there
-// is none.
+// Without PATH the dashboard begins with the list of elections, with the only election, or with the
+// reason why there is none.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -595,7 +595,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
 	}
-	// Nothing shows that these are elections, and the user named no PATH.
+	// Nothing shows that these paths are elections, and the user named no PATH.
 	t.Run("of an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
@@ -681,7 +681,7 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// The footer with goOn or readOn is drawn after the lines above it.
+// When the footer shows goOn or readOn, the lines above the footer have been drawn.
 const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
 func (x *terminal) completes(n int, l *lesson.Lesson) {

@@ -65,7 +65,7 @@ type Asking struct {
 	Heavy    bool          // also ask servers with many watches
 }
 
-// Flags declares --admin and --admin-url. what is inserted into the help of --admin.
+// Flags declares --admin and --admin-url. The text what becomes part of the help of --admin.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
@@ -89,7 +89,7 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses invalid values. called returns what errors call a flag.
+// Check refuses invalid values. called returns the name of a flag for errors.
 func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
@@ -105,7 +105,7 @@ func (o Asking) Check(called func(flag string) string) error {
 	if o.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // the error hides it
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // not shown in errors
 		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
@@ -115,7 +115,7 @@ func (o Asking) Check(called func(flag string) string) error {
 }
 
 // Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
-// session, or nil. The poller reads the ensemble's members and the clock anchor from that session.
+// session, or nil. The poller reads the ensemble's members and a [session.Anchor] from that session.
 func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -140,7 +140,7 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 		},
 		Touch: func(ctx context.Context) {
 			if c := conn(); c != nil {
-				_ = c.Touch(ctx) // without it the anchor is less precise
+				_ = c.Touch(ctx) // an error only makes the anchor less precise
 			}
 		},
 	})
@@ -149,9 +149,9 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 // AskLimit bounds the time until all servers have answered.
 const AskLimit = 10 * time.Second
 
-// AskAbout asks every server for connections, sessions and watches if an election has candidates. It
-// applies the answers to the journals, and asks for sessions again if a risk has no bound. A nil poller
-// asks nothing.
+// AskAbout asks every server for connections, sessions and watches, and applies the answers to the
+// journals. If a risk has no bound, AskAbout asks for sessions again. AskAbout asks nothing if no
+// election has candidates or poller is nil.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -181,8 +181,8 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// A session's deadline is no bound until the ensemble's leader knows the last ping. After settle
-	// the leader knows it, even if the client lost its connection.
+	// A session's deadline is no bound until the ensemble's leader knows the last ping. After the time
+	// settle the ensemble's leader knows that ping, even if the client lost its connection.
 	select {
 	case <-time.After(settle):
 		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first answers count
@@ -194,7 +194,7 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 // settle is half a tick of the default configuration, plus [session.Slack] and a margin.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns [doctor.State.SessionsToAsk], and the sessions of the election's other children
+// SessionsOf returns the sessions of [doctor.State.SessionsToAsk], of the election's other children,
 // and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.SessionsToAsk()
@@ -212,15 +212,15 @@ func SessionsOf(s *doctor.State) []uint64 {
 }
 
 const (
-	// tickPatience bounds the wait for the servers' tick. Candidates can join without it.
+	// tickPatience bounds the wait for the servers' tick. Candidates can join without knowing the tick.
 	tickPatience = 2 * time.Second
 	// safeTimeout is two ticks of a server with the default configuration.
 	safeTimeout = 4 * time.Second
 )
 
-// Tick asks the servers for their tick, from which a leader's lease is computed. It returns the longest
-// tick, or 0 if one is unknown. warning says that the session timeout may then be too short for a
-// lease.
+// Tick asks the servers for their tick, from which a leader's lease is computed. Tick returns the
+// longest tick, or 0 if one server's tick is unknown. In that case warning can say that the session
+// timeout may be too short for a lease.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach says how long to try to reach a server, and where an error says the settings come from.
+// Reach says how long to try to reach a server. For errors, it also holds the origins of the settings.
 type Reach struct {
 	For     time.Duration
 	servers string            // the origin of the servers, "" for --servers
@@ -23,7 +23,7 @@ type Reach struct {
 	Note    func(text string) // reports once that no server answers yet; may be nil
 }
 
-// Reach returns the reach according to the flags.
+// Reach returns the [Reach] that the flags give.
 func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
@@ -33,8 +33,8 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer delays the note of a failure if there are several servers: usually another server
-// answers.
+// othersAnswer delays the note of a failure if there are several servers, because usually another
+// server answers.
 const othersAnswer = time.Second
 
 // Waiting returns a function that notes why no server answers yet. Call the function with each error of
@@ -63,7 +63,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed adds the hosts that do not exist, so another error is preferred.
+			// Another error replaces that of an unknown host, because Failed adds unknown hosts.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -83,7 +83,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 }
 
 // Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
-// large, f runs again on a new connection. A larger limit applies after a large reply.
+// large, f runs again on a new connection. After a large reply, the new connection has a higher limit.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
@@ -133,7 +133,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is the error of one server; add the hosts that do not exist.
+	// The text why is the error of one server. Unknown hosts explain the failure of the others.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
@@ -141,8 +141,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused returns the error if the servers refuse this client. why is the error of one server. Another
-// attempt would fail, too.
+// Refused returns the error for a client that the servers refuse. why is the error of one server.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)

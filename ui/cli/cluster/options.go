@@ -37,19 +37,19 @@ const (
 
 // Options are the flags that all commands on a live cluster share.
 type Options struct {
-	Cluster        string // its name in the configuration, "" for none
+	Cluster        string // name in the configuration; "": none
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
 	Timeout        time.Duration // how long to try to reach a server
-	// Named maps each setting that is not from its flag to its origin: a variable, or a line of the
-	// configuration.
+	// Named maps a setting to its origin, a variable or a line of the configuration. Settings from
+	// flags are missing.
 	Named    map[string]string
 	Note     func(text string) // see Reach.Note
 	access   access
 	kerberos kerberosLogin
 }
 
-// Called returns what errors call a setting: its origin, or the flag.
+// Called returns the name of a setting for errors: its origin, or the flag.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
@@ -102,8 +102,8 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config returns the configuration of connections. It reads the files that the flags name, and waits
-// for a FIFO until ctx ends.
+// Config returns the configuration of connections. Config reads the files that the flags name. If such
+// a file is a FIFO, Config waits for its writer until ctx ends.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {
@@ -118,7 +118,8 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers parses --servers, a connect string that may begin with zk://, as Mesos writes it.
+// servers parses --servers. The connect string may begin with zk:// or zookeeper://, as Mesos writes
+// it.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
@@ -227,7 +228,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 const lookupLimit = time.Second
 
 // Known returns an error if no host of the cluster exists. Without this check electop would try to
-// connect until the limit.
+// connect until --connect-timeout has passed.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {

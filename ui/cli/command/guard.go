@@ -23,7 +23,7 @@ const reportFile = 3
 // gonePause is the shortest pause between two checks for remaining processes.
 const gonePause = 2 * time.Millisecond
 
-// A guard runs the command, and ends it and all processes that it started.
+// A guard runs the command, and ends all processes of the command.
 type guard struct {
 	report *os.File
 	grace  time.Duration
@@ -32,12 +32,12 @@ type guard struct {
 	termed    <-chan os.Signal // SIGTERM
 	announced <-chan limits    // from the supervisor; closed when the supervisor ends
 	orphan    bool             // the supervisor has ended
-	command   int              // its process ID
+	command   int              // process ID of the command
 	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard runs the command args. The supervisor starts it in a process of its own, with in and reportFile
-// as pipes. Guard returns when no process of the command is left.
+// Guard runs the command in args. The supervisor calls Guard in a new process, and passes the pipes in
+// and reportFile to it. Guard returns when no process of the command is left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -45,7 +45,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // see tied: the command ends with this thread
+	runtime.LockOSThread() // the end of this thread would kill the command: see tied
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
 	// The default action of these signals would end the guard before the command.
@@ -101,19 +101,19 @@ func (g *guard) run(args []string) error {
 				g.stop()
 			}
 		case <-ended:
-			if ended = nil; g.stopped == 0 { // ended by itself: other processes get no grace
+			if ended = nil; g.stopped == 0 { // the command ended by itself, so processes that it left get no grace
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
-			signalAll(g.command, syscall.SIGKILL) // on macOS, orphans are not children of the guard
+			signalAll(g.command, syscall.SIGKILL) // on macOS, wait does not see orphans, so some can be left
 			return nil
 		case <-time.After(g.act()):
 		}
 	}
 }
 
-// wait closes ended when the command has ended, and gone when the guard has no child. On Linux orphans
-// become children of the guard, so no process of the command is left then.
+// wait closes ended when the command has ended, and gone when the guard has no child left. On Linux
+// orphans become children of the guard, so gone means that no process of the command is left.
 func (g *guard) wait(ended, gone chan<- struct{}) {
 	defer close(gone)
 	for {
@@ -130,8 +130,8 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits in the future, because the first limits can be over after a slow start.
-// It returns false if the command must not run.
+// awaitLease waits for limits that are in the future. After a slow start the first limits can be in the
+// past. awaitLease returns false if the command must not run.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
@@ -163,7 +163,7 @@ func (g *guard) act() time.Duration {
 	left := min(g.limits.kill, g.stopped+g.grace) - now
 	if left <= 0 {
 		signalAll(g.command, syscall.SIGKILL)
-		left = -left / 8 // a process of another user may take long
+		left = -left / 8 // check less and less often, because a process of another user may resist
 	}
 	return max(gonePause, min(left, look))
 }
@@ -173,7 +173,7 @@ func (g *guard) stop() {
 	g.stopped = clock()
 }
 
-// send ignores errors: the supervisor may have ended.
+// send ignores errors, because the supervisor may have ended.
 func (g *guard) send(report string) {
 	_, _ = fmt.Fprintln(g.report, report)
 }

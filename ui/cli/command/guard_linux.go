@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns a time that all processes share. It includes the machine's sleep and cannot be set.
+// clock returns a time that all processes share. The time includes the machine's sleep and cannot be
+// set.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
 // adopt makes this process the parent of orphaned descendants.
@@ -24,8 +25,8 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// below returns the descendants of a process, without the spared ones and their descendants. It can
-// miss processes that start or end meanwhile.
+// below returns the descendants of a process, without the spared ones and their descendants. below can
+// miss a process that starts meanwhile, or whose parent ends meanwhile.
 func below(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
@@ -43,7 +44,7 @@ func below(pid int, spared []int) (found []int) {
 func family() []int { return below(syscall.Getpid(), nil) }
 
 // signalAll sends a signal to the guard's descendants. A process ID that became free meanwhile is not
-// in use again: the kernel assigns all others first.
+// in use again, because the kernel assigns all other IDs first.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range family() {
 		_ = syscall.Kill(pid, sig)
@@ -51,9 +52,9 @@ func signalAll(_ int, sig syscall.Signal) {
 }
 
 // endOrphans kills this process's descendants except the spared ones, and returns when none is left.
-// The guard has ended, so this process inherits its orphans.
+// When the guard ends, this process becomes the parent of the guard's children.
 func endOrphans(_ int, spared []int) {
-	for pause := gonePause; ; pause = min(pause+pause/8, look) { // a process of another user may take long
+	for pause := gonePause; ; pause = min(pause+pause/8, look) { // another user's process may resist
 		left := below(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
@@ -69,5 +70,5 @@ func endOrphans(_ int, spared []int) {
 // tied makes the kernel kill a new process when the thread that started it ends.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// self returns a path that is valid even after another version replaced the program's file.
+// self returns a path of this program. The path stays valid if another version replaces the file.
 func self() (string, error) { return "/proc/self/exe", nil }

@@ -17,16 +17,17 @@ import (
 
 const (
 	// WaitingMax bounds the handoffs that wait while the command runs. A further handoff replaces the
-	// oldest one, because the newest shows who leads.
+	// oldest waiting one, because the newest handoff shows who leads.
 	WaitingMax = 16
 	// hookTimeout is the default of [Hook.Timeout].
 	hookTimeout = 30 * time.Second
-	// outputDelay bounds the wait for output of processes that left the command's group.
+	// outputDelay bounds the wait for output after the command ended. Processes that the command left
+	// running can still hold the output open.
 	outputDelay = time.Second
 )
 
-// Hook runs a command of the user for each handoff, with the event as JSON on standard input. One run
-// at a time, with a time limit, while a bounded number of handoffs waits: a slow command never delays
+// Hook runs a command of the user for each handoff, with the event as JSON on standard input. Runs do
+// not overlap, and each run has a time limit. Handoffs wait in a queue, so a slow command never delays
 // the observation. The zero value has no command.
 type Hook struct {
 	Command string        // a shell command; "": none
@@ -42,7 +43,7 @@ type Hook struct {
 	done    chan struct{}
 }
 
-// event is the number and the line of JSON of a handoff.
+// event is a handoff: its number and its line of JSON.
 type event struct {
 	n    uint64
 	line []byte
@@ -61,9 +62,9 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Start runs the command for the events of [Hook.Put] until [Hook.Close]. The end of ctx kills a
-// running command. errs gets the output of the command, note reports how each run ended, and env is the
-// environment of the command.
+// Start runs the command for each event of [Hook.Put] until [Hook.Close]. The end of ctx kills a
+// running command. errs gets the command's output, note reports how each run ended, and env is the
+// command's environment.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return
@@ -87,7 +88,8 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 	}()
 }
 
-// Put queues event n with its JSON line. It does not wait.
+// Put queues event n with its JSON line, and does not wait. If the queue is full, Put drops the oldest
+// event.
 func (h *Hook) Put(n uint64, line []byte) {
 	for h.waiting != nil {
 		select {
@@ -107,7 +109,8 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close waits until the command has run for all queued events. It kills the command after Timeout.
+// Close waits until the command has run for all queued events. After Timeout, Close kills the command
+// and drops the events that still wait.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return

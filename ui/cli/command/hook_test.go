@@ -33,7 +33,7 @@ type run struct {
 	out   bytes.Buffer
 }
 
-// start starts a hook with a script. $DIR is a directory of the test.
+// start starts a hook that runs a script. $DIR is a directory of the test.
 func start(t *testing.T, script string, timeout time.Duration) *run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,7 +72,7 @@ func (r *run) awaitNote(want string) {
 	})
 }
 
-// file waits until a file of the command has that many lines.
+// file waits until the command's file name has the given number of lines, and returns the lines.
 func (r *run) file(name string, lines int) (all []string) {
 	r.t.Helper()
 	zktest.Await(r.t, name, func() bool {

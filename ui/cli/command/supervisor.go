@@ -1,21 +1,23 @@
-// Package command runs commands of the user. A [Hook] runs one for each handoff. A [Supervisor] runs
-// one while this process leads an election, and ends the command before the lease ends.
+// Package command runs commands of the user. A [Hook] runs a command for each handoff of the
+// leadership. A [Supervisor] runs a command while this process leads an election, and ends the command
+// before the end of the [Lease].
 //
-// The supervisor starts this program again as a guard, in a process group of its own. The guard runs
-// the command. The supervisor sends the guard the limits of the lease; the guard reports how the
-// command ended.
+// The supervisor starts this program again as a guard, in a new process group. The guard runs the
+// command. The supervisor sends the limits of the lease to the guard. The guard reports how the command
+// ended.
 //
-// The guard ends the command and all that it started, with SIGTERM and then SIGKILL. It does so at the
-// supervisor's request, after the supervisor's end, or if no later end of the lease arrives in time.
-// The supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor
-// kills all.
+// The guard ends all processes of the command, with SIGTERM and then SIGKILL. The guard does this if
+// the supervisor requests it, if the supervisor has ended, or if the lease is not extended in time. The
+// supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor kills
+// the processes of the command.
 //
-// On Linux orphans become children of the guard, or of the supervisor if the guard was killed, and all
-// are killed. So a process with a Supervisor must not start other processes during a run. On macOS only
-// process groups are killed.
+// On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the
+// guard was killed. The new parent kills all its descendants. So a process with a Supervisor must not
+// start other processes during a run. On macOS only process groups are killed.
 //
-// The command outlives the lease only if guard and supervisor are suspended or killed at once, as on a
-// paused machine. Their clock includes the machine's sleep.
+// The command can outlive the lease only if guard and supervisor are both suspended or killed, as on a
+// paused machine. A sleep of the machine does not extend the lease, because the clock of both includes
+// the sleep.
 package command
 
 import (
@@ -42,7 +44,8 @@ type Supervisor struct {
 	Once    bool // do not run the command again after leadership was in doubt
 	// Lease returns the current lease. It must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called in its own goroutine when the command will not run again, except after Close.
+	// Over is called in its own goroutine when the command will not run again. Close does not cause a
+	// call.
 	Over func()
 
 	mu     sync.Mutex
@@ -65,8 +68,8 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead runs the command with env added to the environment. It does not wait. Further calls before Stop
-// have no effect.
+// Lead starts the command with env added to the environment, and does not wait. Further calls before
+// Stop have no effect.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +84,7 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command because leadership is in doubt. It returns when no process of the command is
+// Stop ends the command because leadership is in doubt. Stop returns when no process of the command is
 // left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
@@ -96,7 +99,7 @@ func (s *Supervisor) Stop() {
 	s.mu.Unlock()
 }
 
-// Close ends the command for good. It returns when no process of the command is left.
+// Close ends the command for good, and returns when no process of the command is left.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
 	s.over = true
@@ -115,8 +118,8 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command during a reign. A guard can end the command although leadership was never
-// in doubt, if this process was suspended. The command then runs again.
+// supervise runs the command during a reign. If this process was suspended, the guard can end the
+// command although leadership was never in doubt. supervise then runs the command again.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -164,7 +167,7 @@ type Lease struct {
 	Timeout time.Duration // of the session
 }
 
-// Shares of the session timeout before the end of the lease.
+// A share n means: the session timeout, divided by n, before the end of the lease.
 const (
 	stopShare = 10 // the command gets SIGTERM; the candidate stops leading at the same time
 	killShare = 20 // all processes of the command get SIGKILL
@@ -173,7 +176,7 @@ const (
 // limits holds the clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the limits of the lease, or the zero value before and after the lease.
+// limits returns the limits of the lease, or the zero value if there is no lease or the lease is over.
 func (l Lease) limits() limits {
 	// Reading clock first makes the limits early, not late, if this process is paused between the two
 	// calls.
@@ -223,7 +226,8 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode returns the exit code as a shell reports it: 128 plus the signal's number after a signal.
+// exitCode returns the exit code as a shell reports it. After a signal that is 128 plus the signal's
+// number.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())
@@ -238,43 +242,44 @@ const (
 	reportLease  = "lease"  // the lease ends, so the command gets SIGTERM
 )
 
-// look is the longest time between two reads of the clock. Timers stop while the machine sleeps.
+// look is the longest time between two reads of the clock. One long timer would not suffice, because
+// timers stop while the machine sleeps.
 const look = 100 * time.Millisecond
 
-// A Command is a command to run, and how.
+// A Command describes a command and how to run it.
 type Command struct {
 	Args []string // the command and its arguments
-	// Guard is a command line of this program that calls [Guard].
+	// Guard is the command line with which this program calls [Guard].
 	Guard          []string
 	Stdout, Stderr io.Writer
-	Grace          time.Duration // between SIGTERM and SIGKILL; less if the lease ends
+	Grace          time.Duration // between SIGTERM and SIGKILL; the end of the lease can shorten it
 }
 
 // An ending describes how a run ended.
 type ending struct {
 	ran     bool // the guard was started
-	exited  bool // the command ended by itself, with code
+	exited  bool // the command ended by itself, with exit code code
 	code    int
 	failure error // why the command could not run, or nil
 }
 
-// A run is one process of the command, with its guard.
+// A run is one run of the command by a guard.
 type run struct {
 	lease  func() Lease
-	end    time.Time // the end of the lease that the guard knows
+	end    time.Time // the end of the lease that was last sent to the guard
 	limits limits
 
 	guard   *os.Process
 	toGuard *os.File
 	reports chan string   // closed when the guard has ended
-	stopped time.Duration // when the command was first stopped; 0: not yet
+	stopped time.Duration // clock time of the first SIGTERM; 0: not yet
 	ending  ending
 }
 
 // lookShare is the minimum number of lease reads in a session timeout.
 const lookShare = 40
 
-// run runs the command until the command ends or stop is closed. It returns when no process of the
+// run runs the command until the command ends or stop is closed. run returns when no process of the
 // command is left. env is added to this process's environment.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
 	r := &run{lease: lease, reports: make(chan string, 4)}
@@ -282,7 +287,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	others := family() // the children of a shell that replaced itself by electop (exec)
+	others := family() // to be spared: a shell that replaces itself by electop (exec) leaves its children
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -306,7 +311,8 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// SIGTERM ends only a guard that has not started the command.
+			// SIGTERM can end a guard only before the guard starts the command. Then there is nothing
+			// to kill.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				endOrphans(r.guard.Pid, others)
 			}
@@ -371,7 +377,8 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased reads the lease, and reports whether its end is later than before.
+// leased reads the lease. If the lease now ends later, leased stores the new end and limits, and
+// returns true.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()
@@ -382,8 +389,8 @@ func (r *run) leased() bool {
 	return true
 }
 
-// announce sends the limits to the guard. If the guard reads them too late, the earlier limits apply.
-// If sending fails, announce kills the guard.
+// announce sends the limits to the guard. A guard that does not read in time keeps the earlier limits.
+// After any other error, announce kills the guard.
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -399,12 +406,12 @@ func (r *run) tick() {
 	if r.stopped != 0 || now >= r.limits.stop {
 		r.stop()
 	}
-	if now >= r.limits.kill+(r.limits.kill-r.limits.stop)/2 { // the guard cannot act
+	if now >= r.limits.kill+(r.limits.kill-r.limits.stop)/2 { // the guard did not act in time
 		_ = r.guard.Kill()
 	}
 }
 
-// stop makes the guard end the command. It is called repeatedly, because the guard can be suspended
+// stop makes the guard end the command. stop is called repeatedly, because the guard can be suspended
 // again.
 func (r *run) stop() {
 	if r.stopped == 0 {

@@ -26,8 +26,8 @@ func signal(t *testing.T, dir, name string, sig syscall.Signal) {
 	}
 }
 
-// nothingLeft fails the test if a process with DIR in its environment is alive, or if this process has
-// a child, zombies included.
+// nothingLeft fails the test if a process with DIR=dir in its environment is alive, or if this process
+// has a child. A zombie counts as a child.
 func nothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -46,7 +46,8 @@ func nothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// The processes of these commands leave their group, session or parent, and ignore SIGTERM.
+// These commands start processes that leave their group, session or parent, and some that ignore
+// SIGTERM.
 func TestNothingOutlivesTheCommand(t *testing.T) {
 	const worker = `sh -c 'trap "" TERM; echo $$ > $DIR/worker; while :; do sleep 0.01; done'`
 	commands := map[string]string{
@@ -55,7 +56,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		"job control":    `exec bash -c 'set -m; sh -c "trap \"\" TERM; echo > \$DIR/worker; while :; do sleep 0.01; done" & wait'`,
 		"setsid":         `exec setsid --wait ` + worker,
 		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
-		// Its process ID changes all the time.
+		// a process that always has a new process ID, because it forks and exits
 		"fork and exit": `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
 	}
 	endings := map[string]func(t *testing.T, f *fake, dir string){
@@ -79,7 +80,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
-// The worker has a process group of its own.
+// The worker gets the grace although its process group is not the command's.
 func TestGraceIsForAll(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A fake is a supervisor that leads when the test calls Lead.
+// A fake is a supervisor without a candidate. The test calls Lead, and sets the lease.
 type fake struct {
 	*command.Supervisor
 	over chan struct{}
@@ -53,8 +53,8 @@ type fake struct {
 	lease command.Lease
 }
 
-// lead runs a shell script as the leader's command, with DIR=dir. renew says whether the lease is
-// renewed.
+// lead runs a shell script as the leader's command, with DIR=dir in its environment. If renew is true,
+// each read of the lease renews it.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
@@ -124,7 +124,7 @@ func awaitDeath(t *testing.T, pid string) {
 	}
 }
 
-// stubborn is a script that ignores SIGTERM, and so does its child.
+// stubborn is a script that survives SIGTERM, and starts a child that survives SIGTERM.
 const stubborn = `trap 'echo > $DIR/termed' TERM
 (trap '' TERM; exec sleep 60) & echo $! > $DIR/child
 echo $$ > $DIR/pid
@@ -231,7 +231,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// Guard would end the processes of the other group.
+// Guard kills process groups on macOS, so it must refuse to run in a group that it does not lead.
 func TestGuardRefusesAnotherGroup(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
 		t.Skip("this process leads a group")
@@ -241,7 +241,7 @@ func TestGuardRefusesAnotherGroup(t *testing.T) {
 	}
 }
 
-// The first lease is over before the guard reads it.
+// The first limits are over before the guard reads them. The guard waits for later limits.
 func TestSlowGuard(t *testing.T) {
 	in, limits, err := os.Pipe()
 	if err != nil {
@@ -276,5 +276,5 @@ func TestSlowGuard(t *testing.T) {
 	if err != nil || string(got) != "exit 7\n" {
 		t.Errorf("the guard reports %q, error %v; want exit code 7", got, err)
 	}
-	_ = guard.Wait() // the guard was killed with its group
+	_ = guard.Wait() // an error is expected on macOS, where the guard kills its own group
 }

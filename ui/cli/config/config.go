@@ -13,7 +13,7 @@
 //
 // [Read] checks and parses the file. [Resolve] then adds the flags and the environment.
 //
-// Each key except paths is the name of a flag. The file has no credentials, only the name of the file
+// Each key except paths is the name of a flag. The file contains no credentials; auth-file names a file
 // that has them. [defaults] may not set credentials, Kerberos or TLS.
 package config
 
@@ -39,7 +39,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// File is the user's file.
+// File is the user's configuration file.
 type File struct {
 	Path     string
 	Missing  bool
@@ -56,7 +56,7 @@ type Cluster struct {
 	PathsLine int
 }
 
-// Value holds the text of a flag and its line in the file.
+// Value holds the value of a flag as text, and the value's line in the file.
 type Value struct {
 	Text string
 	Line int
@@ -72,8 +72,8 @@ func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
-// Parse reads text, the content of the file at path. File names in text are relative to the directory
-// of path; ~/ is home. Errors name path and the line.
+// Parse reads text, the content of the file at path. In file names, ~/ stands for the directory home.
+// Other relative names begin at the directory of path. Errors name path and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -174,7 +174,7 @@ func (p *parser) inOrder(table string, values map[string]any) []string {
 	})
 }
 
-// values returns the values of a table. It refuses unknown keys, and skips the paths of a cluster.
+// values returns the values of a table. Unknown keys are an error; the paths of a cluster are skipped.
 func (p *parser) values(table string, values map[string]any, known []string) (map[string]Value, error) {
 	out := map[string]Value{}
 	for _, name := range p.inOrder(table, values) {
@@ -258,8 +258,8 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns the error for an unknown key. The error suggests the known keys that resemble name,
-// or gives advice.
+// unknown returns the error for an unknown key. The error suggests keys in known that resemble name, or
+// else contains advice. For a key that seems to hold a credential, it is errSecret.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -324,8 +324,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that another user could change or replace: that user could redirect credentials.
-// On Windows this is not checked.
+// Read refuses a file that another user could change or replace, because that user could redirect
+// credentials. On Windows, Read does not check who can change the file.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

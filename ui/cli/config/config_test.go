@@ -273,7 +273,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// described formats settings as key=value@origin; the origin is a line number if it is the file.
+// described formats settings as key=value@origin. If the origin is the file, described shows only the
+// line.
 func described(s config.Settings) string {
 	origin := func(o config.Origin) string {
 		switch o.Kind {

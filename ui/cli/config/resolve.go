@@ -84,7 +84,8 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check returns an error if text is not valid for the flag name. Errors call the setting called.
+// check returns an error if the flag name does not accept text. The error uses called as the name of
+// the setting.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -142,11 +143,11 @@ type Settings struct {
 }
 
 // Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps given flags to values. If onScreen is set, Resolve returns only the settings of
-// [Screen].
+// file. flags maps the given flags to their values. If onScreen is set, Resolve returns only the
+// settings of [Screen].
 //
-// Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
-// get its credentials.
+// The settings of a cluster apply only if its servers in the file are used. Other servers must not get
+// the cluster's credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
@@ -204,8 +205,8 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// yield deletes the details of TLS, Kerberos or AdminServers if a setting of a higher kind turns that
-// feature off.
+// yield deletes the details of TLS, Kerberos or AdminServers if a setting turns that feature off, and
+// the origin of that setting is of a higher kind.
 func (s *Settings) yield() {
 	for key, v := range s.Values {
 		var by Setting
@@ -224,7 +225,8 @@ func (s *Settings) yield() {
 	}
 }
 
-// implied returns the key that key implies, such as tls for tls-ca, or "".
+// implied returns the general key that a detailed key implies, such as tls for tls-ca. Otherwise the
+// result is "".
 func implied(key string) string {
 	for _, general := range []string{tlsKey, krb5Key} {
 		if strings.HasPrefix(key, general+"-") {

@@ -42,7 +42,8 @@ func linesOf(text []byte) map[string]int {
 	return lines
 }
 
-// keyLines adds the line of a key and, if its value is an inline table, of the keys in that table.
+// keyLines adds the line of a key to lines. If the key's value is an inline table, keyLines also adds
+// the lines of the keys in that table.
 func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
 	name := key(p, table, e, lines)
 	if v := e.Value(); v.Kind == unstable.InlineTable {

@@ -1,6 +1,6 @@
 // Package exporter serves Prometheus metrics at /metrics, and the health of the observation at
-// /healthz. A scrape reads the feeds of the watched elections; events are counted as they happen.
-// Elections are given, or found by repeated searches.
+// /healthz. A scrape reads the feeds of the watched elections; events are counted as they happen. The
+// user names the elections, or repeated searches find them.
 package exporter
 
 import (
@@ -54,7 +54,8 @@ type Exporter struct {
 	searcher      *searcher // nil: the elections are given
 }
 
-// Start runs w and serves its metrics until t ends. [Exporter.Watch] adds the metrics of an election.
+// Start runs the observation w and serves its metrics until t ends. [Exporter.Watch] adds the metrics
+// of an election.
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
@@ -71,8 +72,8 @@ type Exported struct {
 	metrics []prometheus.Collector
 }
 
-// Watch watches an election and serves its metrics. Call Start before. ok is false if another election
-// has the same label.
+// Watch watches an election and serves its metrics. Call Start before Watch. ok is false if another
+// election has the same label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
 	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
@@ -84,7 +85,8 @@ func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	return e, true
 }
 
-// metricsOf returns the metrics of the election at path, and a function that counts its events.
+// metricsOf returns the metrics of the election at path, and a function that counts the election's
+// events.
 func metricsOf(path string, state func() *doctor.State) (all []prometheus.Collector, count func([]model.Event) error) {
 	labels := prometheus.Labels{"path": znode.Safe(path, pathMax)}
 	e := newEvents(labels)
@@ -171,7 +173,7 @@ func (o overview) unhealthy(now time.Time) string {
 	}
 	var out strings.Builder
 	for _, s := range o.elections {
-		switch { // an election that does not exist is healthy: it may appear
+		switch { // an election that does not exist is healthy, because it may appear
 		case s.Phase == model.Forbidden:
 			why = "the ACL does not allow READ"
 		case s.ReadAt.IsZero():
@@ -188,7 +190,7 @@ func (o overview) unhealthy(now time.Time) string {
 
 const addressHelp = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
 
-// Flag declares the flag called name for the address. value is its default.
+// Flag declares the flag called name for the address. value is the flag's default.
 func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 	x.flag = name
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, addressHelp) })
@@ -226,7 +228,7 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	return nil
 }
 
-// Close closes the listener of a command that ends before [Exporter.Start].
+// Close closes the listener, in case the command ends before [Exporter.Start].
 func (x *Exporter) Close() {
 	if x.listener != nil {
 		x.listener.Close()
@@ -236,8 +238,8 @@ func (x *Exporter) Close() {
 const (
 	// Max bounds the elections of an exporter. Each election has about 130 series.
 	Max = 200
-	// overMax is how long a found election keeps its metrics after its deletion or, if it is a lock,
-	// after its last use. A search may find it again.
+	// overMax is how long a found election keeps its metrics after its deletion. For a lock, the time
+	// begins with its last use.
 	overMax = 15 * time.Minute
 	// retryAfter is the shortest pause after a failed search.
 	retryAfter = 5 * time.Second
@@ -245,7 +247,7 @@ const (
 	connectedEvery = 100 * time.Millisecond
 )
 
-// searcher searches for elections repeatedly; the exporter watches those that it finds.
+// searcher searches for elections repeatedly. The exporter watches the elections found.
 type searcher struct {
 	exporter *Exporter
 	conn     client.Config // each search has a session of its own
@@ -265,8 +267,8 @@ type searches struct {
 	requests  uint64
 }
 
-// Search makes the exporter search the cluster of conn, and watch the elections found. Call it before
-// Start.
+// Search makes the exporter search the cluster of conn, and watch the elections found. Call Search
+// before Start.
 func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
 	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
 }
@@ -281,7 +283,9 @@ func (s *searcher) state() *searches {
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
-		if s.exporter.watched.Health().Connected.IsZero() { // if the servers refuse this client, more attempts can lock the account
+		// Without a connection there is no search: if the servers refuse this client, more attempts can
+		// lock the account.
+		if s.exporter.watched.Health().Connected.IsZero() {
 			continue
 		}
 		began := time.Now()
@@ -296,7 +300,7 @@ func (s *searcher) run(ctx context.Context) error {
 	return nil
 }
 
-// once runs one search. last is the result of the search before.
+// once runs one search. last is the result of the previous search.
 func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discovery, error) {
 	found := election.NewSearch(election.Below("/"))
 	found.Keep(last)
@@ -313,7 +317,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches the elections found, and stops watching those that are over.
+// follow watches the elections found, and stops watching those that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -326,7 +330,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found it; it has no candidate now
+		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // found earlier, and without a candidate now
 		if watched || over || known || f.State.Roleless() {
 			continue
 		}
@@ -343,8 +347,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election does not exist or is an unused lock. since is the time of the last
-// read or, for a lock, the time since which nobody uses it.
+// over reports whether the election does not exist or is an unused lock. For a lock, since is the time
+// since which nobody uses it. Otherwise since is the time of the last read.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -20,10 +20,10 @@ type collector struct {
 	sample func(put)
 }
 
-// put adds a sample of a metric, with the value of its label, if any.
+// put adds a sample of a metric. If the metric has a label, label is the label's value.
 type put func(metric string, v float64, label ...string)
 
-// description describes a metric. label is the name of its label, "" without one.
+// description describes a metric. label is the name of the metric's label, or "" if there is none.
 type description struct{ name, label, help string }
 
 // describe returns a collector. labels are the same for all its samples.
@@ -110,7 +110,7 @@ func sampleElection(s *doctor.State, put put) {
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
 
-// The largest lengths of label values from znodes, in runes.
+// Label values from znodes are cut to these lengths, in runes.
 const (
 	leaderMax = 80
 	pathMax   = 1024
@@ -159,14 +159,14 @@ func putTime(put put, metric string, t time.Time, label ...string) {
 	}
 }
 
-// events counts the handoffs of an election, and their durations.
+// events counts the handoffs of an election, and collects their durations.
 type events struct {
 	handoffs  *prometheus.CounterVec
 	durations map[string]*prometheus.HistogramVec // by [model.Measure.Name]
 }
 
 func newEvents(labels prometheus.Labels) *events {
-	// In seconds: from a handoff on a good network to several session timeouts.
+	// The buckets, in seconds, reach from a handoff on a good network to several session timeouts.
 	buckets := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets, ConstLabels: labels}, []string{"quality"})
@@ -203,7 +203,7 @@ const (
 	guess    = "guess"
 )
 
-// count counts events. It omits unknown durations. Its error is always nil.
+// count counts the handoffs in all, and collects their known durations. The error is always nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure

@@ -76,8 +76,9 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read: joins candidates with data were created, the leavers were deleted. Before the
-// read, missed more candidates joined and left.
+// read applies a read of the election. The number joins says how many candidates with data were
+// created, and leavers lists the deleted ones. The number missed says how many other candidates joined
+// and left before the read.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -146,7 +147,7 @@ func text(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(all...)
-	families, err := registry.Gather() // a pedantic registry compares it with Describe
+	families, err := registry.Gather() // a pedantic registry compares the samples with Describe
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func TestHostileLeader(t *testing.T) {
 	}
 }
 
-// alone returns an election with one candidate. name is the prefix of its znode.
+// alone returns an election with one candidate. name is the prefix of the candidate's znode.
 func alone(name, data string) *script {
 	s := newScript("/election")
 	s.link(model.Connected)

@@ -56,7 +56,7 @@ func onCluster(t *testing.T, test func(*observed)) {
 	})
 }
 
-// create creates a candidate at path and returns its znode. It creates path if necessary.
+// create creates a candidate below path and returns its znode. If necessary, create first creates path.
 func (c *observed) create(path, name string) string {
 	c.Helper()
 	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // path may exist
@@ -76,7 +76,8 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the values of a metric by path, or by "" if it has no path.
+// after waits for d, and returns the values of a metric by path. The key is "" if the metric has no
+// path.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -121,7 +122,7 @@ func TestElectionsComeAndGo(t *testing.T) {
 		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
 		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // it exists without a leader
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // /first exists without a leader
 		c.create("/second", "n_")
 		c.create("/lock", lock)
 		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
@@ -146,7 +147,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Both elections would have the same label.
+// Two elections would have the same label, so only one of them is watched.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Group is a heading in the help of a command, and the flags below it.
+// A Group is the heading of a group of flags in the help.
 type Group string
 
 const (
@@ -85,7 +85,7 @@ func Sections(cmd *cobra.Command) []Section {
 	return out
 }
 
-// Similar returns the names that resemble s, as cobra suggests commands.
+// Similar returns the names that cobra would suggest for s.
 func Similar(s string, names []string) []string {
 	all := cobra.Command{SuggestionsMinimumDistance: 2} // at most two mistyped letters
 	for _, name := range names {
@@ -94,7 +94,7 @@ func Similar(s string, names []string) []string {
 	return all.SuggestionsFor(s)
 }
 
-// Why returns what to give instead of a value that f refused with err.
+// Why returns why f refused a value with err, or what to give instead.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -118,8 +118,8 @@ func Why(f *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// usage is cobra's template, but with the flags in groups. Either all subcommands of a command are in
-// groups, or none.
+// usage is cobra's template, but shows the flags in groups. It assumes that all subcommands of a
+// command are in groups, or that none is.
 const usage = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}

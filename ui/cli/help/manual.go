@@ -20,7 +20,7 @@ type Book struct {
 	Date    time.Time // of the build; zero: unknown
 }
 
-// Write writes a page for root, and for each command below it that has a page, into dir.
+// Write writes the manual pages of root and of the commands below root into dir.
 func (b Book) Write(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b Book) Page(cmd *cobra.Command) []byte {
 	if !b.Date.IsZero() {
 		date = b.Date.UTC().Format(time.DateOnly)
 	}
-	// .nh disables hyphenation: a hyphenated flag could not be copied.
+	// .nh disables hyphenation, because a hyphenated flag could not be copied.
 	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
 	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", roff(name(cmd)), roff(cmd.Short), bold(cmd.UseLine()))
 	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", roff(cmp.Or(cmd.Long, cmd.Short)))
@@ -105,11 +105,11 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 
 func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// roff escapes text that roff fills and wraps. An empty line begins a paragraph.
+// roff escapes text for the formatter, which fills and wraps it. An empty line begins a paragraph.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim escapes what roff interprets: a backslash, a dot at the beginning of a line, and the
-// characters - ` ' that become typographic characters.
+// verbatim escapes what the formatter interprets: a backslash, a dot at the beginning of a line, and
+// the hyphen, backquote and apostrophe, which would become typographic characters.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

@@ -113,7 +113,7 @@ func flags(root *cobra.Command) string {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		if n := len(has[b]) - len(has[a]); n != 0 {
-			return n // flags that more commands have come first
+			return n // flags of more commands come first
 		}
 		if n := strings.Compare(strings.Join(has[a], ""), strings.Join(has[b], "")); n != 0 {
 			return n
@@ -148,7 +148,8 @@ func flagRow(f *pflag.Flag) string {
 	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
 }
 
-// systems lists the dialects that electop can join, then the others by reason.
+// systems lists the dialects that electop can join. Then it lists those that electop can only watch, by
+// reason.
 func systems() string {
 	all := dialect.All()
 	slices.SortFunc(all, func(a, b *dialect.Dialect) int {
@@ -181,7 +182,7 @@ func systems() string {
 
 const (
 	columns   = 80
-	columnMax = 30 // of every column but the last
+	columnMax = 30 // the maximum width of every column but the last
 )
 
 // render turns a topic's Markdown into plain text.
@@ -229,7 +230,7 @@ func isProse(s string) bool {
 // unmarked returns s without backquotes.
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap returns first and s. Later lines are indented by the width of first.
+// wrap returns first and s in wrapped lines. Later lines are indented by the width of first.
 func wrap(first, s string) string {
 	at := ansi.StringWidth(first)
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"

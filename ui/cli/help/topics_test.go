@@ -97,8 +97,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The help says guard for a multi with a check, and fencing token for the number that a resource
-// compares. Names in JSON and in the environment are exceptions.
+// The help calls a multi with a check a "guard", and the number that a resource compares a "fencing
+// token". Names in JSON and in the environment are exceptions.
 func TestGuardAndFencingToken(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Build is the build information that the Go toolchain recorded; a field is empty if it was not
-// recorded. Go and Platform fall back to those of the running program.
+// Build is the build information that the Go toolchain recorded. A field is empty if its value was not
+// recorded, but Go and Platform then describe the running program.
 type Build struct {
 	Version  string // of a release, "v1.2.0"; "" between releases
 	Commit   string

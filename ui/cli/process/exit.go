@@ -22,7 +22,7 @@ const (
 	ExitNoLeader = 4
 	ExitFinding  = 5
 
-	// Failures to run a command, with the exit codes of env and timeout.
+	// Failures to run a command have the exit codes that env and timeout use.
 	ExitOwn           = 125
 	ExitCannotExecute = 126
 	ExitNotFound      = 127
@@ -76,8 +76,8 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code without a message: electop returns the code of a command that it ran, or the
-// errors were already printed.
+// Passed is an exit code for which nothing is printed. It is the code of a command that electop ran, or
+// of errors that were printed before.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
@@ -97,17 +97,17 @@ func OfItself(err error) error {
 }
 
 var (
-	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
-	// election. [Report] prints no message for it.
+	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if an election is
+	// listed. [Report] prints no message for NoLeader.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
-	// Critical ends `doctor` with a critical finding. [Report] prints no message for it.
+	// Critical ends `doctor` with a critical finding. [Report] prints no message for Critical.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 
-// Report prints err on one line and returns its exit code. It prints nothing for an interrupt,
-// [NoLeader], [Critical] and [Passed].
+// Report prints err on one line and returns the exit code of err. Report prints nothing for an
+// interrupt, [NoLeader], [Critical] and [Passed].
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

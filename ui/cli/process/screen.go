@@ -16,7 +16,8 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write after the program's context has ended: perhaps nobody reads the terminal.
+// lastWrite bounds a write after the end of the program's context. Perhaps nobody reads the terminal
+// then.
 const lastWrite = 2 * time.Second
 
 // Screen reads a dashboard's keys from the terminal and writes its frames.
@@ -30,9 +31,9 @@ type Screen struct {
 	lost bool       // a write took too long; later writes fail
 }
 
-// OpenScreen returns the terminal of a dashboard. Keys come from in if it is a terminal, otherwise from
-// /dev/tty. Reading begins with the first Read of [Screen.Input]. After the end of ctx, a write that
-// nobody reads fails.
+// OpenScreen returns the terminal of a dashboard. Keys come from in, or from /dev/tty if in is not a
+// terminal. Reading begins with the first Read of [Screen.Input]. After the end of ctx, a write fails
+// if nobody reads the terminal.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -84,7 +85,8 @@ func (s *Screen) write(text []byte) (int, error) {
 	return n, err
 }
 
-// output is Bubbletea's output. It is a file because Bubbletea needs the terminal's size.
+// output is Bubbletea's output. output has the methods of a file, because Bubbletea needs the
+// terminal's size.
 type output struct{ s *Screen }
 
 func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
@@ -108,8 +110,8 @@ func (s *Screen) Copy(text string) error {
 	return err
 }
 
-// toClipboard returns the escape sequence that copies text. tmux needs set-clipboard or
-// allow-passthrough; GNU screen passes the sequence through.
+// toClipboard returns the escape sequence that copies text. tmux accepts the sequence only with its
+// option set-clipboard or allow-passthrough. GNU screen passes the sequence through.
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -127,7 +129,8 @@ const keyHeld = 50 * time.Millisecond
 // keys is Bubbletea's input. Bubbletea takes the end of a Read for the end of a key, so Read waits
 // briefly for the rest of a key.
 //
-// keys has no Name method: with one, Bubbletea would wait for the file descriptor and not for Read.
+// keys has no Name method. If it had one, Bubbletea would wait for the file descriptor instead of for
+// Read.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
@@ -150,7 +153,7 @@ func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
 func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt ends the current Read, or the next one, with [io.EOF], before another program uses the
+// Interrupt ends the current Read, or the next one, with [io.EOF]. Another program can then use the
 // terminal.
 func (k *keys) Interrupt() {
 	select {
@@ -159,7 +162,8 @@ func (k *keys) Interrupt() {
 	}
 }
 
-// Read returns whole keys. It returns an incomplete key if the rest does not follow within keyHeld.
+// Read returns whole keys. If the rest of a key does not follow within keyHeld, Read returns the
+// incomplete key.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
@@ -189,7 +193,7 @@ func (k *keys) Read(p []byte) (int, error) {
 }
 
 // unfinished reports whether b ends within a character or an escape sequence. A final escape character
-// can be the key Esc or begin a sequence.
+// counts as unfinished, because it can begin a sequence.
 func unfinished(b []byte) bool {
 	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
 		switch s := b[i+1:]; {
@@ -271,13 +275,13 @@ func (k *keys) end() {
 	r.Close()
 }
 
-// Terminal returns stream as a file if it is a terminal.
+// Terminal returns stream as a file if stream is a terminal.
 func Terminal(stream any) (*os.File, bool) {
 	f, ok := stream.(*os.File)
 	return f, ok && term.IsTerminal(f.Fd())
 }
 
-// ReadLine reads one line. It returns early if ctx ends.
+// ReadLine reads one line, or returns early if ctx ends.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	return Await(ctx, func() (string, error) {
 		line, err := bufio.NewReader(in).ReadString('\n')

@@ -23,7 +23,8 @@ func NewTasks(ctx context.Context) *Tasks {
 	return t
 }
 
-// Start runs f in a goroutine. An error after the end of the context is ignored.
+// Start runs f in a goroutine. Errors of f get the prefix what. An error after the end of the context
+// is ignored.
 func (t *Tasks) Start(what string, f func(context.Context) error) {
 	t.wg.Go(func() {
 		defer func() {
@@ -40,8 +41,8 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 // Context returns the context of all tasks. Its cause is the first failure.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines and waits for them. It returns the first failure or the cause of an earlier
-// end of the context, otherwise nil.
+// Stop ends the goroutines and waits for them. If the context had ended before, Stop returns the cause,
+// such as the first failure.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
@@ -49,8 +50,8 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await returns what f returns, or the cause of ctx if ctx ends first; f then continues. Await is for
-// calls that cannot be cancelled, such as opening a FIFO.
+// Await returns what f returns. If ctx ends first, Await returns the cause while f continues. Await is
+// for calls that cannot be cancelled, such as opening a FIFO.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
