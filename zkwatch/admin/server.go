@@ -85,8 +85,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed records a failure. From the second failure in a row, the server is polled less often;
-// after the first one it may be restarting. The next poll starts with identify.
+// failed records a failure. From the second failure in a row on, the server is polled less often,
+// because after one failure it may be restarting. The next poll starts with identify.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -96,8 +96,8 @@ func (s *server) failed(why string) {
 }
 
 // identify requests the server's identity if that is due; otherwise it returns the zero Answer. It
-// checks whether the AdminServer belongs to the server, because of several servers on one host only
-// the first gets the usual port.
+// checks whether the AdminServer belongs to the server. If a host has several servers, only the
+// first one gets the usual port.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -155,9 +155,9 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// connections requests the list of connections. The list is Answered only if it has both ports or
-// the server has only one port. Otherwise clients of the other port would seem to have no
-// connection. r has the listed connections in any case.
+// connections requests the list of connections. The list is Answered only if it has the clients of
+// both ports, or if the server has only one port. Otherwise clients of the other port would seem to
+// have no connection. r has the listed connections in any case.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)

@@ -189,7 +189,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 }
 
 // inject makes a fault of a server or of a candidate, mostly the leader. During a server's fault
-// any candidate is chosen, because the leader may not have noticed the fault.
+// every candidate is as likely, because the leader may not have noticed the fault.
 func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {

@@ -74,7 +74,8 @@ func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	l.hello, l.answers, l.commits = sent, nil, nil
 }
 
-// answered adds an answer of any kind, unless its request was sent shortly after the last kept one.
+// answered adds an answer of any kind, unless its request follows shortly after the request of the
+// last kept answer.
 func (l *lease) answered(e exchange) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
 		return

@@ -84,11 +84,11 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	return w.reportEmpty(ctx, path, stat, d)
 }
 
-// barrierData bounds the data of a barrier: an IPv6 address.
+// barrierData bounds the data of a barrier, which is an IP address, in bytes.
 const barrierData = 45
 
-// directory stores the parent of a branch if nobody has a role among its children, of which none has
-// children or a number.
+// directory stores the parent of b for roleless, if the system of the parent gives its children no
+// role. All these children must be without children and without numbers.
 func (w *walk) directory(ctx context.Context, b branch) error {
 	votes, ephemeral := false, false
 	for _, z := range w.leaves {
@@ -105,7 +105,7 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 		return err
 	})
 	if errors.Is(err, zk.ErrNoNode) || err == nil && len(names) != len(b.names) {
-		return nil // it was deleted or changed, or some names have numbers
+		return nil // the directory was deleted or changed, or some names have numbers
 	}
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 	return nil
 }
 
-// roleless reports the directories stored by directory, without those that have an acknowledgement or
-// a leader's own znode.
+// roleless reports the directories stored by directory, except those that contain an acknowledgement
+// or a reported election.
 func (w *walk) roleless(ctx context.Context) error {
 	for _, f := range w.members {
 		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
@@ -228,8 +228,8 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
 }
 
-// queue reports path if names are those of a queue's items, and the first ones are persistent. It reads
-// only the stats of these.
+// queue reports path if names are names of a queue's items, and the first items are persistent. It
+// reads only the stats of the first items.
 func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.Stat, markers []string) (bool, error) {
 	if !dialect.Items(path, names) {
 		return false, nil

@@ -112,7 +112,7 @@ var expected = map[string]map[string]string{
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// beside are directories of other kinds that the systems have.
+// beside maps a summary to the directories of the systems that are no elections.
 var beside = map[string][]string{
 	"1 members": {"/queue"},
 	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},

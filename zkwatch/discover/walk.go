@@ -59,7 +59,7 @@ type walk struct {
 	siblings []string                    // names of the visited znode and its siblings, without numbered ones
 	singles  []Found                     // znodes with a leader's name, of no known system
 	members  []Found                     // directories whose children have no role
-	leaves   []znode.Znode               // visited children of the present branch, without children and data
+	leaves   []znode.Znode               // visited children of the current branch that have no children; without their data
 	acks     map[string]bool             // paths of the acknowledgements of elections
 	contends map[uint64][]string         // by session: the elections in which it is a candidate
 	branches []branch                    // not yet visited
@@ -317,7 +317,7 @@ type Config struct {
 	Nodes     int     // the largest number of visited znodes; 0 means 10,000
 	PerSecond float64 // requests per second; 0 means 100
 
-	// Leaves reports whether Found is also called for znodes that may be barriers.
+	// If Leaves is true, Walk also reports znodes without children that may be barriers.
 	Leaves bool
 	// Known maps the paths of elections found earlier to their systems. Walk also reports the known
 	// elections that have no candidates now. The system is nil if unknown.

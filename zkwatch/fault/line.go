@@ -57,7 +57,7 @@ type lineConn struct {
 	closed chan struct{}
 
 	kept    []byte // data that arrived during a partition, for the next Read
-	keptErr error  // error that arrived during a partition, for the Read of the end of kept
+	keptErr error  // error that arrived during a partition; the Read that returns the end of kept returns it
 
 	mu         sync.Mutex
 	readBy     time.Time     // the deadline of reads; zero: none

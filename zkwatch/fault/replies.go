@@ -8,8 +8,8 @@ import (
 // ErrReplyLost is the error of a connection that ended instead of delivering a reply.
 var ErrReplyLost = errors.New("the reply to a create was lost on request")
 
-// Replies can lose one of the servers' replies to a client, and ends the connection. Then the
-// client cannot know whether its request was executed.
+// Replies can lose one of the servers' replies to a client. The connection ends too, so the client
+// cannot know whether its request was executed.
 //
 // The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }

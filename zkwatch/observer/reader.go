@@ -483,8 +483,8 @@ type readChild struct {
 // pipelined bounds the reads of new children that run at the same time.
 const pipelined = 64
 
-// readNew reads new children. Of a queue it reads only the stats of the first items: nobody needs their
-// contents, and there may be many.
+// readNew reads new children. In a queue, it reads only the stats of the first items, because nobody
+// needs the contents of the items, and there may be many items.
 func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChild, error) {
 	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
 		return r.readMany(ctx, fresh)
@@ -501,7 +501,7 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChil
 			return nil, err
 		case stat == nil:
 			out[i].znode.Unread = true
-		case stat.EphemeralOwner != 0: // no queue
+		case stat.EphemeralOwner != 0: // a child of a session: this is no queue
 			r.queue = false
 			return r.readMany(ctx, fresh)
 		default:
@@ -570,7 +570,7 @@ func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission for exists; here the list of children decides
+	case errors.Is(err, zk.ErrNoAuth): // unusual: exists needs no permission; the list of children decides
 		return nil
 	case err != nil:
 		return err
@@ -650,7 +650,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			if err = r.other(ctx); err == nil && isChild(c.Below) && !r.queue {
-				r.reread(ctx, c.Below) // the owner may be asked to release a lock
+				r.reread(ctx, c.Below) // the new data may ask the owner to release a lock
 			}
 		default:
 			err = r.child(ctx, c, znodes[i])

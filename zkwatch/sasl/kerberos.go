@@ -186,7 +186,7 @@ func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	})
 }
 
-// request requests a ticket for s from the KDC of its realm. kind is the type of the name in s.
+// request requests a ticket for s from the KDC of the realm of s. kind is the type of the name.
 func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
 	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
 	if err != nil {

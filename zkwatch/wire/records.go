@@ -392,7 +392,7 @@ type MultiOp struct {
 // Reads reports whether the operation belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// If Op cannot be part of a multi, reading fails, and writing writes nothing.
+// Fields implements [Record]. If Op cannot be part of a multi, Fields fails to read and writes nothing.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
