@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// neighbours describes the znodes beside an election. They show its system while nobody leads, and
-// who could lead.
+// neighbours describes the znodes beside an election. They show the election's system while nobody
+// leads, and which programs could lead.
 type neighbours struct {
 	// siblings are names beside the election that show the system if all of them exist. "a|b" means
 	// a or b, and "!a" means that a does not exist.
@@ -19,21 +19,21 @@ type neighbours struct {
 	queues []string
 	// while is a sibling that exists until the system is shut down, "" for none.
 	while string
-	// vacancy is how long the system may be without a leader before an operator has to act. It
-	// comes from a setting of the system, or is a generous guess.
+	// vacancy is how long the system may be without a leader before an operator has to act. The
+	// duration comes from a setting of the system, or is a generous guess.
 	vacancy  time.Duration
 	standbys []Programs
 	// watch: only programs that could lead watch the leader's znode.
 	watch bool
 	notes Notes
-	// fences: the next leader has to fence the last leader, if that was an HDFS namenode.
+	// fences: the next leader has to fence the last leader if the last leader was an HDFS namenode.
 	fences bool
 }
 
 // Notes are paths of znodes with more facts about an election, "" if the system has no such znode.
-// In the table of dialects they are relative to the election's path, see from.
+// In the table of dialects the paths are relative to the election's path, see from.
 type Notes struct {
-	at      string // paths of the elections that have these znodes, see endsIn; "": all of the dialect
+	at      string // paths of the elections that have these znodes, see endsIn; "": all elections of the dialect
 	Epoch   string // the znode whose text counts the leaders
 	Last    string // the znode with the data of the last leader, if the acknowledgement lacks it
 	Backlog string // the znode with a child for each request that waits for the leader
@@ -41,8 +41,8 @@ type Notes struct {
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
-	Dir string // in the table of dialects relative to the election's path, see from
-	at  string // paths of the elections that have this directory, see endsIn; "": all of the dialect
+	Dir string // the path; in the table of dialects it is relative to the election's path, see from
+	at  string // paths of the elections that have this directory, see endsIn; "": all elections of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if the program never
 	// leads; nil if no program in the directory leads.
 	Who func(z *znode.Znode) string
@@ -155,12 +155,12 @@ type Ack struct {
 	Child string
 	// ByData: the znode is persistent, and its data shows which leader took over last.
 	ByData bool
-	// Takeover is how long a leader may take to acknowledge. It comes from a setting of the system,
-	// or is a generous guess.
+	// Takeover is how long a leader may take to acknowledge. The duration comes from a setting of the
+	// system, or is a generous guess.
 	Takeover time.Duration
 
 	at     string   // paths of the elections that this entry describes, see endsIn
-	znodes []string // relative to the election's path, see from; each of them acknowledges
+	znodes []string // the acknowledgements, relative to the election's path, see from
 
 	path, star string
 }
@@ -178,7 +178,7 @@ func (d *Dialect) Ack(path string) Ack {
 	return Ack{}
 }
 
-// Paths returns the znodes by which a leader acknowledges. One of them is enough.
+// Paths returns the znodes by which a leader acknowledges. A leader needs only one of them.
 func (a Ack) Paths() (paths []string) {
 	for _, z := range a.znodes {
 		paths = append(paths, from(a.path, z, a.star))
@@ -187,7 +187,7 @@ func (a Ack) Paths() (paths []string) {
 }
 
 // AckPatterns returns the znodes by which leaders acknowledge, relative to the election's path, for
-// a help text. A star stands for a part of that path.
+// a help text. A star stands for a part of the election's path.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

@@ -20,8 +20,8 @@ type Candidate struct {
 	// Who is the name of the owner according to [Dialect.Who].
 	Who string
 
-	// Revoked reports whether another client asked the owner to release the lock: by the data of the
-	// znode, which no longer has the owner's name then.
+	// Revoked reports whether another client asked the owner to release the lock. That client
+	// replaces the znode's data, which then no longer has the owner's name.
 	Revoked bool
 
 	kind    kind
@@ -64,12 +64,12 @@ func (c *Candidate) Label() string {
 	return znode.Safe(c.Name, labelMax)
 }
 
-// Reads reports whether it wants a shared lock only for reading.
+// Reads reports whether the candidate wants a shared lock only for reading.
 func (c *Candidate) Reads() bool { return c.kind == kindReader }
 
 const labelMax = 64
 
-// before reports whether a is before b. The reads and writes of a Curator lock may have equal
+// before reports whether a is before b. A reader and a writer of a Curator lock may have equal
 // sequences, so czxid and name decide next.
 func before(a, b *Candidate) bool {
 	switch {

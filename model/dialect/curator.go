@@ -7,7 +7,7 @@ import "time"
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
-		// The user chooses the root, so the marker must exist.
+		// The user chooses the root of the path, so the path alone does not show Spark.
 		at: []string{"leader_election"}, marker: "../master_status",
 	},
 	Dialect{

@@ -29,8 +29,8 @@ type Dialect struct {
 	// Source is the documentation or the source code that defines the rule.
 	Source string
 
-	// kind is the kind of the children, "" for an election. A system that uses the same names for
-	// locks and elections has elections.
+	// kind is the kind of the children, "" for an election. If a system uses the same names for locks
+	// and elections, the children count as an election.
 	kind Kind
 	own  bool // electop's own naming
 	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
@@ -52,9 +52,9 @@ type Dialect struct {
 	// proof reports whether a child with a matching name shows the dialect; nil: the name is
 	// enough.
 	proof func(path string, z *znode.Znode) bool
-	// content reports whether the whole directory fits; nil: it does.
+	// content reports whether the whole directory fits; nil: every directory fits.
 	content func(e *Evidence) bool
-	// near is like at for a single znode, but the znodes beside it must also show the dialect.
+	// near has more paths of a single znode. The znodes beside such a path must also show the dialect.
 	near   []string
 	beside neighbours
 	// wider lists dialects with more kinds of children.
@@ -116,11 +116,11 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming. It is false for nil.
+// Unknown reports whether no known system has this naming. The result for nil is false.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether one session may own several contenders. Short reigns are then normal. It
-// is false for nil.
+// Shares reports whether one session may own several contenders. Short reigns are then normal. The
+// result for nil is false.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.

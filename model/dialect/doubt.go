@@ -7,8 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// Doubt is the reason that the children alone do not show that the head of the queue leads, "" if
-// they do.
+// Doubt is the reason why the children alone do not show that the head of the queue leads, "" if
+// they show that.
 type Doubt string
 
 const (
@@ -58,8 +58,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 }
 
 // Outranks reports whether Curator's clients order c before the head of the queue, though c does
-// not have a contender's name. They compare the text after the lock's name, otherwise the whole
-// name.
+// not have a contender's name. See curatorKey for the order.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {
 		return false

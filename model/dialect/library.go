@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Library is a client library that its znodes' names show, and whose rule for waiting is known. A
-// client waits for earlier names that it counts.
+// Library is a client library with a known rule for waiting. The names of its clients' znodes show
+// the library. A client waits for the earlier names that its library counts.
 type Library struct {
 	Counts string // for people: "kazoo's names"
-	Source string // the origin of that rule
+	Source string // the origin of the rule for waiting
 	names  []string
 	marks  []string // stems of counted names end in one of these; nil: every numbered name is counted
 	byText bool     // clients count all names, in the order of the text after the mark
@@ -41,7 +41,7 @@ func (c *Candidate) Library() *Library { return c.library }
 
 // Counts reports whether the client of c counts other as a contender before c, with the default
 // settings of its library. A client of an unknown library counts every number. kazoo's WriteLock
-// counts readers and its Lock does not, but their names are equal: both are said to count readers.
+// counts readers, and kazoo's Lock does not. Their names are equal, so both are treated as WriteLock.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library
 	if l != nil && l.byText {
@@ -50,8 +50,8 @@ func (c *Candidate) Counts(other *Candidate) bool {
 	return other.HasSequence && other.Sequence <= c.Sequence && (l == nil || l.marks == nil || endsWith(l.marks...)(Stem(other.Name)))
 }
 
-// curatorKey returns the text by which Curator's clients order a name: the text after the lock's
-// name, otherwise the whole name.
+// curatorKey returns the text by which Curator's clients order a name. This is the text after the
+// lock's name, or the whole name if the lock's name is not in it.
 func curatorKey(name string, locks ...string) string {
 	for _, lock := range locks {
 		if i := strings.LastIndex(name, lock); i >= 0 {
@@ -62,8 +62,8 @@ func curatorKey(name string, locks ...string) string {
 }
 
 // Rival is a candidate that leads beside the head of the queue, because clients of two libraries
-// share the parent. Blind is the later one of the two. By the default of its library, the
-// client of Blind does not count Other.
+// share the parent. Blind and Other are these two candidates, and Blind is the later. By the default
+// of its library, the client of Blind does not count Other.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate

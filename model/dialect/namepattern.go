@@ -26,7 +26,7 @@ func Stem(name string) string {
 //	{hex}      32 hex digits, a UUID without dashes
 //	{session}  a session id: hex, with or without 0x, or signed decimal
 //	{decimal}  a session id in decimal: 15 to 19 digits, maybe with a sign
-//	{any}      anything, at least one byte; only text may follow
+//	{any}      anything, at least one byte; only literal text may follow
 //
 // part is what {any} or {session} matched. match takes time linear in s.
 func match(pattern, s string) (part string, ok bool) {
@@ -176,8 +176,8 @@ func elementLike(s, want string) (star string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// from returns the path at relative, which starts at path. ".." is the parent, "." is path itself,
-// and star replaces "*".
+// from returns the path that relative names, as seen from path. In relative, ".." is the parent, "."
+// is path itself, and star replaces "*".
 func from(path, relative, star string) string {
 	for element := range strings.SplitSeq(relative, "/") {
 		if element == ".." {

@@ -22,7 +22,7 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with replaces the parts from a to b-1 by new parts of the given size, which have the items.
+// with replaces the parts from a to b-1 by new parts with the items. Each new part has at most size items.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {
@@ -110,7 +110,7 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
 	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
-		return q.with(n, n, []*Candidate{v}, 1) // a new part, because the last part is full
+		return q.with(n, n, []*Candidate{v}, 1) // a new part, because no last part has room
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
 	if i == q.Len() {

@@ -41,7 +41,7 @@ type Target struct {
 // watch their predecessors.
 func Election() Recipe { return election }
 
-// Herd returns the variant in which all others watch the leader, which causes the herd effect.
+// Herd returns the variant in which all other contenders watch the leader. This causes the herd effect.
 func Herd() Recipe { return theHerd }
 
 var (
@@ -115,7 +115,8 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders returns 1 if a writer is first, otherwise the number of readers before the first writer.
+// Holders returns 1 if a writer is first. If a reader is first, it returns the number of readers
+// before the first writer.
 // In Curator 5.5 a reader with the number and the session of the first writer holds the role too.
 func (r *line) Holders(queue Queue) int {
 	n := 0
@@ -155,8 +156,8 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 }
 
 // reentrant reports whether the reader at i need not wait for the writer at w. Curator lets a
-// thread that has the write lock take the read lock. electop sees only that both have the same
-// session.
+// thread that has the write lock take the read lock. electop sees only that the reader and the writer
+// have the same session.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -189,8 +190,9 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target returns the target of own, which watches the nearest contender that own waits for or, if
-// lowest is set, the first one. target allocates nothing, because it runs after each notification.
+// target returns the target of the candidate own. The candidate watches the nearest contender for
+// which it waits. If lowest is true, it watches the first of these contenders instead. target
+// allocates nothing, because it runs after each notification.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -283,7 +285,7 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 type leases struct {
 	alone
 	numbered bool
-	takes    func(name string) bool // reports whether a name, or its stem if numbered, is a lease
+	takes    func(name string) bool // reports whether a name is a lease; gets the stem if numbered is true
 }
 
 func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.has(c.Name) }
@@ -312,8 +314,8 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 	return r.alone.Target(own, children, skip)
 }
 
-// members is the recipe of children of which none has a role and none waits for another, such as
-// the members of a group.
+// members is the recipe of children without a role, such as the members of a group. No child waits
+// for another.
 type members struct{ alone }
 
 func (members) Contends(c *Candidate) bool { return c.Name != ready }

@@ -15,8 +15,8 @@ import (
 type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode
-	// Parent is the directory's stat in the same reply, zero if unknown. A sequence number is below
-	// the parent's number of creates.
+	// Parent is the directory's stat in the reply with the children, zero if unknown. A sequence
+	// number is below the parent's number of creates.
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
@@ -27,13 +27,14 @@ type Evidence struct {
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows
-// none. A single znode or an empty queue shows its system by its path, in some systems together
-// with data or siblings.
+// none. The path of a single znode or an empty queue shows the system. Some of these systems also
+// need data or siblings.
 //
-// Otherwise each child votes for one dialect, and the dialect with the most votes wins: an ephemeral
-// child for any but a queue, a persistent one for a queue or a two-phase commit. Unread children vote
-// only if no ephemeral child was read. If votes are equal, a known naming wins over the unknown naming,
-// then the naming of the oldest child. Without votes the children may be a group of unknown members.
+// The children of any other election vote, and the dialect with the most votes wins. An ephemeral
+// child votes for any dialect that is no queue. A persistent child votes for a queue or a two-phase
+// commit. Unread children vote only if no ephemeral child was read. If votes are equal, a known
+// naming wins over the unknown naming, and the oldest child decides between known namings. Without
+// votes the children may be a group of unknown members.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -133,8 +134,8 @@ func (e *Evidence) single() *Dialect {
 	return nil
 }
 
-// empty returns the system of an empty queue at the path if that means that nobody leads, otherwise
-// nil.
+// empty returns the system in which an empty queue at the path means that nobody leads, nil for
+// none.
 func (e *Evidence) empty() *Dialect {
 	if len(e.Children) > 0 || e.Parent.Czxid == 0 || e.Parent.Children > 0 {
 		return nil
@@ -147,7 +148,7 @@ func (e *Evidence) empty() *Dialect {
 	return nil
 }
 
-// Widened returns the wider dialect of d that a child shows, otherwise d.
+// Widened returns the wider dialect of d that a child shows, or d if no child shows one.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	for range 3 { // a wider dialect may have a wider one
 		if d == nil {
@@ -179,8 +180,8 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 }
 
 // Unnumbered returns the unknown naming if the number of an ephemeral child is no sequence number,
-// otherwise nil. The order of such numbers has no meaning. Callers need it only if [Recognise]
-// returns nil.
+// otherwise nil. The order of such numbers has no meaning. Callers need Unnumbered only if
+// [Recognise] returns nil.
 func (e *Evidence) Unnumbered() *Dialect {
 	for i := range e.Children {
 		z := &e.Children[i]
@@ -264,8 +265,8 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths of leaders' own znodes that are missing in dir. names are the children
-// of dir, and must show the system.
+// Vacant returns the paths of leaders' own znodes that are missing in dir. names are the names of
+// dir's children. They must show the system.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {

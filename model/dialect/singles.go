@@ -56,8 +56,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Only Pinot's controllers are live instances of the cluster. The leader's znode has their
-		// names without the prefix.
+		// Only Pinot's controllers are live instances of the cluster. The leader's znode has the
+		// controller's name without the prefix.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
@@ -106,7 +106,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// A destination may have no such client, so a missing znode is normal.
+		// A destination may have no Canal client, so a missing znode is normal.
 		ID: "canal-client", System: "Canal client", Source: "Canal: ClientRunningMonitor, ClientRunningData",
 		at: []string{"otter/canal/destinations/*/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{watch: true},
@@ -119,8 +119,8 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// singleID is the dialect of a single ephemeral znode of an unknown system. [Recognise] never
-// returns it, because such znodes are common: the user has to call the znode an election.
+// singleID is the dialect of a single ephemeral znode of an unknown system. Such znodes are common,
+// so [Recognise] never returns this dialect. The user has to call the znode an election.
 const singleID = "single"
 
 // unknownSingle is the dialect of a single ephemeral znode that a search found by its name.

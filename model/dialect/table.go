@@ -30,8 +30,8 @@ var systems = completed(Dialect{},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
 	},
 	Dialect{
-		// Other programs also name their members by a guid, so the queue must exist. kazoo creates
-		// it before the first lease.
+		// Other programs also name their members by a guid, so the directory of the queue must
+		// exist. kazoo creates that directory before the first lease.
 		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
@@ -45,8 +45,8 @@ var systems = completed(Dialect{},
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
-		// go-zookeeper's clients count kazoo's clients. kazoo's clients count go-zookeeper's only
-		// with extra_lock_patterns; otherwise both can lead, see [Rival].
+		// go-zookeeper's clients count kazoo's clients. kazoo's clients count go-zookeeper's clients
+		// only with extra_lock_patterns. Without that setting both can lead, see [Rival].
 		ID: "kazoo-go", kind: KindShared, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -147,7 +147,7 @@ var systems = completed(Dialect{},
 
 // Numbered ephemeral children of an unknown system may be candidates, but also members of a group,
 // jobs or locks. Their dialect is unknownNaming, in which nobody leads. With evidence of an
-// election it is guessedElection, see [Dialect.Guess].
+// election their dialect is guessedElection, see [Dialect.Guess].
 var (
 	unknownNaming = completed(Dialect{kind: KindUnknown, Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
@@ -174,7 +174,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed fills the fields that an entry leaves out from kind, or with a default.
+// completed fills the fields that an entry leaves out. It takes their values from kind, or uses defaults.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind)

@@ -229,7 +229,7 @@ func hadoopActive(c *Candidate, _ string) string {
 }
 
 // Last returns the name of the last leader according to the data of c, and whether the next leader
-// has to fence it.
+// has to fence the last leader.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false

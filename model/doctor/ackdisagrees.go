@@ -12,16 +12,16 @@ const (
 	// ackGrace is how long the acknowledgement and the queue may differ. A healthy handoff takes
 	// milliseconds.
 	ackGrace = 5 * time.Second
-	// ackGraceForeign is how long a leader of another system may take to acknowledge. Its
-	// system has no acknowledgement: the user named one.
+	// ackGraceForeign is how long a leader of another system may take to write an acknowledgement
+	// that the user named.
 	ackGraceForeign = 4 * time.Minute
 	// beliefGrace is how long two of electop's candidates may seem to lead, because their reports
 	// arrive in two messages.
 	beliefGrace = time.Second
 )
 
-// guest reports whether a contender may belong to another program with electop's naming, which
-// acknowledges nothing.
+// guest reports whether a contender may belong to another program with electop's naming. Such a
+// program does not acknowledge.
 func (r *report) guest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
@@ -66,12 +66,12 @@ func ackDisagrees(r *report) {
 		f := find(ackOwnedByAnother, "%s names it, and belongs to session %s", path, znode.Hex(a.Session))
 		f.Sessions = append(f.Sessions, a.Session)
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
-		// correct, not known, or found by twoLeaders
+		// the acknowledgement is correct or unknown, or twoLeaders reports it
 	case head == nil && a.Session == 0:
 		find(ackOfNobody, "%s exists and belongs to no session", path)
 	case head == nil:
 		find(ackOfNobody, "%s exists and belongs to session %s", path, znode.Hex(a.Session))
-	case a.Znode != "": // otherwise another program wrote the data
+	case a.Znode != "": // without a.Znode, another program wrote the data
 		find(ackOfAnother, "%s names %s with the czxid %s", path, safe(a.Znode), znode.Hex(uint64(a.Fence)))
 	}
 }

@@ -32,7 +32,6 @@ func endedReigns(s *model.State) (out []model.Reign) {
 }
 
 // deletedLeader finds former leaders whose znodes were deleted while their sessions are alive.
-// Nothing shows who deleted a znode.
 func deletedLeader(r *report) {
 	for _, x := range endedReigns(r.s) {
 		l := x.Leader

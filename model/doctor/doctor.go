@@ -19,7 +19,7 @@ type Doctor struct {
 	cfg         model.Config
 	recipe      string
 	recipeSince time.Time // when recipe was set
-	dirty       bool      // an observation of a kind in Apply came since the last run
+	dirty       bool      // an observation that can change findings came since the last run
 	newTable    bool      // a table came since the last run
 	ran         time.Time // time of the last run
 	due         time.Time // when the rules run again without an observation; zero: never
@@ -50,7 +50,7 @@ func (d *Doctor) clone() Doctor {
 	return c
 }
 
-// runAgain makes the rules run again at that time, or earlier.
+// runAgain makes the rules run again at the time at, or earlier.
 func (d *Doctor) runAgain(at time.Time) {
 	if d.due.IsZero() || at.Before(d.due) {
 		d.due = at
@@ -180,8 +180,8 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// RunRules runs the rules now, even if [pace] has not passed: a search applies all its reads of
-// an election at once. The findings are in the state, and there are no events.
+// RunRules runs the rules now, even if [pace] has not passed. It is for a search, which applies all
+// its reads of an election at once. The findings are in the state, and there are no events.
 func (j *Journal) RunRules() {
 	j.cached = nil
 	j.doctor.runRules(j.At(), j.Journal)

@@ -27,7 +27,7 @@ const (
 //
 // One answer is enough to verify a watch. A wrong or missing watch needs two rounds of answers that
 // agree, at least a second apart. The contender's predecessor must not change from the first round
-// until a second after the second round: each handoff has a moment without a watch.
+// until a second after the second round, because each handoff has a moment without a watch.
 type Edge struct {
 	State WatchState
 	// Watched are the names of the children that the contender's session watches, except its own
@@ -41,7 +41,7 @@ type Edge struct {
 }
 
 // Edge returns what is known about the watch of the contender at position i. A
-// holder of the role needs no watch: its edge is Unverified with no Why.
+// holder of the role needs no watch, so its edge is Unverified and has no Why.
 func (s *State) Edge(i int) Edge {
 	if i < 0 || i >= s.Queue.Len() {
 		return Edge{State: Unverified}
@@ -95,7 +95,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // no other contender of the session can have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // if several, another contender may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
@@ -176,11 +176,11 @@ func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildW
 // two tables that are at least calm apart.
 const calm = time.Second
 
-// watchTable is an index of one round of the servers' watch tables. It is immutable: states
+// watchTable is an index of one round of the servers' watch tables. It is immutable, because states
 // share it.
 type watchTable struct {
 	at, end time.Time
-	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
+	// queue is the queue at the time at, and calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
 	// why is the reason that the round is incomplete, "" if it is complete. Only a complete round
 	// can prove that a watch is missing.
@@ -368,7 +368,7 @@ func (q *queues) at(at time.Time) dialect.Queue {
 }
 
 // hadTarget reports whether the contender c had to watch target when the servers were asked for
-// the table r or, if calmly is true, [calm] before that.
+// the table r. If calmly is true, it checks the time [calm] before that.
 func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {

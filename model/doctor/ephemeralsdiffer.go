@@ -10,7 +10,7 @@ import (
 )
 
 // missingOn is an ephemeral znode that is missing on a server, but exists on
-// another one at the same zxid.
+// another server at the same zxid.
 type missingOn struct {
 	e      session.Ephemeral
 	server string

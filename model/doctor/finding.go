@@ -39,7 +39,7 @@ type Finding struct {
 	Sessions []uint64
 	// References are public names: "CURATOR-620", "ZooKeeper recipes: leader election".
 	References []string
-	Since      time.Time // when it was first seen
+	Since      time.Time // when the problem was first seen
 }
 
 // FindingChanged reports that a finding was raised or cleared. A finding whose severity changes
@@ -47,7 +47,7 @@ type Finding struct {
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
-	Was     Severity // of a finding that is raised again: the severity before; otherwise ""
+	Was     Severity // the severity before, if the finding is raised again; "" if it is new or cleared
 }
 
 func (FindingChanged) EventBody() {}
@@ -73,7 +73,7 @@ type suspect struct {
 	hold
 	finding *Finding
 	first   time.Time // time of the first report
-	counted int       // number of server tables that reported it
+	counted int       // number of server tables after which the rule reported the subject
 	tableAt time.Time // time of the last of these tables
 	raised  bool
 	seen    bool // reported in this run
@@ -82,16 +82,16 @@ type suspect struct {
 // hold sets how long a suspicion has to last before it is a finding.
 type hold struct {
 	wait   time.Duration
-	tables int       // number of server tables, each at least calm after the one before
+	tables int       // number of server tables, each at least calm after the previous table
 	again  time.Time // the rules run again at this time, even if nothing changed
 	quiet  bool      // the suspicion is never listed as [Pending]
-	shown  bool      // shown before it has lasted: see [Pending.Early]
+	shown  bool      // the suspicion has a [Pending.Early]
 }
 
-// suspicions holds the reports of rules, and the findings that follow from these.
+// suspicions holds the reports of rules, and the findings that follow from the reports.
 type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
-	findings []*Finding          // the raised ones, worst first; shared by states
+	findings []*Finding          // the raised findings, worst first; shared by states
 	events   []model.EventBody   // of this run
 }
 
@@ -151,7 +151,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 }
 
 // finish ends a run. It raises the suspicions that have lasted long enough, and clears those that
-// no rule reported. It calls again with each time at which the rules have to run.
+// no rule reported. It passes each time at which the rules have to run to the function again.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -203,11 +203,11 @@ type Pending struct {
 	Early *Finding
 }
 
-// Decides reports whether the election should be observed for longer: the finding would be
-// critical, or leaders may be flapping.
+// Decides reports whether the election should be observed for longer, because the finding would be
+// critical or leaders may be flapping.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
-// pending lists the suspicions that have not lasted long enough, except the quiet ones.
+// pending lists the suspicions that have not lasted long enough, except quiet suspicions.
 func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending
 	for _, s := range u.byKey {

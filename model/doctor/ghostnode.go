@@ -13,14 +13,14 @@ import (
 // and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own several candidates. That may be intended: latches and threads
-// of one client share its session. A ghost is a znode that no program manages, because the reply to
-// its create was lost and the client created another znode.
+// ghostNode finds sessions that own several candidates. This may be intended, because latches and
+// threads of one client share its session. A ghost is a znode that no program manages, because the
+// reply to its create was lost and the client created another znode.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
 	if holders == s.Queue.Len() && holders > 1 {
-		return // leases: a session may hold several
+		return // a session may hold several leases
 	}
 	for i, c := range s.Queue.All() {
 		all := r.owners()[c.Session]
@@ -43,9 +43,9 @@ func ghostNode(r *report) {
 	}
 }
 
-// unmanaged finds the ghosts among a session's candidates, whose positions are in all. at has the
-// positions of the ghosts and, as the last, of the candidate that the client probably uses. f is
-// nil if there is no ghost.
+// unmanaged finds the ghosts among a session's candidates. The parameter all has the candidates'
+// positions. at has the positions of the ghosts. The last element of at is the position of the
+// candidate that the client probably uses. f is nil if there is no ghost.
 func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -72,12 +72,12 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {
-		f.wait = 0 // one list of children is enough: it has the guid twice
+		f.wait = 0 // one list of children is enough, because the guid is in it twice
 	}
 	return f, at
 }
 
-// ghostly adds evidence about the znodes of a lost reply. The client uses the last of them.
+// ghostly adds evidence about the znodes of a lost reply. The client uses the last of these znodes.
 func (r *report) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {

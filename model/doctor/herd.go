@@ -35,8 +35,8 @@ func herd(r *report) {
 
 // crowd has the contenders that watch the same child, by position.
 type crowd struct {
-	sure, maybe []int // should watch another child, according to two tables or, for maybe, to the last table
-	right       []int // have to watch the child
+	sure, maybe []int // contenders that should watch another child: sure by two tables, maybe by the last table
+	right       []int // contenders that have to watch the child
 }
 
 // herdAtOnce contenders that should watch another child prove a herd in one table. No moment of a

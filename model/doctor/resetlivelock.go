@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// A livelock is at least livelockMin reigns shorter than livelockReign within livelockWindow,
-	// by at most half as many sessions. A reset keeps the session.
+	// A livelock is at least livelockMin reigns within livelockWindow, each shorter than
+	// livelockReign. A reset keeps the session, so there are at most half as many sessions.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

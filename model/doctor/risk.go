@@ -28,7 +28,7 @@ type RiskChanged struct {
 	Risk   Risk
 	Raised bool
 	Gone   bool        // the risk is over because the contender's znode was deleted
-	Cause  model.Cause // why it was deleted; known only for leaders and for electop's candidates
+	Cause  model.Cause // why the znode was deleted; known only for leaders and for electop's candidates
 }
 
 func (RiskChanged) EventBody() {}

@@ -121,7 +121,7 @@ func (r *report) find(t text, subject string, values ...string) *draft {
 	return f
 }
 
-// because adds a line of evidence, or counts it if there is no room.
+// because adds a line of evidence. If there is no room, it only counts the line.
 func (f *draft) because(format string, args ...any) {
 	if f.lines++; f.lines <= evidenceMax {
 		f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))

@@ -117,17 +117,17 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role, according to its znode, the acknowledgement,
-// the servers, and the own report of a candidate of electop. Use it wherever the leader is shown.
+// Lead is how far the first contender has the role, according to its znode, the acknowledgement and
+// the servers. A candidate of electop also reports this itself. Use Lead wherever the leader is shown.
 // "" means that nobody leads: see [State.NoLeader].
 type Lead string
 
 const (
-	// Leads: first, and acknowledged if the election has an acknowledgement that can be read.
+	// Leads: the candidate is first and, if the acknowledgement can be read, has acknowledged.
 	Leads Lead = "leads"
-	// Elected: first, but not acknowledged, or not yet aware of its own acknowledgement.
+	// Elected: the candidate is first, but has not acknowledged, or does not know that it has.
 	Elected Lead = "elected"
-	// Unaware: first, but the candidate still waits according to its own report.
+	// Unaware: the candidate is first, but still waits according to its own report.
 	Unaware Lead = "unaware"
 	// Suspended: the candidate lost its connection or its lease.
 	Suspended Lead = "suspended"
@@ -175,7 +175,7 @@ func (s *State) Lead() Lead {
 	return Elected
 }
 
-// wakesMax bounds the deletions that znodeDeleted searches. Reads have shown older ones.
+// wakesMax bounds the deletions that znodeDeleted searches. Reads have shown older deletions.
 const wakesMax = 64
 
 // znodeDeleted reports whether the embedded server reported the deletion of the contender's znode.

@@ -42,7 +42,7 @@ func (r *report) circle(last, base *watchTable) []int {
 			if !queued || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
-			// Only the contenders of the session behind the watched one wait for it.
+			// Only the session's contenders that are behind the watched contender wait for it.
 			behind := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				behind = all[k:]

@@ -32,8 +32,8 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return c
 }
 
-// watchFaults checks the edges, once in a run. Without a new table a check finds nothing new if the
-// last check came at least [calm] after the last table and found no fault.
+// watchFaults checks the edges, once in a run. Without a new table it skips the check if the last
+// check came at least [calm] after the last table and found no fault.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// wrongWatch finds contenders that watch another child instead of their predecessor, except those
-// in a herd.
+// wrongWatch finds contenders that watch another child instead of their predecessor, except
+// contenders in a herd.
 func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
