@@ -27,7 +27,8 @@ type Runner interface {
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
 	// Start prepares the setup of a lesson and begins the lesson. An empty id means the first lesson
-	// that was not done yet, or the first one. Start blocks, so call it outside the event loop.
+	// that was not done, or the first of all if all were done. Start blocks, so call it outside the
+	// event loop.
 	Start(ctx context.Context, id string) error
 	// Input applies an input, or returns why the input cannot be applied now.
 	Input(in lesson.Input, choice int) (why string)
@@ -96,8 +97,8 @@ func (p *Panel) Update(menu bool) (changed bool) {
 	return true
 }
 
-// OpenMenu opens the menu, and selects the current lesson, otherwise the first lesson that was not
-// done.
+// OpenMenu opens the menu. It selects the current lesson or, without a current lesson, the first
+// lesson that was not done.
 func (p *Panel) OpenMenu() {
 	p.Update(true)
 	p.Menu.Open()
@@ -141,7 +142,8 @@ func (p *Panel) Target() string {
 	return p.View.Target
 }
 
-// Since returns when the setup of the current lesson was complete, zero for none. p may be nil.
+// Since returns when the setup of the current lesson was complete, or the zero time without a
+// lesson. p may be nil.
 func (p *Panel) Since() time.Time {
 	if p == nil || !p.On {
 		return time.Time{}

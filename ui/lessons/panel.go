@@ -17,7 +17,7 @@ const lessonWidth = 100
 // messagesHeld is shown while the server holds messages until the user releases them.
 const messagesHeld = "Messages are held: press . or ]"
 
-// additions lists the sentences that the panel may add to a part while it runs, in order.
+// additions lists the sentences, in order, that the panel may add while a part of the lesson runs.
 func additions(v *lesson.View) [6]string {
 	do, done := v.Do, ""
 	if do != "" && !v.Acted {
@@ -114,7 +114,7 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	return out
 }
 
-// proseMax bounds a paragraph, in runes: names in the text may be long.
+// proseMax bounds a paragraph, in runes, because names in the text may be long.
 const proseMax = 1000
 
 // prose returns text in one line, with blanks in place of line ends.
@@ -154,7 +154,7 @@ func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	return lines
 }
 
-// Settle stores the text of the lesson, from [Panel.Lines], and its place.
+// Settle stores the text of the lesson, from [Panel.Lines], and the panel's place.
 func (p *Panel) Settle(lines [][]term.Span, r term.Rect) {
 	p.place = r
 	p.text.Settle(lines, r.H-2)
