@@ -238,7 +238,8 @@ func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2
 // On a screen narrower than filledBelow, an overlay covers all panels.
 const filledBelow = 100
 
-// InFront returns the place of an overlay, at most width wide, on a screen of w by h cells.
+// InFront returns the place of an overlay on a screen of w by h cells. On a wide screen the overlay
+// is at most width cells wide.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := TextWidth(w, width)+4, min(h-4, lines+2)
 	if w < filledBelow {
@@ -247,7 +248,7 @@ func InFront(w, h, width, lines int) Rect {
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
 }
 
-// TextWidth returns the width of a line in an overlay of that width on a screen of w cells.
+// TextWidth returns the width of a line in an overlay of the given width on a screen of w cells.
 func TextWidth(w, width int) int {
 	if w < filledBelow {
 		return w - 4
@@ -255,8 +256,8 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first of n lines on a page that shows line at. The first line is as near to
-// top as possible.
+// Window returns which of n lines is the first on a page that must show line at. The first line is
+// as near to top as possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

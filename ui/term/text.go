@@ -65,11 +65,11 @@ func wrapWide(s string, w int) []string {
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
-// wrapPlain is wrapWide for plain text. Its lines are parts of s, so it does not copy.
+// wrapPlain is wrapWide for plain text. The lines are parts of s, so nothing is copied.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
 	from, end := 0, 0    // the line, without the blanks and the word after it
-	blanks, word := 0, 0 // their lengths
+	blanks, word := 0, 0 // lengths of these blanks and this word
 	for i := range len(s) {
 		if s[i] == ' ' {
 			if word > 0 {
@@ -105,7 +105,7 @@ func Fitted(s string, w int) string {
 	return s + Blanks(w-Width(s))
 }
 
-// TailOf shortens a path at its beginning: the end is more important.
+// TailOf shortens a path at its beginning, because the end is more important.
 func TailOf(path string, w int) string {
 	n := Width(path)
 	if n <= w || w < 2 {
@@ -118,7 +118,7 @@ func TailOf(path string, w int) string {
 	return s
 }
 
-// MiddleOf shortens a path in the middle: the beginning names the owner.
+// MiddleOf shortens a path in the middle, because the beginning names the owner.
 func MiddleOf(path string, w int) string {
 	if Width(path) <= w || w < 6 {
 		return TailOf(path, w)
@@ -139,8 +139,8 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// Keep is the priority in a line that is too short: the span with the lowest Keep is dropped
-	// first, of equal ones the rightmost.
+	// Keep is the priority in a line that is too short. The span with the lowest Keep is dropped
+	// first. Of spans with the same Keep, the rightmost is dropped first.
 	Keep int
 }
 
@@ -152,7 +152,7 @@ func SpansWidth(spans []Span) int {
 	return n
 }
 
-// FitSpans drops spans until the others fit into w cells. It cuts the last one.
+// FitSpans drops spans until the others fit into w cells. A single span that is left is cut.
 func FitSpans(spans []Span, w int) []Span {
 	spans = append([]Span(nil), spans...)
 	for len(spans) > 1 && SpansWidth(spans) > w {

@@ -53,7 +53,7 @@ const (
 	Strong         // names, titles
 	Muted          // less important
 	Faint          // stale, impossible
-	Border         // of a panel
+	Border         // border of a panel
 	Focus          // border of the panel with the focus
 	Heading        // a heading
 	Lead           // gold: who leads
@@ -129,8 +129,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with millions of colours, and its replacements among 256 and 16.
-// The nearest of these often has another hue.
+// paint is a colour for terminals with millions of colours, and its replacements among 256 and 16
+// colours. A replacement may not be the nearest colour, which often has another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
