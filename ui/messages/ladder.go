@@ -299,8 +299,8 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a message that the server holds, in the middle if its candidate has no lane. If next,
-// the key "." releases this message.
+// held draws a message that the server holds, in the middle if its candidate has no lane. If next is
+// set, the key "." releases this message.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "

@@ -111,9 +111,9 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns at most n lanes in the order of the queue: of the selected or first candidate, its
-// partner, and others, preferably with messages. The candidate with the newest message replaces a
-// partner without messages.
+// lanes returns at most n lanes in the order of the queue. The lanes are for the selected or first
+// candidate, for its partner, and for others, preferably with messages. The candidate with the newest
+// message replaces a partner without messages.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -143,8 +143,9 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns the lane of the candidate that should watch r, otherwise the lane of the candidate
-// that r should watch. If r has no znode, partner returns the lane of the first candidate.
+// partner returns the lane of the candidate that should watch r. If none should watch r, partner
+// returns the lane of the candidate that r should watch. If r has no znode, partner returns the lane
+// of the first candidate.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -189,7 +190,7 @@ func (l *lane) hasMessages(s *doctor.State) bool {
 	return false
 }
 
-// newest returns the lane of the candidate with the newest message, other than the lane but.
+// newest returns the lane with the newest message, without regard to the messages of one given lane.
 func newest(s *doctor.State, but *lane) lane {
 	for member, session := range receivers(s) {
 		if but.has(member, session) {
@@ -271,11 +272,11 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// before is how long before the first message the entries begin, so that they show its cause.
+// The entries begin the time before ahead of the first message, and so include the message's cause.
 const before = 20 * time.Millisecond
 
 // entries returns the entries for these lanes, oldest first, from just before the first message.
-// Without messages there are none.
+// Without messages there are no entries.
 func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
 	var began time.Time
