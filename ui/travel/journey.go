@@ -57,7 +57,7 @@ type Arrival struct {
 }
 
 // Begin starts a journey in the election at path, and returns the first search. The journey begins at
-// the last moment, in a recording at the moment that is shown. stop stops a recording's playback.
+// the last moment or, in a recording, at the moment that is shown. stop stops a recording's playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -180,7 +180,8 @@ func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	}
 }
 
-// Next returns the search to run after an arrival, nil for none. If leave, the journey ends now.
+// Next returns the search to run after an arrival, nil for none. If leave is true, the journey ends
+// now.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -275,7 +276,7 @@ func seek(m history.Move) move {
 	}
 }
 
-// withBefore adds to m the state at the moment before it, if Words needs this state.
+// withBefore adds to m the state at the moment before m, if Words needs this state.
 func withBefore(in Past, path string, m Found) Found {
 	if !m.OK || m.Before != nil || m.At.First || !needsBefore(m.At.Events) {
 		return m
@@ -323,8 +324,8 @@ func playTo(t time.Time) move {
 	}
 }
 
-// momentAt returns the move to the last moment that is not later than t, otherwise to the first
-// moment that is kept.
+// momentAt returns the move to the last moment that is not later than t. If all moments that are kept
+// are later, the move leads to the first of them.
 func momentAt(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		first, ok := in.Seek(path, 0, history.MoveToFirst)

@@ -50,8 +50,8 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 }
 
 // happened returns the events of a moment. A handoff's event can come at a later moment, with the
-// acknowledgement. So happened adds the handoff when it is new in the state, and later returns the
-// event as an acknowledgement, or drops it.
+// acknowledgement. So happened adds a handoff at the moment at which the handoff is new in the state.
+// Later it turns the handoff's event into an acknowledgement, or drops an event without takeover.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
