@@ -75,7 +75,8 @@ var words = []helpLine{
 // firstKeys are the keys for a first visit.
 var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
 
-// pairs maps a command to the words for it and its opposite, whose binding comes next.
+// pairs maps a command to the words for the command and its opposite. The opposite has the next
+// binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
 	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
@@ -83,7 +84,7 @@ var pairs = map[Command]string{
 	CmdLeft: "a column to the left, right, in a grid", CmdFiner: "a finer, a coarser scale of the time line",
 }
 
-// keyLines returns the help of the bindings that shown selects, with one line for a pair.
+// keyLines returns the help of the bindings for which shown returns true, with one line for a pair.
 func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	opposite := false
 	for _, b := range table {
@@ -100,8 +101,8 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// helpLines returns the help of the modes in of, or of all modes if of is 0. With brief, the help
-// of all modes lacks the keys and signs of the main screen.
+// helpLines returns the help of some modes, or of all modes if the set of modes is empty. With brief,
+// the help of all modes lacks the keys and signs of the main screen.
 func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := cmp.Or(of, ^Mode(0)), of == 0
 	if all && brief {
@@ -143,8 +144,8 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	return out
 }
 
-// HelpLines returns the help of the modes in of, or of all modes if of is 0, on lines of w cells.
-// Wide lines get two columns.
+// HelpLines returns the help of some modes, or of all modes if the set of modes is empty, on lines of
+// w cells. Wide lines get two columns.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
 	const twoFrom, gap = 112, 3
 	all := helpLines(table, g, of, w < twoFrom, withLanes)
@@ -169,7 +170,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) 
 	return out
 }
 
-// wrapHelp returns all on lines of w cells, and where their sections begin.
+// wrapHelp returns the help on lines of w cells, and the indexes of the lines at which sections begin.
 func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
 	room := 0 // for a key or a sign of the section
 	for i, l := range all {

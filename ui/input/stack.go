@@ -14,7 +14,7 @@ type Stack struct {
 // Now returns the present mode.
 func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 
-// Below returns the mode behind the present one, on the main screen the present one.
+// Below returns the mode behind the present mode. On the main screen it returns the present mode.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
 // at returns the mode in front if only the first n opened modes were open.
@@ -55,7 +55,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position, from 0 to last, after the move do from at.
+// Moved returns the position after a move from position at. Positions are from 0 to last.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:
