@@ -62,8 +62,8 @@ type Action struct {
 	Kind Kind
 	// Election is the path of the election on the screen.
 	Election string
-	// Target is the ID of a member of electop, otherwise the path of a znode, "" if the kind needs
-	// none.
+	// Target is the ID of a member of electop, or the path of a znode. It is "" if the kind needs no
+	// target.
 	Target string
 	Arg    string
 }
@@ -98,8 +98,8 @@ type Def struct {
 	Changes bool // it changes more than this program's own view
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
-	// Matters reports whether the action affects what the screen shows now. Even a narrow footer
-	// then has the key, unless the action is refused. Nil: it never does.
+	// Matters reports whether the action affects what the screen shows now. If so, even a narrow
+	// footer has the key, unless the action is refused. Nil: the action never matters.
 	Matters func(*doctor.State) bool
 	// OfCandidate marks an action on the selected candidate.
 	OfCandidate bool
@@ -208,7 +208,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 	return a, x.Refuses(a)
 }
 
-// Refuses returns why a cannot be done now, "" if it can.
+// Refuses returns why action a cannot be done now, "" if it can.
 func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ReadOnly && a.Kind.Changes():
@@ -252,7 +252,7 @@ func If(is func() bool, why string) func(Action) string {
 	}
 }
 
-// Why returns the reason why a cannot be done now, "" if it can.
+// Why returns the reason why action a cannot be done now, "" if it can.
 func (t Acts) Why(a Action) string {
 	act, ok := t.Of[a.Kind]
 	switch {
@@ -264,7 +264,7 @@ func (t Acts) Why(a Action) string {
 	return ""
 }
 
-// Do does a, unless Why returns a reason.
+// Do does action a, unless Why returns a reason.
 func (t Acts) Do(_ context.Context, a Action) error {
 	if why := t.Why(a); why != "" {
 		return errors.New(why)

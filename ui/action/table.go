@@ -6,7 +6,7 @@ import (
 	"electop/model/doctor"
 )
 
-// onOff returns a Next: ArgOff if on reports true, otherwise ArgOn.
+// onOff returns a Next that gives ArgOff if on returns true, otherwise ArgOn.
 func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
 	return func(s *doctor.State, m *model.Member) string { return Toggle(on(s, m)) }
 }
