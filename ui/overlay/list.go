@@ -131,7 +131,7 @@ func (v *List) Refused() bool {
 	return !ok || e.Why != ""
 }
 
-// Click selects the entry with the clicked spot, and reports whether it was selected already.
+// Click selects the clicked entry, and reports whether this entry was selected already.
 func (v *List) Click(spot any) (again bool) {
 	e, ok := spot.(Entry)
 	if !ok {

@@ -1,8 +1,9 @@
-// Package overlay has the texts and lists in front of the panels, or in place of a panel.
+// Package overlay has the texts and lists that cover the dashboard or one of its panels.
 //
-// Settle gives a text or list its contents and its place. Keys move within this place, and Draw
-// changes nothing. A [Pager] is a text that may be longer than its place, a [Panel] is a pager in a
-// box. A [List] is the list of actions, of one candidate's faults, or of lessons.
+// Settle gives a text or list its contents and its place. Keys scroll or select within this place.
+// Draw does not change the text or list. A [Pager] is a text that may be longer than its place. A
+// [Panel] is a pager in a box. A [List] is the list of actions, of one candidate's faults, or of
+// lessons.
 package overlay
 
 import (
@@ -29,7 +30,8 @@ func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.From(p.top)
 }
 
-// From scrolls until line, counted from 0, is the first in view, or the end of the text is in view.
+// From makes line number line (from 0) the first in view, but does not scroll past the end of the
+// text.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -44,8 +46,8 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView returns the numbers, from 1, of the first and the last line in view of a long
-// text, and the number of its lines.
+// InView returns the first and last visible line, from 1, and the number of lines. The text must be
+// long.
 func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
 
 // Draw draws the lines in view.
@@ -75,7 +77,7 @@ func (t *Panel) Settle(place term.Rect, x Text) {
 	t.Pager.Settle(x.Lines, place.H-2)
 }
 
-// Click does nothing: a text has no selection.
+// Click does nothing, because a text has no selection.
 func (t *Panel) Click(any) (again bool) { return false }
 
 // Draw draws the panel.
@@ -93,17 +95,17 @@ func (t *Panel) Draw(f *term.Frame) {
 	t.Pager.Draw(f.Box(t.place, t.title, t.key == "", tail...))
 }
 
-// Invitation is one way in which a third-party program joins the election.
+// Invitation is a command line with which another program joins the election.
 type Invitation struct {
 	Program string // "electop", "kazoo (Python)"
 	Line    string // command line to type or paste
 }
 
 // Join returns the text on how other programs join. open means that other machines reach the
-// address. joined has lines about third-party candidates. cannot is why no program can join, "" if
-// they can.
+// address. joined has lines about third-party candidates. cannot is the reason why programs cannot
+// join, or "" if they can.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
-	const indent, lineMax = 2, 2000 // of an invitation's line
+	const indent, lineMax = 2, 2000 // indent and maximum length of an invitation's line
 	text := Text{Title: "Join this election"}
 	add := func(st term.Style, indent int, s string) {
 		for _, part := range term.Wrap(s, width-indent) {
@@ -162,7 +164,7 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit changes the text according to a key. It ignores textinput's commands: they blink the cursor
+// Edit changes the text according to a key. It ignores textinput's commands, which blink the cursor
 // or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
