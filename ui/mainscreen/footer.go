@@ -17,7 +17,8 @@ import (
 type Footer struct {
 	*Screen
 	Mode input.Mode // with ModeLesson during a lesson
-	// Action returns what a key of kind would do now, and the reason why it cannot.
+	// Action returns the action that a key of kind would do now, and the reason why the action is
+	// refused.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
 	Elections int  // number of rows in the list of elections

@@ -80,8 +80,8 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// The right side leaves out spans so that the path and the system have room. But for an
-	// important span, such as a lost connection, the system and part of the path go first.
+	// The right side leaves out spans so that the path and the system have room. To keep an
+	// important span, such as a lost connection, the system and a part of the path are left out.
 	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))

@@ -53,7 +53,7 @@ type Shape struct {
 	Workers  bool // leaders have workers: the beliefs are shown
 	Messages bool // the server reports its messages
 	Rows     int  // lines for the candidates, 0 if a text is there instead
-	Live     bool // a live cluster without a lesson or a candidate of electop: the recipe needs the focus
+	Live     bool // a live cluster without lesson and candidates of electop: the recipe is shown only with the focus
 	Findings bool // there are findings, or no candidates
 }
 
@@ -107,7 +107,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		Keys:   term.Rect{X: 0, Y: h - 1, W: w, H: 1},
 	}
 	body := term.Rect{X: 0, Y: 1, W: w, H: h - 3}
-	beside := s.Focus == Recipe || s.Focus == Messages // replace other panels on a narrow screen
+	beside := s.Focus == Recipe || s.Focus == Messages // these panels replace others on a narrow screen
 	if s.Zoomed || w < WideFrom && beside && !s.Lesson {
 		a.Panel[s.Focus] = body
 		return a
@@ -165,7 +165,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 
 // handoffsHeight returns how many of h lines the handoffs get: enough for the most important lanes,
 // their axis and one or two handoffs. On a tall screen they get all lines that other panels do not
-// need. Those grow in steps, so that a new candidate rarely moves a panel.
+// need. The other panels grow in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14 // lines that the handoffs get although other panels need them
 	const alone = 30   // lines of a recipe without beliefs, with the costs of handoffs and a sentence

@@ -61,7 +61,7 @@ type Shown struct {
 	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
 }
 
-// textWidth bounds the lines of a text: longer lines are hard to read.
+// textWidth bounds the lines of a text, because longer lines are hard to read.
 const textWidth = 100
 
 // Texts has the panels from [Selected] on.
@@ -111,7 +111,7 @@ func (x *Screen) TooSmall() bool { return x.At.Header.Empty() }
 
 func (x *Screen) shape() Shape {
 	s := x.State
-	rows := s.Queue.Len() // also those that a filter hides: typing moves no panel
+	rows := s.Queue.Len() // also the rows that a filter hides, so that typing moves no panel
 	if n := len(x.Candidates.Rows.NoZnode); n > 0 {
 		rows += 1 + n // with their heading
 	}
@@ -149,8 +149,8 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// candidates returns the contents of the panel of candidates. They include the server's pace unless
-// the recipe beside it shows the pace.
+// candidates returns the contents of the panel of candidates. They include the server's pace, unless
+// the recipe panel shows the pace.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -284,7 +284,8 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel moves panel p by lines, the candidates by one. It reports whether it selected a candidate.
+// Wheel moves panel p by a number of lines, but the candidates by one line. It reports whether it
+// selected a candidate.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
