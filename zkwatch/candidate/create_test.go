@@ -211,7 +211,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // when the follower answers, it has probably forwarded the session's reconnection
+	follower.Ask(t, "srvr") // after the answer, the session's reconnection is probably forwarded
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)

@@ -173,7 +173,8 @@ func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n%2 == 0 {
-				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil // the first FailingConn fails at the credentials
+				// The first FailingConn fails at the credentials.
+				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil
 			}
 			return c, nil
 		}}

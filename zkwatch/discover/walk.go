@@ -59,7 +59,7 @@ type walk struct {
 	siblings []string                    // names of the visited znode and its siblings, without numbered ones
 	singles  []Found                     // znodes with a leader's name, of no known system
 	members  []Found                     // directories whose children have no role
-	leaves   []znode.Znode               // visited children of the current branch that have no children; without their data
+	leaves   []znode.Znode               // visited leaves of the current branch; their data is not read
 	acks     map[string]bool             // paths of the acknowledgements of elections
 	contends map[uint64][]string         // by session: the elections in which it is a candidate
 	branches []branch                    // not yet visited
