@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -141,49 +142,32 @@ func (j *Journal) readAgain(r *Read) {
 	j.count(at)
 }
 
-// Flow counts the items that were created in a queue, and taken from the queue, up to a time.
+// PerMinute returns how many items a queue got and lost a minute, since at most 70 seconds. ok is false
+// if it was not observed for ten seconds.
+func (s *State) PerMinute() (created, taken int, ok bool) {
+	creates, counted := s.Parent.Creates()
+	if len(s.Flows) == 0 || !counted || s.At.Sub(s.Flows[0].At) < 10*time.Second {
+		return 0, 0, false
+	}
+	first, minutes := s.Flows[0], s.At.Sub(s.Flows[0].At).Minutes()
+	perMinute := func(n uint32) int { return int(math.Round(float64(n) / minutes)) }
+	return perMinute(creates - first.Created), perMinute(creates - uint32(s.Parent.Children) - first.Taken), true
+}
+
+// Flow has a queue's numbers of items that were created and taken up to a time.
 type Flow struct {
 	At             time.Time
 	Created, Taken uint32
 }
 
-// flowFor is how long counts are kept.
-const flowFor = time.Minute
-
-// count notes a queue's counts, at most once a second.
+// count notes a queue's counts every ten seconds for a minute.
 func (j *Journal) count(at time.Time) {
 	creates, ok := j.parent.Creates()
-	if j.naming.dialect.Kind() != dialect.KindQueue || !ok {
+	if n := len(j.flow); j.naming.dialect.Kind() != dialect.KindQueue || !ok {
 		j.flow = nil
-		return
+	} else if n == 0 || at.Sub(j.flow[n-1].At) >= 10*time.Second {
+		j.flow = keep(j.flow, Flow{at, creates, creates - uint32(j.parent.Children)}, 7)
 	}
-	now := Flow{at, creates, creates - uint32(j.parent.Children)}
-	n := len(j.flow)
-	for n > 2 && at.Sub(j.flow[1].At) > flowFor {
-		j.flow, n = j.flow[1:], n-1
-	}
-	if n > 1 && at.Sub(j.flow[n-2].At) < time.Second {
-		j.flow = replaced(j.flow, n-1, now)
-	} else {
-		j.flow = append(slices.Clip(j.flow), now)
-	}
-}
-
-// PerMinute returns how many items per minute are created in a queue, and taken from the queue. ok is
-// false if the queue was observed for less than ten seconds.
-func (s *State) PerMinute() (created, taken int, ok bool) {
-	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < flowFor/6 {
-		return 0, 0, false
-	}
-	first, last := s.Flows[0], s.Flows[len(s.Flows)-1]
-	for _, x := range s.Flows {
-		if s.At.Sub(x.At) >= flowFor {
-			first = x
-		}
-	}
-	scale := float64(flowFor) / float64(min(flowFor, s.At.Sub(first.At)))
-	perMinute := func(n uint32) int { return int(float64(n)*scale + 0.5) }
-	return perMinute(last.Created - first.Created), perMinute(last.Taken - first.Taken), true
 }
 
 // compared returns the known children that a full read shows to be deleted. A known name may

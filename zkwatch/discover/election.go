@@ -95,31 +95,20 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 		votes = votes || z.Data.Length == len("commit") || z.Data.Length == len("abort")
 		ephemeral = ephemeral || z.Session != 0
 	}
-	if len(w.leaves) < min(len(b.names), maxAlike) || !votes && !ephemeral || w.found[b.parent] != nil {
+	if b.stat == nil || len(w.leaves) < min(len(b.names), maxAlike) || !votes && !ephemeral || w.found[b.parent] != nil {
 		return nil
 	}
-	var names []string
-	var stat *zk.Stat
-	err := w.request(ctx, func() (err error) {
-		names, stat, err = w.conn.Children(ctx, b.parent)
-		return err
-	})
-	if errors.Is(err, zk.ErrNoNode) || err == nil && len(names) != len(b.names) {
-		return nil // the directory was deleted or changed, or some names have numbers
-	}
-	if err != nil {
-		return err
-	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(b.stat)}
 	for _, z := range w.leaves {
-		if z, err = w.read(ctx, znode.Join(b.parent, z.Name), z.Name); err != nil {
+		z, err := w.read(ctx, znode.Join(b.parent, z.Name), z.Name)
+		if err != nil {
 			return err
 		}
 		read.New = append(read.New, z)
 	}
 	d := dialect.Recognise(dialect.Evidence{Path: b.parent, Children: read.New, Parent: read.Parent})
 	if d != nil && !d.Elects() {
-		w.members = append(w.members, Found{Path: b.parent, Dialect: d, Read: read, Contenders: len(names), Partial: len(names) > len(w.leaves)})
+		w.members = append(w.members, Found{Path: b.parent, Dialect: d, Read: read, Contenders: len(b.names), Partial: len(b.names) > len(w.leaves)})
 	}
 	return nil
 }
@@ -234,19 +223,16 @@ func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.
 	if !dialect.Items(path, names) {
 		return false, nil
 	}
-	names = slices.Sorted(slices.Values(names))
 	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
-	for i, name := range names {
+	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
 		if i < dialect.FirstItems {
 			item, err := w.exists(ctx, znode.Join(path, name))
-			switch {
-			case err != nil:
+			if err != nil || item != nil && item.EphemeralOwner != 0 {
 				return false, err
-			case item == nil:
-				continue
-			case item.EphemeralOwner != 0:
-				return false, nil
+			}
+			if item == nil {
+				continue // it was taken
 			}
 			z = client.Znode(name, item, nil)
 		}

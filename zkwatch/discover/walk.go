@@ -76,6 +76,8 @@ type branch struct {
 	names  []string
 	depth  int // of the children
 	bytes  int // of the names
+	// stat is the parent's, nil if names are not all of its children.
+	stat *zk.Stat
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -178,12 +180,12 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inn
 	if err := w.leaderless(ctx, path, names); err != nil {
 		return true, true, err
 	}
-	w.descend(path, names, depth+1)
+	w.descend(path, names, stat, depth+1)
 	return true, true, nil
 }
 
 // descend queues a znode's children, except those with sequence numbers.
-func (w *walk) descend(path string, names []string, depth int) {
+func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, numbered := znode.Sequence(name)
 		return numbered || path == "/" && name == "zookeeper" && w.conn.Config().Servers.Chroot == ""
@@ -220,7 +222,10 @@ func (w *walk) descend(path string, names []string, depth int) {
 	if len(names) == 0 {
 		return
 	}
-	w.branches = append(w.branches, branch{path, names, depth, size})
+	if len(names) < int(stat.NumChildren) {
+		stat = nil
+	}
+	w.branches = append(w.branches, branch{path, names, depth, size, stat})
 	w.queued += len(names)
 	w.bytes += size
 }
