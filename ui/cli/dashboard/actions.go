@@ -69,7 +69,8 @@ func (a *actions) acts() action.Acts {
 	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
-// changing returns act, which is refused in a read-only election.
+// changing returns act with more reasons for a refusal: nothing may be changed, or the election is
+// read-only.
 func (a *actions) changing(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
@@ -86,7 +87,7 @@ func (a *actions) changing(act action.Act) action.Act {
 	return act
 }
 
-// whyNoSpawn returns why no candidate can join now, "" if one can.
+// whyNoSpawn returns why no candidate can join now, or "" if a candidate can join.
 func (a *actions) whyNoSpawn(act action.Action) string {
 	why := a.noJoining.Load()
 	switch {
@@ -211,14 +212,14 @@ func paceWords(p zkserver.Pace) string {
 }
 
 // admitter decides whether electop's candidates may join the election. The candidates of the command
-// line join after the first read. The decision can change, because an election without candidates may
-// turn out to be another system's.
+// line join after the first read. The decision can change, because candidates of another system may
+// join an election that had no candidates.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // why no candidate may join, by the last decision; "": they may
+	last     string // why no candidate may join, by the last decision; "": candidates may
 }
 
 // unknownYet is the reason why no candidate may join before the first read.
@@ -227,7 +228,7 @@ const unknownYet = "not known yet whether this election has third-party candidat
 // run starts the candidates of the command line, and decides again when the phase or the system of the
 // election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer must read before the candidates join, to observe their joining.
+	// The observer must read before the candidates join. Otherwise it would not observe how they join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})

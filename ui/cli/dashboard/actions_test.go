@@ -39,7 +39,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("XDG_STATE_HOME", "/nowhere") // not the user's own progress
+	os.Setenv("XDG_STATE_HOME", "/nowhere") // the tests must not use the user's lesson progress
 	zktest.Main(m)
 }
 
@@ -188,7 +188,8 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// A chain notifies one candidate, a herd all. The tests of zkserver check the numbers.
+// When the leader dies, a chain notifies one candidate and a herd notifies all. The screen must show
+// the server's numbers.
 func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	t.Parallel()
 	const n = 12

@@ -1,5 +1,5 @@
-// Package dashboard assembles the dashboard on live elections, on a cluster or in a demo. The feeds of
-// the watched elections supply states to the screen. Keys call the actions, which act on electop's
+// Package dashboard assembles the dashboard on live elections, of a cluster or of a demo. Feeds supply
+// the states of the watched elections to the screen. Keys call actions, which act on electop's
 // candidates in the first election. A demo also has lessons.
 package dashboard
 
@@ -67,7 +67,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	if cfg.NoActing == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
-		p.admitter.decide(p.elections.State()) // before the first frame, which disables keys
+		p.admitter.decide(p.elections.State()) // before the first frame, because the decision disables keys
 	}
 	return p, nil
 }
@@ -96,7 +96,7 @@ func Run(ctx context.Context, cfg Config) error {
 	o.Begin = func() { p.start(cfg, tasks, notice) }
 	err = ui.Run(tasks.Context(), o)
 	if cfg.Server != nil {
-		cfg.Server.SetPace(zkserver.Pace{}) // closing the sessions must not wait
+		cfg.Server.SetPace(zkserver.Pace{}) // slow motion must not delay the end of the sessions
 	}
 	p.actions.cast.Close()
 	if failed := tasks.Stop(); failed != nil && ctx.Err() == nil {
@@ -151,7 +151,8 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is how often the demo verifies watches. It loads only the demo's own server.
+// verifyEvery is the interval at which the demo verifies watches. Only the demo's own server has to
+// answer.
 const verifyEvery = 2 * time.Second
 
 // Config configures a dashboard.
@@ -162,7 +163,7 @@ type Config struct {
 	Screen  ui.Options      // parts.options sets the rest
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
+	// Found is the result of a search, or nil. If the search found several elections or stopped early,
 	// the dashboard begins with the list.
 	Found *plain.Discovery
 
@@ -171,7 +172,7 @@ type Config struct {
 	Cast          int                // candidates to start with
 	Campaign      bool               // electop's own candidacy joins at the start
 	Create        bool               // create the parent if it is missing
-	CandidacyName string             // the data of the znode of electop's own candidacy
+	CandidacyName string             // the data of that candidacy's znode
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
@@ -189,6 +190,6 @@ func (cfg *Config) choose() bool {
 // Play holds what a demo does without keys.
 type Play struct {
 	Lesson bool   // a lesson begins at once
-	Name   string // the ID of the lesson; "": the first lesson that was not done
+	Name   string // the ID of the lesson; "": the first lesson not done yet
 	Chaos  *demo.Chaos
 }

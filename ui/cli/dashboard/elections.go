@@ -39,7 +39,7 @@ func (e *elections) start() {
 	}
 }
 
-// forward marks the dashboard dirty after each change of an election.
+// forward marks the dashboard as dirty after each change of the election one.
 func (e *elections) forward(one *election.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
@@ -79,7 +79,7 @@ func (e *elections) States() []*doctor.State {
 // Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
-// find returns the election watched at path, nil for none. "" means the first election.
+// find returns the watched election at path, or nil. The path "" means the first election.
 func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
@@ -89,7 +89,7 @@ func (e *elections) find(path string) *election.Election {
 	return nil
 }
 
-// open watches the election at path unless it is watched already.
+// open starts to watch the election at path, unless that election is already watched.
 func (e *elections) open(path string) error {
 	path, err := election.CheckPath(path)
 	if err != nil {
@@ -112,8 +112,8 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast divides [history.DefaultMax] among the elections. The first gets half of it, or all if it
-// is the only one.
+// sharePast divides [history.DefaultMax] among the elections. The first election gets half, a single
+// election gets all.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -134,7 +134,7 @@ func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment,
 	return one.Feed.Seek(n, m)
 }
 
-// Span returns the bounds of the kept history of the election at path.
+// Span returns the first and the last time of the history that is kept for the election at path.
 func (e *elections) Span(path string) (first, last time.Time) {
 	if one := e.find(path); one != nil {
 		return one.Feed.Span()
@@ -162,7 +162,7 @@ func (s *searcher) running() bool {
 	return w != nil && w.Running
 }
 
-// start begins a search below root unless one is running. It does not wait.
+// start begins a search below root unless one is running, and does not wait.
 func (s *searcher) start(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed sets whether the list is shown. Searches repeat while it is shown.
+// listed sets whether the list is on the screen. While it is, searches are repeated.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +223,7 @@ func (s *searcher) listed(on bool) {
 	})
 }
 
-// repeat begins a search if it is due, and returns the time until the next call.
+// repeat begins the next search if that is due, and returns the time until the next call.
 func (s *searcher) repeat() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

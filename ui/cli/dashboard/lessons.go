@@ -35,7 +35,7 @@ type lessonRunner struct {
 	tasks    *process.Tasks
 	notice   func(string)
 
-	// Set before the first lesson begins.
+	// These fields are set before the first lesson begins.
 	sandbox *demo.Sandbox
 	cast    *demo.Cast
 	feed    *feed.Feed
@@ -104,8 +104,8 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the setup that run waits for, and begins the part of the lesson. After a failure the
-// lesson ends. The caller holds r.preparing.
+// prepare prepares the setup for which the lesson run waits, and then begins the lesson's part. After a
+// failure the lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -131,7 +131,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// setUp prepares u in the sandbox, and waits for a state that shows u and that fits accepts.
+// setUp prepares u in the sandbox, and waits for a state that shows u and for which fits returns true.
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
@@ -304,8 +304,8 @@ type progressText struct {
 	Done []string `json:"done"` // IDs of lessons, including those of other versions
 }
 
-// openProgress reads the progress. If that fails, the progress is empty and the error says why; lessons
-// work without it.
+// openProgress reads the progress. If that fails, the progress is empty and the error says why. Lessons
+// do not need the progress.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
@@ -352,8 +352,8 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, and includes lessons that another program added. It reports only the first
-// failure.
+// save writes the progress, and keeps lessons that another process added to the file. save reports only
+// the first failure.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil

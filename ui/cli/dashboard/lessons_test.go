@@ -34,7 +34,7 @@ var rights = map[string][]int{
 	"acknowledgement": {0, 0, 2, 0, 0},
 }
 
-// eachLesson runs f for each lesson, each in its own virtual time.
+// eachLesson runs f for each lesson. Each lesson has its own demo in virtual time.
 func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	t.Helper()
 	all, err := lessons.All()
@@ -47,7 +47,7 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	}
 }
 
-// begin starts a lesson, skips to a part, and waits for its setup.
+// begin starts a lesson, skips to a part, and waits for the part's setup.
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
 	must(h.t, h.lessons.Start(h.t.Context(), l.ID))
@@ -156,7 +156,7 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each part is done with each answer, at any pace, and again after <.
+// Each part is done with each answer, at any pace, and again after the key <.
 func TestEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -226,7 +226,7 @@ func others(cast int) (all []other) {
 	return all
 }
 
-// A part names at once what went wrong, and can be completed after <.
+// A part names at once what went wrong, and can be completed after the key <.
 func TestWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -267,7 +267,7 @@ func TestWhatWentWrong(t *testing.T) {
 	}
 }
 
-// After h twice, no part says that all watch the leader.
+// After the key h was pressed twice, no part says that all watch the leader.
 func TestHerdAndBack(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -287,8 +287,8 @@ func TestHerdAndBack(t *testing.T) {
 	})
 }
 
-// A part names slow motion with the takeover. While messages are held until released, the part says so
-// and raises no finding.
+// The part names the slow motion when it explains the takeover. Step by step, the part says that messages
+// are held. Neither causes a finding.
 func TestSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -319,8 +319,9 @@ func TestSlowMotion(t *testing.T) {
 // quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
-// Another act leads to no wrong verdict, is named, and leaves the part completable. The test does one
-// of 31 acts, in the second tier one of five, with ELECTOP_TEST_LONG=1m or more all.
+// If the user does another act, the part gives no wrong verdict, names the act, and remains
+// completable. The test does one of 31 acts, in the second tier one of five. With ELECTOP_TEST_LONG=1m
+// or more it does all.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0

@@ -110,7 +110,7 @@ func (h *searching) remains(what string, paths ...string) {
 	h.await(what, paths...)
 }
 
-// The search is repeated only while the list is shown, and has no connection between two searches.
+// The search is repeated only while the list is shown. Between two searches there is no connection.
 func TestSearchIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})

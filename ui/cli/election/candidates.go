@@ -21,13 +21,13 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Cast returns an empty cast for the election. It sets Path, Put and Now of cfg.
+// Cast returns an empty cast for the election. Cast sets Path, Put and Now of cfg.
 func (e *Election) Cast(cfg demo.Config) *demo.Cast {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewCast(cfg)
 }
 
-// Sandbox returns the sandbox of a demo's election. It sets Path, Put and Now of cfg.
+// Sandbox returns the sandbox of a demo's election. Sandbox sets Path, Put and Now of cfg.
 func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewSandbox(cfg)
@@ -73,7 +73,7 @@ func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast
 type Admission struct {
 	Known   bool             // the election was read
 	dialect *dialect.Dialect // nil: there is no candidate
-	Foreign int              // third-party candidates
+	Foreign int              // number of third-party candidates
 	Behind  string           // the queue that electop's candidates will join, as text; "": empty
 }
 
@@ -107,7 +107,7 @@ func (e Admission) Whose() string {
 	return whose
 }
 
-// Naming returns the dialect of electop's candidates, or nil for electop's own.
+// Naming returns the dialect that electop's candidates must use, or nil for electop's own dialect.
 func (e Admission) Naming() *dialect.Dialect {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
 		return e.dialect

@@ -27,9 +27,9 @@ import (
 
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP comes first; then follows before the session can expire
+	stopped bool   // SIGSTOP comes first; the step then follows before the session can expire
 	then    string // what happens to the candidate, its process or its znode; "": nothing
-	expired bool   // its session expires
+	expired bool   // the candidate's session expires
 }
 
 var ends = []end{
@@ -58,7 +58,7 @@ type reign struct {
 	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
-// Leaders of kazoo end on Apache ZooKeeper, observed over HTTP and with four-letter words.
+// The test ends leaders of kazoo on Apache ZooKeeper, observed over HTTP and with four-letter words.
 // ELECTOP_TEST_CAUSES is the number of leaders that stop and expire with each protocol; each other end
 // happens a quarter as often.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
@@ -105,7 +105,7 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	named, of := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
-		// On a busy machine, one of so few leaders is enough.
+		// On a busy machine it is enough that one of so few leaders has the cause expired.
 		for round := 1; named == 0 && round < 5; round++ {
 			named, of = count(t, endAll(t, addr, cfg, expirations, random))
 		}
@@ -119,8 +119,8 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	}
 }
 
-// endAll ends the reigns of leaders: expirations of them stop and expire, a quarter as many end in each
-// other way.
+// endAll ends the reigns of leaders. The number expirations says how many leaders stop and expire. A
+// quarter as many end in each other way.
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // perhaps on a busy machine, where pings are late
@@ -148,8 +148,8 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns the number of expired leaders, of, and how many of them have that cause, named. A
-// leader that did not expire must not have it.
+// count returns in of the number of expired leaders, and in named how many of these have the cause
+// expired. No other leader may have that cause.
 func count(t *testing.T, reigns []*reign) (named, of int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -171,8 +171,9 @@ func count(t *testing.T, reigns []*reign) (named, of int) {
 	return named, of
 }
 
-// mayHaveExpired reports whether the session may have expired unintentionally: the leader was stopped
-// for too long, or ended late. Before that it may have been silent for a third of its timeout.
+// mayHaveExpired reports whether the session may have expired unintentionally, because the leader was
+// stopped for more than half its timeout. Before the stop, the leader may have been silent for a third
+// of its timeout.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
@@ -228,7 +229,7 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 		x.first = *s.Handoffs[0]
 	}
 	for _, x := range reigns {
-		// A later table may show more.
+		// A later table of sessions may show another cause.
 		s := x.sees(t, "two tables after the handoff", func(s *doctor.State) bool {
 			return s.Answers.At.After(x.first.At.Add(2 * time.Second))
 		})

@@ -22,16 +22,17 @@ type Diagnosis struct {
 }
 
 const (
-	// longestExtension bounds the extensions together, because a user waits for them.
+	// longestExtension bounds the sum of the extensions, because a user waits for the result.
 	longestExtension = 50 * time.Second
-	// askPause is the time from the last request to the servers to the end of the observation; it is
-	// shorter if For is below 4 s. No extension is shorter.
+	// askPause is the time from the last request to the servers until the end of the observation. If
+	// For is below 4 s, half of For is used instead. No extension is shorter than askPause.
 	askPause = 2 * time.Second
 )
 
 // Diagnose observes e. It asks the servers for everything at first, and for sessions before the end.
-// The last request includes watches if one is unverified or the observation was extended. observed is
-// the duration with extensions. The elections must run without the poller.
+// The last request includes watches if a watch is unverified or the observation was extended. observed
+// is the duration of the observation with its extensions. The caller must run the elections without the
+// poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -61,8 +62,8 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude asks the servers for sessions, and for watches if watches is set or a watch is unverified.
-// It returns a state that is not older than end.
+// conclude asks the servers for sessions. If the parameter watches is true or a watch is unverified, it
+// also asks for watches. conclude returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
@@ -79,8 +80,9 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the suspicion with the longest extension within limit, and that extension, or 0.
-// ask means that another request can decide a suspicion that has lasted long enough.
+// worthwhile returns the suspicion that needs the longest extension within limit, and that extension.
+// by is 0 if no extension is worthwhile. If ask is true, another request can decide a suspicion that
+// has lasted long enough.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !ask {
@@ -94,7 +96,7 @@ func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.
 	return longest, by
 }
 
-// unverified reports whether the watch of a waiting contender is unverified.
+// unverified reports whether the watch of any waiting contender is unverified.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

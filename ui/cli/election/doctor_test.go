@@ -69,8 +69,8 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe configures the observation of an election. The members of the connect string are one server;
-// [world.ensemble] makes their replies differ.
+// observe configures the observation of an election. All addresses in members are those of one server.
+// [world.ensemble] makes the replies at these addresses differ.
 func (w *world) observe(members string, asking cluster.Asking, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -123,7 +123,7 @@ func (w *world) dial(_ context.Context, _, member string) (net.Conn, error) {
 		if _, err := io.ReadFull(far, word); err != nil {
 			return
 		}
-		if word[0] == 0 { // the length of a first frame
+		if word[0] == 0 { // a client's first frame begins with its length
 			up := make(chan struct{})
 			go func() {
 				defer close(up)
@@ -251,7 +251,7 @@ func (w *world) delete(path string) {
 
 const ephemeralSequential = zk.FlagEphemeral | zk.FlagSequence
 
-// stand creates a candidate that watches other znodes.
+// stand creates a candidate that watches the given znodes.
 func (w *world) stand(c *zk.Conn, watches ...string) string {
 	w.t.Helper()
 	znode := w.create(c, w.path+"/"+w.prefix, ephemeralSequential)
@@ -284,7 +284,7 @@ func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 	return znodes, clients
 }
 
-func (w *world) pass(d time.Duration) { time.Sleep(d) } // in the bubble
+func (w *world) pass(d time.Duration) { time.Sleep(d) } // virtual time
 
 func (w *world) record(es []model.Event) error {
 	for _, e := range es {
@@ -329,7 +329,7 @@ const (
 // zxid matches the last zxid in the replies to srvr and mntr.
 var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
-// locks creates a read/write lock. In a cycle its reader and its writer wait for each other.
+// locks creates a read/write lock. If cycle is true, the lock's reader and writer wait for each other.
 func (w *world) locks(cycle bool) {
 	stand := func(name string, watches ...string) (string, *zk.Conn) {
 		c := w.client()
@@ -348,7 +348,8 @@ func (w *world) locks(cycle bool) {
 	}
 }
 
-// locked makes two clients hold a lock in turns, n times for held, and then for last.
+// locked makes two clients hold a lock in turns: n times for the time held, and then once for the time
+// last.
 func (w *world) locked(n int, held, last time.Duration) {
 	w.prefix = strings.Repeat("0a", 16) + "__lock__"
 	w.handoffs(n, held)
@@ -415,7 +416,7 @@ var failures = []struct {
 			}); err == nil {
 				w.t.Fatal("the reply was not lost")
 			}
-			w.stand(c, w.path+"/"+w.prefix+"0000000001") // with the same guid again, and watches its own first znode
+			w.stand(c, w.path+"/"+w.prefix+"0000000001") // again with this guid, and watches its own first znode
 		},
 		healthy: func(w *world) {
 			znodes, _ := w.queue(1)
@@ -509,7 +510,7 @@ var failures = []struct {
 			w.create(w.setup, w.path, 0)
 		},
 		healthy: func(w *world) {
-			// Every client notices, and creates a new znode.
+			// Every client notices the deletion, and creates a new znode.
 			znodes, clients := w.queue(3)
 			w.pass(time.Minute)
 			for _, z := range znodes {
@@ -561,10 +562,10 @@ var failures = []struct {
 			c := w.client()
 			w.delete(w.stand(c, znodes[1]))
 			w.pass(time.Second)
-			w.watch(c, w.stand(w.client(), znodes[1])) // and still waits
+			w.watch(c, w.stand(w.client(), znodes[1])) // c has no znode, and still waits
 		},
 		healthy: func(w *world) {
-			// Another observer watches the list.
+			// Another observer watches the list of children.
 			w.queue(2)
 			if _, _, _, err := w.client().ChildrenW(w.path); err != nil {
 				w.t.Fatal(err)
@@ -629,7 +630,7 @@ var failures = []struct {
 		id: "deleted-leader", name: "other clients",
 		broken: func(w *world) {
 			znodes, _ := w.queue(2)
-			w.delete(znodes[0]) // perhaps it resigned
+			w.delete(znodes[0]) // perhaps the leader resigned
 		},
 		healthy: func(w *world) {
 			znodes, clients := w.queue(2)
@@ -766,7 +767,7 @@ func TestDoctorFinds(t *testing.T) {
 }
 
 // In a handoff, watches are missing for a moment, the acknowledgement is the former leader's, and
-// sessions have no znode.
+// sessions have no znode. None of this is a finding.
 func TestNoFindingsInHandoffs(t *testing.T) {
 	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
@@ -890,8 +891,8 @@ func TestDiagnosisIsExtended(t *testing.T) {
 	}
 }
 
-// solr creates two candidates of Solr, and returns a read of them. The first acknowledges at ack unless
-// ack is "".
+// solr creates two candidates of Solr, and returns a read of them. Unless ack is "", the first
+// candidate acknowledges at the path ack.
 func (w *world) solr(ack string) *model.Read {
 	read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}
 	for i := range 2 {

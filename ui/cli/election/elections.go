@@ -29,8 +29,8 @@ type Config struct {
 	Asking    cluster.Asking
 	Elections []model.Config // watched from the start
 	Record    Recording      // of the first election
-	// First configures the feed of the first election, except Election, Record and Notice. Its Keep
-	// applies to all feeds.
+	// First configures the feed of the first election, except Election, Record and Notice. The value of
+	// First.Keep applies to all feeds.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
@@ -51,7 +51,7 @@ type Elections struct {
 
 	asking sync.Mutex
 	asked  time.Time  // when Ask last asked the servers
-	want   admin.Want // what it asked for
+	want   admin.Want // what Ask last asked for
 }
 
 // New returns elections that are not running yet.
@@ -94,7 +94,7 @@ func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	return e
 }
 
-// Remove stops watching an election. It does not wait.
+// Remove stops watching an election, and does not wait.
 func (w *Elections) Remove(e *Election) {
 	w.session.Remove(e.observer)
 	e.end()
@@ -103,7 +103,7 @@ func (w *Elections) Remove(e *Election) {
 	w.all = slices.DeleteFunc(slices.Clone(w.all), func(other *Election) bool { return other == e })
 }
 
-// Close ends the recording. Call it after the tasks have ended.
+// Close ends the recording. Call Close after the tasks have ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
 // Poller returns the poller, or nil if the servers are not asked.
@@ -135,8 +135,8 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. It returns an error if no server is reached within reach,
-// if the servers refuse the credentials, or if the election is missing or unreadable.
+// FirstRead waits until an election was read. It returns an error if no server is reached within the
+// time reach.For, if the servers refuse the credentials, or if the election is missing or unreadable.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -206,13 +206,13 @@ type Election struct {
 }
 
 // Followed configures the election at path. Electop follows the acknowledgement of the election's
-// system or, until that is known, of electop's own candidates.
+// system. Until the system is known, electop follows the acknowledgement of its own candidates.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// newElection creates the observer and the feed of an election. The feed reports handoffs to poller,
-// which may be nil.
+// newElection creates the observer and the feed of an election. If poller is not nil, the feed reports
+// handoffs to the poller.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
 	if next := cfg.Events; poller != nil {
 		cfg.Events = func(es []model.Event) error {
@@ -255,7 +255,8 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes outside the election that its system needs.
+// followBeside makes the observer follow the znodes outside the election that the election's system
+// needs.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
@@ -270,7 +271,7 @@ func (e *Election) followBeside(ctx context.Context) error {
 	}
 }
 
-// listen passes the servers' answers about the election to its feed.
+// listen passes the servers' answers about the election to the election's feed.
 func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 	for {
 		ack := e.Feed.State().AckPath()
@@ -327,8 +328,8 @@ func (w *Elections) Health() Health {
 // request for each change.
 const Max = 50
 
-// CheckPath checks the path of an election. It removes a trailing slash, which shell completion may
-// add.
+// CheckPath checks the path of an election, and returns the path without a trailing slash. Shell
+// completion may add such a slash.
 func CheckPath(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)

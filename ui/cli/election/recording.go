@@ -90,7 +90,7 @@ func (b *ByteSize) Set(s string) error {
 // Type implements pflag.Value.
 func (b *ByteSize) Type() string { return "size" }
 
-// String implements pflag.Value. Without the flag it returns the default.
+// String implements pflag.Value. Without the flag, String returns the default.
 func (b *ByteSize) String() string { return humanize.Bytes(b.bytes()) }
 
 func (b *ByteSize) bytes() uint64 {

@@ -27,8 +27,8 @@ import (
 // progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the time to wait after a search of duration took, because searches must not load the
-// servers.
+// Pause returns the time to wait after a search with the duration took. Without pauses, searches would
+// load the servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
 // Search walks the znode tree and finds elections. Each election gets a journal, which decides who
@@ -78,8 +78,8 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adds the elections of an earlier search. Run removes those that it does not find, unless it
-// stops early.
+// Keep adds the elections of an earlier search. Run removes those that it does not find again, unless
+// Run stops early.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -88,7 +88,8 @@ func (s *Search) Keep(d plain.Discovery) {
 	}
 }
 
-// changed calls Changed if now is set or the last call was at least progressEvery ago.
+// changed calls Changed if the parameter now is true, or if the last call was at least progressEvery
+// ago.
 func (s *Search) changed(now bool) {
 	if t := s.cfg.Now(); now || t.Sub(s.last) >= progressEvery {
 		s.last = t
@@ -123,7 +124,7 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 // Ask asks the servers about the elections that this search found. The answers add risks and findings.
 func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
-	defer func() { // what only might be a barrier is none
+	defer func() { // what has no dialect and no candidate after the answers is no barrier
 		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	}()
 	for i := range s.found {
@@ -146,7 +147,7 @@ func journal(f discover.Found) *doctor.Journal {
 	return j
 }
 
-// Discovery is the result so far, in the order of discovery.
+// Discovery returns the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
 	return plain.Discovery{
 		Root: s.cfg.Root, Kind: s.kind, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied,
@@ -189,7 +190,7 @@ type SearchOptions struct {
 	Kind string
 }
 
-// Barriers reports whether barriers are listed. Only the servers' tables of watches show them.
+// Barriers reports whether barriers are listed. Only the servers' tables of watches show barriers.
 func (o SearchOptions) Barriers() bool {
 	return o.Kind == "all" || o.Kind == string(dialect.KindBarrier)
 }
@@ -214,7 +215,7 @@ func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	o.depth = defaultDepth
 }
 
-// kinds lists the kinds for people.
+// kinds returns the kinds as text for people.
 func kinds() string {
 	var names []string
 	for _, k := range dialect.Kinds {
@@ -223,7 +224,7 @@ func kinds() string {
 	return strings.Join(names, ", ")
 }
 
-// Check refuses impossible bounds.
+// Check refuses an unknown kind and impossible bounds.
 func (o SearchOptions) Check() error {
 	switch {
 	case o.Kind != "" && o.Kind != "all" && !slices.Contains(dialect.Kinds[:], dialect.Kind(o.Kind)):
