@@ -51,7 +51,8 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// note sorts the Left events of one change first, because their order differs.
+		// note sorts the Left events of one change and puts them first, because deltas and reads give
+		// them in another order.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {

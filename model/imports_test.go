@@ -26,7 +26,7 @@ var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", 
 var rooms = []struct {
 	room    string
 	imports []string // rooms
-	but     string   // forbidden, although in a room of imports
+	but     string   // a forbidden room inside a room of imports
 	std     bool     // whether only the standard library is allowed from outside of the module
 }{
 	{room: "model/units", std: true},

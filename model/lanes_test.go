@@ -46,8 +46,8 @@ func lanesEqualTheStates(t *rapid.T) {
 	}
 }
 
-// checkLanes checks that each lane equals the states at their times, and that each contender and
-// member has a lane.
+// checkLanes checks that each lane agrees with each state at the state's time, and that each
+// contender and each member has a lane.
 func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	t.Helper()
 	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
@@ -297,8 +297,8 @@ func TestHeldNotificationArrivesLater(t *testing.T) {
 	}
 }
 
-// A member knows of its election before electop reads the change. It wrongly believes that it leads
-// only after BeliefRead.
+// A member knows of its election before electop reads the change. So its belief counts as wrong only
+// after BeliefRead.
 func TestNewLeaderIsNotWrong(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()

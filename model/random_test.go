@@ -54,7 +54,7 @@ type world struct {
 	creates, deletes int   // under that parent before its first read
 	counted          struct{ creates, deletes int }
 	unknown          int // counts Missed events with unknown numbers
-	allowed          int // bounds unknown
+	allowed          int // the maximum of the field unknown
 
 	// The election according to the events.
 	alive  map[string]bool
@@ -380,7 +380,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader. Handoffs ignore a blocking child.
+// atHead returns the leader as handoffs show it, because handoffs ignore a blocking child.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

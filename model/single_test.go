@@ -57,13 +57,13 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("totals %+v, handoff %+v; want 3s vacant, 2s led, fencing token 9", st.Totals, st.Handoffs[1])
 	}
 
-	// Another znode between two reads.
+	// Between two reads, another znode replaces the known znode.
 	s.After(time.Second)
 	s.Want(readSingle(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
 		t.Errorf("handoff from %+v to %+v, vacant %v; want from broker 2 to broker 3, never vacant", h.From, h.To, h.Vacant)
 	}
-	// A refresh has the last element of the path, or the path.
+	// The name in a refresh is the whole path or its last element.
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {

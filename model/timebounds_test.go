@@ -45,7 +45,7 @@ func (d *distant) delay() time.Duration {
 	return time.Duration(rapid.Int64Range(0, int64(most)).Draw(d.T, "delay"))
 }
 
-// reply runs do when the message arrives, after all earlier messages.
+// reply calls do when a message from the server arrives, after all earlier messages.
 func (d *distant) reply(do func()) {
 	at := d.tree.Now.Add(d.delay())
 	if at.Before(d.arrived) {
@@ -55,7 +55,8 @@ func (d *distant) reply(do func()) {
 	d.agenda.Add(at, do)
 }
 
-// request runs serve at the server, and answered when the reply arrives.
+// request calls serve when the request reaches the server. It calls the result, answered, when the
+// reply arrives.
 func (d *distant) request(serve func() (answered func())) {
 	sent := d.tree.Now
 	d.agenda.Add(sent.Add(d.delay()), func() {

@@ -125,7 +125,7 @@ func (l *lives) want(requests []int) (out []deletion) {
 	return out
 }
 
-// deletionsOf returns the deletions of a state, and checks which are a leader's.
+// deletionsOf returns the deletions of a state, and checks which of them are marked as a leader's.
 func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	for _, w := range s.Wakes {
 		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {

@@ -92,7 +92,7 @@ func TestWavesMax(t *testing.T) {
 	}
 }
 
-// A switch of the rule must not replace the known costs of the other rule.
+// A switch of the recipe must not replace the known costs of the other recipe.
 func TestCosts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		crowd := rapid.SampledFrom([]int{3, 40}).Draw(rt, "crowd")

@@ -71,7 +71,7 @@ func TestQueueIsImmutable(t *testing.T) {
 				is := func(c *dialect.Candidate) bool { return order(c) >= 0 }
 				first := slices.IndexFunc(v.want, is)
 				if !slices.IsSortedFunc(v.want, func(a, b *dialect.Candidate) int { return int(a.Sequence - b.Sequence) }) {
-					break // an inserted contender has a higher number than the next one
+					break // an inserted contender has a higher number than the next contender
 				}
 				if at, found := v.queue.Find(order); at != first || !found || v.queue.Index(is) != first {
 					t.Fatalf("version %d: contender %d: Find = %d, %t, Index = %d; want %d", k, i, at, found, v.queue.Index(is), first)

@@ -118,7 +118,7 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 				seq = -2147483648 - seq
 			}
 			if r.Name() != "solr" && taken[fmt.Sprint(seq)] {
-				continue // equal numbers: czxid and name may order them differently
+				continue // Target orders equal numbers by name, but the queue orders them by czxid
 			}
 			taken[fmt.Sprint(seq)] = true
 			prefix := rapid.SampledFrom(prefixes).Draw(t, "prefix")
@@ -214,7 +214,7 @@ func TestWriterThatReads(t *testing.T) {
 		queue   []*dialect.Candidate
 		holders int
 		watches []int
-		first   int // contenders that the deletion of the first notifies
+		first   int // how many contenders the deletion of the first contender notifies
 	}{
 		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
 		{"5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},

@@ -162,7 +162,7 @@ func compare(path string, a, b reflect.Value, report func(string)) {
 		for i := range a.NumField() {
 			compare(join(path, a.Type().Field(i).Name), a.Field(i), b.Field(i), report)
 		}
-	case reflect.Func, reflect.Interface: // these are values
+	case reflect.Func, reflect.Interface: // no pointers to compare
 	default:
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
 			report(fmt.Sprintf("%s is %s, in the clone %s", path, x, y))

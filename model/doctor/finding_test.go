@@ -85,7 +85,7 @@ func TestGhostOfElectop(t *testing.T) {
 		m := model.Member{ID: "a", Name: "amber", Session: session, Belief: model.Volunteering}
 		c.apply(&model.Cast{At: c.Tree.Now, Member: m})
 		c.read()
-		c.after(3*time.Second, "ghost-node info") // it still looks for its znode
+		c.after(3*time.Second, "ghost-node info") // the member still looks for its znode
 		m.Znode, m.Belief = known, model.Waiting
 		c.apply(&model.Cast{At: c.Tree.Now, Member: m})
 		c.pass(3 * time.Second)
@@ -115,7 +115,7 @@ func TestSequenceLimit(t *testing.T) {
 		c.wantFindings(x.want...)
 	}
 	c := newFixture(t, model.Config{})
-	c.Tree.Creates = 1 << 31 // the number overflows to a negative one
+	c.Tree.Creates = 1 << 31 // the next number overflows and is negative
 	c.join("n_", 1)
 	c.wantFindings("sequence-limit critical")
 }
@@ -529,8 +529,8 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// handoffs makes n handoffs, and returns the last candidate's znode. last is the first candidate's
-// znode.
+// handoffs makes n handoffs. The parameter last is the znode of the leader before them. The result is
+// the znode of the leader after them.
 func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
@@ -622,7 +622,7 @@ func TestParentVanished(t *testing.T) {
 	c.Tree.DeleteParent()
 	c.read()
 	c.after(time.Second)
-	c.after(5*time.Second, "parent-vanished info") // no server has listed its connections since then
+	c.after(5*time.Second, "parent-vanished info") // no server has listed its connections since the deletion
 	evidence := strings.Join(c.J.State().Findings[0].Evidence, "\n")
 	for _, want := range []string{"/e was deleted at ", "Z or earlier, together with 3 candidates", "not all servers have listed their connections since then"} {
 		if !strings.Contains(evidence, want) {
@@ -732,7 +732,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			for range 3 {
 				c.pass(2 * time.Second)
-				client.Received++ // it pings
+				client.Received++ // the client pings
 				c.apply(table(true))
 			}
 			c.wantFindings(want...)
@@ -816,8 +816,8 @@ func TestLockHeldTwice(t *testing.T) {
 	c.wantLeader(0, model.MixedClients)
 }
 
-// A student's kazoo counts only its own names, so it leads beside electop's candidate, unless the
-// student follows the advice to count all names.
+// A student's kazoo counts only kazoo's names, so the student leads beside electop's candidate. A
+// student who follows the advice to count all names does not.
 func TestStudentOfAnotherLibrary(t *testing.T) {
 	class := func() (c *fixture, amber, student string) {
 		c = newFixture(t, model.Config{})
@@ -827,7 +827,7 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		c.answerTwice(nil)
 		c.apply(&model.Cast{At: c.Tree.Now, Member: model.Member{ID: "a", Name: "amber", Session: 1, Znode: amber, Belief: model.Leading}})
 		student = c.join(modeltest.Hex1+"__lock__", 3)
-		c.wantLeader(1, "") // it may be about to set its watch
+		c.wantLeader(1, "") // the student may be about to set a watch
 		return c, amber, student
 	}
 	t.Run("it counts all names", func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // answers.
 type fixture struct {
 	*modeltest.Script
-	found map[string]doctor.Severity // by key; events raised and did not clear them
+	found map[string]doctor.Severity // the findings that events raised and did not clear, by key
 	log   []string                   // changes of findings and risks, for messages
 	risks []doctor.RiskChanged
 }
@@ -219,8 +219,8 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables: the first client sends nothing from now on, and its connection
-// stays.
+// frozen returns a change of tables that shows a frozen client. The first client sends nothing from
+// now on, and its connection stays.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]

@@ -26,8 +26,8 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge applies reads of the acknowledgements. The first one belongs to the session, 0 for
-// none, and the others are absent.
+// acknowledge applies reads of the acknowledgements. The first belongs to the session, or is absent
+// if session is 0. The others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -349,7 +349,7 @@ func TestVacantSince(t *testing.T) {
 	gone := c.Tree.Now
 	c.apply(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
 	vacancy(gone, model.VacancyWatched)
-	// A notification while the znode is absent shows that it was created and deleted.
+	// A notification while the znode is absent shows that the znode was created and deleted.
 	c.pass(10 * time.Second)
 	again := c.Tree.Now
 	c.apply(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
@@ -434,8 +434,8 @@ func agree(t interface {
 	return string(lead)
 }
 
-// drawMember draws the report of a member of electop that owns the first znode, or another znode of
-// its session.
+// drawMember draws the report of a member of electop. The member uses the first znode, or another
+// znode of the same session.
 func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	m := model.Member{ID: "drawn", Name: "drawn", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
 	for _, c := range s.Queue.All() {
@@ -454,7 +454,8 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// TestAnyKeysAnyStates checks that the screen, the text and the JSON use the same words.
+// This test checks the words of package phrase. TestAnyKeysAnyStates in package ui checks that the
+// screen, the text and the JSON use these words.
 func TestNothingContradictsTheHeadline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -19,7 +19,7 @@ func TestZombieLeader(t *testing.T) {
 	gone := func(x *session.Table) { without(x, 1) }
 	c.pass(time.Second)
 	c.answer(gone)
-	c.wantFindings() // it may be moving to another member
+	c.wantFindings() // the client may be moving to another member
 	st := c.J.State()
 	r := st.Risk(st.Queue.At(0))
 	if r == nil || !r.Leader || r.Next != st.Queue.At(1) || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
@@ -31,7 +31,7 @@ func TestZombieLeader(t *testing.T) {
 	}
 	c.afterAnswers(gone, "zombie-leader critical") // silent for two thirds of its timeout
 	c.pass(time.Second)
-	c.answer(nil) // it is back
+	c.answer(nil) // the client is back
 	c.wantFindings()
 	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("got risks %+v of a leader that is back, want none", st.Risks)
@@ -134,7 +134,7 @@ func TestCausesByTables(t *testing.T) {
 	}
 }
 
-// The client may have come back, or the bound was wrong.
+// After the bound a risk is dropped, because the client may have come back or the bound was wrong.
 func TestRiskIsGivenUp(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -220,8 +220,8 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// The number is a lower bound while a candidate has no connection in only one answer: it may be
-// reconnecting.
+// A candidate without a connection in only one answer may be reconnecting. Until the next answer, the
+// number of silent candidates is a lower bound.
 func TestSilentCandidatesAreCounted(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {

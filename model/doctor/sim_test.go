@@ -25,7 +25,7 @@ type sim struct {
 	agenda modeltest.Agenda
 
 	servers    int
-	Leader     int // leader of the ensemble; -1: it is electing
+	Leader     int // leader of the ensemble; -1: the ensemble is electing
 	epoch      int64
 	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
@@ -287,8 +287,8 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// elect lets the ensemble elect a server, perhaps the same one. All clients lose their connections,
-// and running clients connect again.
+// elect lets the ensemble elect a server, perhaps the same server again. All clients lose their
+// connections, and running clients connect again.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return

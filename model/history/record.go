@@ -4,7 +4,7 @@
 // A [Decoder] reads it. A new journal that applies the observations has the same events.
 //
 // A [Timeline] keeps the observations in memory, and clones of the journal. To show an earlier
-// moment, it applies the observations after a clone again.
+// moment, it takes the last clone before that moment and applies the observations after it again.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -39,8 +39,9 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part is the number of the file, 0 for the first file. A later file begins with Initial
-	// observations from [model.State.Observations], which a playback applies without a wait.
+	// Part is the number of the file, 0 for the first file. A later file begins with observations
+	// from [model.State.Observations], and Initial is their number. A playback applies them without
+	// a wait.
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -96,7 +97,7 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines is in older recordings, and read as an Advance.
+	// Deadlines is in older recordings. It is read as an Advance.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
@@ -261,7 +262,7 @@ func (d *Decoder) next() (line []byte, err error) {
 	return nil, d.err
 }
 
-// older decodes StepOn or Reason of a [model.Member], which older recordings have as a text.
+// older decodes the text that older recordings have instead of StepOn or Reason of a [model.Member].
 type older struct {
 	Cast struct {
 		Member struct {

@@ -15,15 +15,15 @@ import (
 
 // Timeline keeps the past of an election. When its memory is full, it drops the oldest moments.
 //
-// A moment is an observation that changes the screen. Moments are numbered from 1. Some have no
-// events, such as the steps and faults of a member.
+// A moment is an observation that changes the screen. Moments are numbered from 1. Some moments have
+// no events, such as the steps and faults of a member.
 //
 // Only one goroutine may use a timeline. The methods of a [Position], which are slow, may run in
 // another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
-	segments []*segment // Apply appends to the last one
+	segments []*segment // Apply appends to the last segment
 	bytes    int        // estimated memory of all segments
 	n        uint64     // number of moments so far, also of dropped ones
 	computed *computed
@@ -43,7 +43,7 @@ type Moment struct {
 	Kept        int  // bound of the timeline's memory, in bytes
 }
 
-// Move is a move during time travel. Without a moment to move to, it stays at the same moment.
+// Move is a move during time travel. If the timeline does not have the moment, nothing moves.
 type Move string
 
 const (
@@ -58,8 +58,8 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// segment is a clone of the journal, and the observations after it. Positions in other goroutines
-// read its elements, so elements never change.
+// segment is a clone of the journal, and the observations after the clone. Positions in other
+// goroutines read the elements of its slices, so these elements never change.
 type segment struct {
 	from         *doctor.Journal // the journal before all[0]; only cloned
 	index        uint64          // of all[0] among the timeline's observations, from 0
@@ -117,7 +117,7 @@ func (t *Timeline) Keep(maxBytes int) {
 	t.trim()
 }
 
-// trim drops the oldest segments until the timeline is within its bound, but never the last one.
+// trim drops the oldest segments until the timeline is within its bound, but never the last segment.
 func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
@@ -227,8 +227,8 @@ func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// find returns the index of the last segment for which begins is true, -1 for none. After the first
-// false, begins must stay false.
+// find returns the index of the last segment for which begins is true, -1 for none. If begins is
+// false for a segment, it must be false for all later segments.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
@@ -276,8 +276,7 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// computed caches moments of one segment. A user who steps back next needs the segment's earlier
-// moments.
+// computed caches moments of one segment, also earlier moments, because a user often steps back.
 type computed struct {
 	of      *segment
 	first   int // index of moments[0] in of.moments
@@ -299,7 +298,8 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute caches the moments of the segment, or within computedMax only the last ones up to c.
+// compute caches the moments of the segment. If they exceed computedMax, it caches only the last
+// moments up to c.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)

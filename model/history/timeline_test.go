@@ -56,7 +56,7 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 		}
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
-		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // a change of only these is no moment
+		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // not enough for a moment
 		return !reflect.DeepEqual(m, old) || more
 	case *model.Wake:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}

@@ -14,7 +14,7 @@ type Event string
 
 const (
 	// Events in the queue.
-	Joined       Event = "joined"       // Who joined again, "you" joined, or any contender if Who is ""
+	Joined       Event = "joined"       // Who joined again; You: electop's candidate joined; "": any contender joined
 	Left         Event = "left"         // Who left
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
 	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
@@ -41,13 +41,15 @@ const (
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// lasting lists the events that can become false again. They must be true when the wait ends.
+// lasting lists the events that describe a state, which can become false again. The state must be
+// true when the wait ends.
 var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 // held reports whether the server holds messages until the user releases them.
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
 
-// waitingCount is the [Condition.Count] for all contenders except the leader, when the wait began.
+// waitingCount is the [Condition.Count] that means all contenders, except the leader, at the
+// beginning of the wait.
 const waitingCount = "waiting"
 
 // Condition describes an event or a state. Fields that are not set do not matter.
@@ -155,7 +157,7 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// is reports whether x has the role. "" is any role, and Nobody is a nil x.
+// is reports whether x has the role. The role "" matches any x, and Nobody matches only a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil

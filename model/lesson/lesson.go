@@ -102,7 +102,7 @@ const (
 	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
 	Skip   Input = "skip" // skip the question or the wait
-	Back   Input = "back" // restart the part, or if nothing was done in it, the part before
+	Back   Input = "back" // restart the part, or the previous part if nothing was done in this part
 	Answer Input = "answer"
 )
 
@@ -120,12 +120,12 @@ type View struct {
 	Right       int       // -1: unknown, or no option is right
 	Verdict     string    // verdict on the answer, "" if it is unknown
 	Do          string    // what the user must do now, "" for nothing
-	Keys        []string  // the keys for that, such as "x"
+	Keys        []string  // the keys for Do, such as "x"
 	Target      string    // [model.Member.ID] of the candidate to act on, "" for none
 	Fault       string    // fault to choose from the list of faults, "" for none
 	Waiting     bool      // the part waits for the act and its effect
-	Acted       bool      // it waits, and the act was done or one of its conditions was met
-	Held        bool      // it waits, and the server holds messages until the user releases them
+	Acted       bool      // the part waits, and the act was done or one of the act's conditions was met
+	Held        bool      // the part waits, and the server holds messages until the user releases them
 	Happened    string    // explains what happened, "" until the wait has ended
 	Stuck       string    // why the part cannot go on, which wrong candidate was chosen, or what was skipped; "" for none
 	Hint        string    // the last hint that the user asked for, "" for none

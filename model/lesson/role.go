@@ -169,9 +169,9 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role, such as {count}. Those below timeout are
-// known only after the wait. {leader} and {seq of leader} are about a role: the name and the
-// sequence number of its holder.
+// values has the placeholders that are not about a role, such as {count}. The placeholders below
+// timeout are known only after the wait. Placeholders about a role are not here: {leader} is the name
+// of the role's holder, and {seq of leader} the holder's sequence number.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },

@@ -48,7 +48,7 @@ type Run struct {
 	right       int
 	hintsShown  int
 	wrong       string        // a sentence about the wrong act or event that came, "" for none
-	waited, end *doctor.State // at the beginning and the end of the wait
+	waited, end *doctor.State // the states at the beginning and at the end of the wait
 
 	view  View
 	dirty bool
@@ -135,8 +135,8 @@ func (r *Run) await() {
 	r.watch(&change{before: r.state, after: r.state, holders: r.holders})
 }
 
-// Observe applies an observation's events and the state after it. Call Observe for each observation,
-// in order. Events that the journal held back since before the wait do not count.
+// Observe applies an observation's events and the state after the observation. Call Observe for each
+// observation, in order. If the journal held back events from before the wait, they do not count.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
@@ -459,7 +459,7 @@ func (r *Run) disturbed(m *change) (why string) {
 	return why
 }
 
-// each calls f for the candidates that are in the queue of s, but not in that of other.
+// each calls f for the candidates that are in the queue of s, but not in the queue of other.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

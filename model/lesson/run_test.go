@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// sample returns a lesson with a text only, a question with an act, and an act only.
+// sample returns a lesson of three parts: a text alone, a question with an act, and an act alone.
 func sample() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Setup: lesson.Setup{Cast: 3},

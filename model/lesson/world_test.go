@@ -142,7 +142,8 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle lets each member without a fault watch the right znode. The first one leads and acknowledges.
+// settle lets each member without a fault watch the right znode. The first member leads and
+// acknowledges.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]

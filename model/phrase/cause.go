@@ -69,7 +69,8 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes the risk r of the candidate who. name returns a candidate's name.
+// Risk describes the risk r. who is the name of the candidate at risk. The function name returns the
+// name of another candidate.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {

@@ -23,10 +23,10 @@ type Entry struct {
 	Sentence string          // without the full stop
 	Row      string          // for the row of the candidate in the list
 	Cell     string          // for a narrow column
-	Severity doctor.Severity // "" if it needs no attention
+	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could names the programs that could lead or, if none of them may, the reason.
+// Could names the programs that could lead. If none of them may lead, it gives the reason.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -93,8 +93,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode. It is "" if only the next candidate does, or
-// if the watchers are not known.
+// Watchers describes who watches the leader's znode. The result is "" if only the next candidate
+// watches the znode, or if the watchers are not known.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && w.Candidates < 2 {

@@ -66,7 +66,7 @@ func Lead(s *doctor.State) Entry {
 // None is the Cell of an [Entry] if there certainly is no leader.
 const None = "none"
 
-// NoLeader returns the words for why there is no leader; they are empty if there is one.
+// NoLeader returns the words for why there is no leader, empty words if there is a leader.
 func NoLeader(s *doctor.State) Entry {
 	first, leads := Label(s.First()), RoleOf(s).Has
 	unsure := func(sentence, row string) Entry {
@@ -177,7 +177,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 }
 
 // Standing returns the words for the row of a contender if there is no certain leader. Only the
-// first contender, and one that may lead beside the first, have such words.
+// first contender, and a contender that may lead beside the first, have such words.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -214,8 +214,8 @@ func Trouble(s *doctor.State) doctor.Severity {
 	return doctor.Worst(all)
 }
 
-// NothingFound returns the words for no findings. well is false if [NoLeader] or [Lead] has a
-// severity, or if a suspicion decides (see [doctor.Pending.Decides]).
+// NothingFound returns the words for an election without findings. well is false if [NoLeader] or
+// [Lead] has a severity, or if a suspicion decides (see [doctor.Pending.Decides]).
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if Lead(s).Severity != "" {
 		return RoleHolders(s, Label) + ". No other finding in what was checked.", false

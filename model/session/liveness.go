@@ -34,9 +34,9 @@ import (
 // end, which takes at most [commit].
 //
 // For the lower bound of d, the anchor sent a request at S that was answered. If the anchor is
-// connected to the leader, the leader heard from it at S or later, so d > S - (D' - to').
-// Otherwise only the ping before S surely reached the leader, and the bound is to'/3 + tick
-// earlier.
+// connected to the leader, the leader heard from the anchor at S or later, so d > S - (D' - to').
+// If the anchor is connected to another member, only the ping before S surely reached the leader, and
+// the bound is to'/3 + tick earlier.
 //
 // The reply to dump has wall-clock times in whole seconds. D and D' are at most 10 ms earlier, and
 // at most 1.01 s later, than these times.
@@ -45,13 +45,14 @@ import (
 //
 // If a connection is the same in a reply at R and in a later reply, or is not listed at R, the
 // leader last heard from the client before R + tick/2. Then the session expires no later than
-// R + tick/2 + to + tick. If the servers do not report connections, the same holds for a deadline.
+// R + tick/2 + to + tick. If the servers do not report connections, the same holds for a deadline
+// that does not change.
 //
 // # Elections of the ensemble
 //
 // An election of the ensemble, or the restart of a standalone server, gives each session its full
-// timeout again. So a bound names its epoch, another epoch drops all bounds, and there is no bound
-// while the ensemble's leader is unknown. See ensembleTerm.
+// timeout again. So a bound names its epoch, and another epoch drops all bounds. While the ensemble's
+// leader is unknown, there is no bound. See ensembleTerm.
 const (
 	// Slack allows for the network, a client's timer and a busy server.
 	Slack = 500 * time.Millisecond
@@ -64,7 +65,8 @@ const (
 	// reconnect is the time in which a healthy client connects again. The Go library waits a second
 	// before it tries.
 	reconnect = 3 * time.Second
-	// DangerOver is how long after its bound a danger is dropped if the znode still exists.
+	// DangerOver is how long a danger stays after its bound. If the znode still exists then, the
+	// danger is dropped.
 	DangerOver = tickDefault
 )
 
@@ -141,8 +143,8 @@ type Liveness struct {
 	// quiet is the time of the first reply with the present state of the connection or, if
 	// connections are not reported, of the deadline; zero: neither was reported.
 	quiet time.Time
-	// asked is the beginning of the last round with connections, and askedDue that of the last
-	// round with a deadline.
+	// asked is the beginning of the last round with connections. askedDue is the beginning of the
+	// last round with a deadline.
 	asked, askedDue time.Time
 
 	// after is a time after which the servers certainly heard from the client; zero: not known.
@@ -152,7 +154,7 @@ type Liveness struct {
 	// silent reports whether the client was connected and silent when the danger was seen.
 	silent bool
 	// danger describes why the session is about to expire, "" if it is not. dangerSince is when
-	// electop first saw that.
+	// electop first saw the danger.
 	danger      string
 	dangerSince time.Time
 }
@@ -225,7 +227,8 @@ func (h *Liveness) renew(t *Table) {
 
 // bound returns the time by which the session expires unless the client returns; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	// A request that the client's server has not reported yet would move the deadline once more.
+	// Just after the connection ended, the client's server may still report a request, which moves
+	// the deadline once more.
 	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
 		by = h.by.Add(commit)
 	}
@@ -281,9 +284,9 @@ func (h *Liveness) LastKnown() string {
 }
 
 // Likely returns the time from which a deletion of the znode probably means that the session
-// expired. Before that time, the client may have deleted the znode or closed the session. A client
-// that was healthy at joined pings every third of the timeout, so its session lasts for most of the
-// timeout after that.
+// expired. Before that time, the client may have deleted the znode or closed the session. A healthy
+// client pings every third of the timeout. So the session lasts for most of the timeout after
+// joined, or after a later sound round.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
@@ -327,8 +330,8 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes when the members first listed no connection, and when a member last listed
-// one. of is the number of members.
+// unlistedAt describes when the members first listed no connection, and when a member last listed a
+// connection. of is the number of members.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {

@@ -47,7 +47,8 @@ func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	}
 }
 
-// If a server stops listing connections, its last list gives no bound: the client may stay alive.
+// If a server stops listing connections, its last list gives no bound, because the client may stay
+// alive.
 func TestDeadlineAfterTheLastList(t *testing.T) {
 	const stopped = 40
 	var r rounds
@@ -74,7 +75,7 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 }
 
 // The time at which the connection ended is unknown, so the evidence names the rounds before and
-// after it.
+// after that time.
 func TestLastSeenConnected(t *testing.T) {
 	var k session.Tracker
 	ask := func(sec int, clients ...session.Client) {

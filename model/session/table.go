@@ -14,9 +14,13 @@ import (
 // its own connections and watches. Sessions and ephemerals are the same on all members. Only the
 // ensemble's leader knows deadlines.
 //
-// A journal gets only the part about its election: watches on the election's znodes; connections
-// and deadlines of the sessions that own or watch them, of State.Sessions in package model, and of
-// the Anchors; and the connections from the Hosts. The counts are of the whole server.
+// A journal gets only the part of a table about its election:
+//   - the watches on the election's znodes;
+//   - the connections and deadlines of the Anchors, of State.Sessions in package model, and of the
+//     sessions that own or watch the election's znodes;
+//   - the connections from the Hosts.
+//
+// The counts are of the whole server.
 type Table struct {
 	// At is the beginning of the round and End the time of its last reply, by this program's clock.
 	At  time.Time `json:"at"`
@@ -31,7 +35,8 @@ type Table struct {
 	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
 	Anchors []Anchor `json:"anchors,omitempty"`
 	// Cheap reports whether connections and sessions are requested only while that costs the
-	// servers little. A Restraint that is not zero is why they are not requested; Every is 0 then.
+	// servers little. If they are not requested for that reason, Restraint is the reason, and Every
+	// is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
 	// Hosts are hosts of clients, see [HostOf]. The table has all connections from these hosts.
@@ -46,7 +51,7 @@ type Anchor struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ListsEveryConn reports whether all members listed all connections. Then a session in
+// ListsEveryConn reports whether all members listed all connections. If so, a session in
 // no list has no connection.
 func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
@@ -85,7 +90,7 @@ type Server struct {
 	Watches Answer  `json:"watches"`
 	Watched []Watch `json:"watched,omitempty"`
 	// WatchCount is zk_watch_count, which includes child watches. DataWatches is the total
-	// of wchs, which does not. -1: not known.
+	// of wchs, which excludes child watches. -1: not known.
 	WatchCount  int `json:"watch_count"`
 	DataWatches int `json:"data_watches"`
 	// Leftover reports whether the lists were longer than electop keeps, and are cut.
@@ -109,7 +114,7 @@ type AnswerState string
 const (
 	NotAsked AnswerState = ""         // not requested in this round
 	Answered AnswerState = "answered" // in full
-	Refused  AnswerState = "refused"  // a setting forbids it; Hint names the setting that allows it
+	Refused  AnswerState = "refused"  // a setting forbids the answer; see Hint
 	Failed   AnswerState = "failed"   // no answer, or an answer that cannot be read
 	TooLarge AnswerState = "too large"
 )
@@ -120,7 +125,7 @@ type Answer struct {
 	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
 	At    time.Time   `json:"at,omitzero"`    // of the reply
 	Why   string      `json:"why,omitempty"`  // the reason if State is not Answered; safe to show
-	Hint  string      `json:"hint,omitempty"` // the server's setting that allows it
+	Hint  string      `json:"hint,omitempty"` // the server's setting that allows the answer
 }
 
 // Client is a client's connection as the server lists it.
@@ -130,7 +135,7 @@ type Client struct {
 	Timeout     time.Duration `json:"timeout"` // negotiated
 	LastOp      string        `json:"last_op,omitempty"`
 	Established time.Time     `json:"established,omitzero"` // by the server's clock
-	// LastResponse is the time of the server's last answer, by its own monotonic clock.
+	// LastResponse is the time of the server's last answer, by the server's monotonic clock.
 	LastResponse time.Duration `json:"last_response"`
 	Received     int64         `json:"received"`
 	Outstanding  int           `json:"outstanding,omitempty"`
@@ -164,9 +169,9 @@ func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns the table with Whole set to false if its servers may belong to another ensemble:
-// they list every connection, but none of this process, or they list no session at all. One round
-// may also look like that while electop connects again.
+// Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
+// That is possible if their complete lists have no connection of this process, or no session at all.
+// While electop connects again, one round of the right servers may also look like that.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -233,8 +238,8 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns the last answer of each member of last to each question. For a question that
-// last did not ask, the answer is from before.
+// MergedOver returns the table last. For a question that was not asked in last, it has the member's
+// answer in before.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -312,7 +317,7 @@ func (t *Table) Conns() map[uint64]Conn {
 			if conn.Session == 0 {
 				continue
 			}
-			// A client that moved during the round is listed twice.
+			// A client that moved during the round is listed twice. The later list counts.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
 				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
 			}
@@ -321,8 +326,8 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the leader or standalone server that reported deadlines, otherwise the first
-// server that reported any; nil for none.
+// Expirer returns the leader or standalone server if it reported deadlines. If it did not, Expirer
+// returns the first server that reported deadlines, nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
@@ -357,8 +362,8 @@ type Restraint struct {
 	// Connections is the number of connections of all servers, if that is more than
 	// [CheapConnections].
 	Connections int `json:"connections,omitempty"`
-	// Server took longer than [CheapAnswer], namely Took, if Took is not 0. The next request is at
-	// Again.
+	// Took is how long Server needed to answer, if that is longer than [CheapAnswer]; 0: it is not.
+	// The next request is at Again.
 	Server string        `json:"server,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
 	Again  time.Time     `json:"again,omitzero"`

@@ -70,7 +70,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 		return
 	}
 	if exp != nil && k.term.known && znode.Safe(exp.Addr, 0) != k.term.leader {
-		exp = nil // a deposed leader
+		exp = nil // the deadlines are from a deposed leader
 	}
 	if clients != nil {
 		k.known.clients, k.known.hosts, k.known.whole, k.at = clients, t.Hosts, t.ListsEveryConn(), t.End.Round(0)
@@ -145,13 +145,13 @@ type Danger struct {
 	// By and NotBefore bound the time at which the session expires unless its client returns, by
 	// this program's clock; zero: not known. By holds only in Epoch, the upper half of the zxids,
 	// because an election of the ensemble starts all timeouts again. The restart of a standalone
-	// server does so in the same epoch.
+	// server starts all timeouts again in the same epoch.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
-	Since         time.Time // when that was first seen
+	Since         time.Time // when the danger was first seen
 	// Timeout is the session's timeout, 0 if not known. Silent and Sure are the results of
-	// [Liveness.Silence], but Silent is earlier if the deadline shows that.
+	// [Liveness.Silence], but Silent is earlier if the deadline shows an earlier time.
 	Timeout time.Duration
 	Silent  time.Time
 	Sure    bool
@@ -192,8 +192,8 @@ func (d *Danger) Over(heard time.Time) time.Time {
 	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
 }
 
-// Rounds counts the rounds with connections or deadlines. Heard returns the end of the
-// last of them, and Listed the end of the last round with connections.
+// Rounds counts the rounds with connections or deadlines. Heard returns the end of the last such
+// round, and Listed the end of the last round with connections.
 func (k *Tracker) Rounds() int         { return k.rounds }
 func (k *Tracker) Heard() time.Time    { return k.end }
 func (k *Tracker) Listed() time.Time   { return k.at }
@@ -218,8 +218,8 @@ func (v View) From(host string) (sessions []uint64, ok bool) {
 	return sessions, true
 }
 
-// Client returns the session's connection in the servers' last answers. Its Conn is nil if they
-// list none.
+// Client returns the session's connection in the servers' last answers. The result's Conn is nil if
+// the servers list no connection.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
 
 // Last returns the session's last connection. listed reports whether the servers still list it.
@@ -244,7 +244,7 @@ func (v View) Heard(session uint64) time.Time {
 func (v View) Whole() bool { return v.whole }
 
 // Absent reports whether the last round showed that the session had no connection to any
-// member. It is false if that is not known.
+// member. The result is false if the round did not show whether it had one.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
@@ -268,7 +268,7 @@ type ensembleTerm struct {
 }
 
 // updateTerm applies the term that a table shows, and reports whether all timeouts have started
-// again since the table before.
+// again since the previous table.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {

@@ -31,7 +31,7 @@ func Count[N int | int64](n N, one, many string) string {
 }
 
 // Age formats an age, rounded down, in at most six columns for the first 270 years.
-// A negative age is 0s: clocks differ.
+// A negative age is 0s, because clocks differ.
 func Age(d time.Duration) string {
 	var room [16]byte
 	return string(AppendAge(room[:0], d))

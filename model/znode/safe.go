@@ -92,8 +92,8 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// SafeJSON marshals v into one line that is safe for a terminal. It escapes the code points of
-// [Safe] in JSON's form, \u.... It does not escape for HTML.
+// SafeJSON marshals v into one line that is safe for a terminal. It escapes the code points that
+// [Safe] escapes, in JSON's form \u.... It does not escape for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

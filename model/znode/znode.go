@@ -48,8 +48,8 @@ type Znode struct {
 	// Mtime is the time of the last change of the data by the server's clock, zero if it never changed.
 	Mtime time.Time `json:"mtime,omitzero"`
 	Data  Data      `json:"data"`
-	// Unread reports whether the child was listed but deleted before it was read: only its name is
-	// known.
+	// Unread reports whether the child was listed, but deleted before it was read. Only the name is
+	// then known.
 	Unread bool `json:"unread,omitempty"`
 }
 
@@ -135,13 +135,14 @@ const SequenceDigits = 10
 // SequenceMax is the largest sequence number: the counter has 32 bits.
 const SequenceMax = 1<<31 - 1
 
-// Sequence returns the sequence number at the end of a znode's name, its last ten digits. ok is
-// false if there is none. Digits above [SequenceMax] are none, but for example a time stamp.
+// Sequence returns the sequence number at the end of a znode's name: the last ten digits. ok is false
+// if there is none. A number above [SequenceMax] is no sequence number, but for example a time stamp.
 //
 // A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
 // "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if
 // the digits are above [SequenceMax]. It is also a sign if another separator is before it and the
-// digits are at least 1000000000: "%010d" counts the sign, so smaller numbers have fewer digits.
+// digits are at least 1000000000. "%010d" counts the sign, so smaller negative numbers have at most
+// nine digits.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

@@ -94,7 +94,8 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; Unread: deleted during the read
 }
 
-// Read reads the tree, all children if full. between runs before each read of a child.
+// Read reads the tree. If full is true, it reads all children. It calls between before each read of
+// a child.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -104,7 +105,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
 	listed := t.Names()
 	if w.Czxid != t.czxid {
-		w.Known = nil // of another parent
+		w.Known = nil // these are children of another parent
 	}
 	before := w.Known
 	if r.Full {
@@ -129,7 +130,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 		z, ok := t.Children[name]
 		if !ok || !t.Exists {
 			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
-			z = w.Known[name] // known from an earlier read
+			z = w.Known[name] // the value of an earlier read, if any
 			z.Name, z.Unread = name, true
 			known[name] = z
 			continue
