@@ -43,8 +43,8 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	})
 }
 
-// Why returns why a fault is not possible now: [ErrNoMember], [ErrNotNow], [ErrForeign], or nil if it
-// is possible. A dead candidate is not a member, but [Cast.Fault] can still expire its session.
+// Why returns why a fault is not possible now: [ErrNoMember], [ErrNotNow], [ErrForeign], or nil if the
+// fault is possible. A dead candidate is not a member, but [Cast.Fault] can still expire its session.
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }

@@ -172,7 +172,7 @@ func (s *Sandbox) notice(text string) {
 
 // Setup is the state of a sandbox that [Sandbox.Prepare] makes.
 type Setup struct {
-	Cast   int            // candidates in the queue, in the order of their names
+	Cast   int            // number of candidates, which join in the order of their names
 	Recipe dialect.Recipe // nil: the recipe of the dialect
 	Rules  model.Rules    // without At and Chaos
 	Pace   zkserver.Pace  // pace when the candidates are in the queue
@@ -203,7 +203,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed. After fullSpeed, SetPace only replaces next, and endFullSpeed sets next.
+// fullSpeed sets full speed. Until endFullSpeed sets the pace next, SetPace only replaces next.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -181,7 +181,7 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 }
 
 // writesUntil waits, at most a minute, for a write to the counter in w.put[from:] for which
-// holds is true, and returns it.
+// holds is true, and returns the write.
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {

@@ -19,7 +19,7 @@ const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of the request line and headers
 	adminRead        = 5 * time.Second
-	adminWrite       = 30 * time.Second // for a long answer and a slow reader
+	adminWrite       = 30 * time.Second // enough for a long answer to a slow reader
 	adminIdle        = 30 * time.Second
 )
 

@@ -234,7 +234,7 @@ func (s *transcript) body(rsp wire.Record) string {
 	case *wire.Stat:
 		return s.stat(*r)
 	case *anyBytes:
-		if len(*r) > 20 { // the bytes contain a Stat, which has zxids and times
+		if len(*r) > 20 { // the bytes contain a Stat, so only their number is printed
 			return fmt.Sprintf("%d bytes", len(*r))
 		}
 		return fmt.Sprintf("%x", *r)

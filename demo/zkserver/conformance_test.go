@@ -96,7 +96,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// conversations lists the conversations of TestConformance. They create only /t and znodes below.
+// conversations lists the conversations of TestConformance. They create only /t and znodes below /t.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -195,7 +195,7 @@ var conversations = []struct {
 		a.exists("/t", false)
 		a.create("/t/n_", "", seq)
 		a.create("/t/n_0000000008", "", 0)
-		a.create("/t/n_", "", seq) // 7
+		a.create("/t/n_", "", seq) // number 7
 		a.create("/t/n_", "", seq) // number 8 exists already
 		a.ls2("/t", false)
 		a.close()
@@ -248,7 +248,7 @@ var conversations = []struct {
 		a.create("/t/x", "", 0)
 		b.sync()
 		b.get("/t/x", true)
-		b.exists("/t/x", true) // the same watch
+		b.exists("/t/x", true) // adds no second watch
 		b.ls("/t/x", true)
 		a.set("/t/x", "1", -1)
 		a.set("/t/x", "2", -1)

@@ -281,8 +281,8 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestTotalIsBounded checks that MaxHeld bounds all connections together, even if each is
-// within its own bound.
+// TestTotalIsBounded checks that MaxHeld bounds all connections together, even if each
+// connection is within the bound for one connection.
 func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
@@ -468,7 +468,7 @@ func TestEventBeforeReply(t *testing.T) {
 				break
 			}
 		}
-		// The watch exists, unless its event comes before this reply.
+		// The watch exists, unless its event comes before the reply to removeWatches.
 		if !fired {
 			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
 			if gone := h.Err == wire.NoWatcher; gone != fired {

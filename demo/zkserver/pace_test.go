@@ -139,12 +139,12 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog checks that each message that was sent or lost is listed as passed once.
-// Messages beyond the bound of the list must only be counted.
+// TestTakeBacklog checks that Passed lists each sent or lost message once. Messages beyond the
+// bound of this list must only be counted.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed: not listed
+		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed, so not listed
 		s.SetPace(steps)
 		begin := time.Now()
 		for _, c := range []*rawClient{a, b, a} {

@@ -21,7 +21,7 @@ var ErrClosed = errors.New("zkserver: server closed")
 
 // Options configure a Server. The zero value is ready to use.
 type Options struct {
-	// Tick is the granularity of session expiry; 0 is 100 ms. Sessions expire
+	// Tick is the granularity of session expiry; 0 means 100 ms. Sessions expire
 	// at most one tick late.
 	Tick time.Duration
 	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. A value of 0 means
@@ -224,7 +224,7 @@ type alarm struct {
 	stopped bool
 }
 
-// after returns an alarm that calls f under s.mu after d, or nil if the server is closed.
+// after returns an alarm that calls f under s.mu after the time d, or nil if the server is closed.
 // f is not called after [Server.Close] or [alarm.stop]. Close waits for pending alarms, so
 // Close must stop each of them. The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {

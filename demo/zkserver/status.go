@@ -191,7 +191,7 @@ type connStats struct {
 	latency        latency
 }
 
-// done counts an answered request. The time at counts from the server's start.
+// done counts an answered request. at is the time of the reply, since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid

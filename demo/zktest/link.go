@@ -167,7 +167,7 @@ const maxPackets = 1000
 type packet struct {
 	due   time.Time
 	bytes []byte
-	end   error // error that ended the connection; io.EOF: it was closed
+	end   error // error that ended the connection; io.EOF after an ordinary close
 }
 
 // read queues the packets from one side, until its end.
@@ -214,7 +214,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 			return ctx.Err()
 		}
 		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
-			return nil // the read from this side returns the end of the connection
+			return nil // l.read, which reads from this side, reports the end of the connection
 		}
 		if errors.Is(p.end, io.EOF) {
 			to.CloseWrite()

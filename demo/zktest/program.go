@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	startTimeout = 60 * time.Second // for a JVM on a busy machine with two cores
+	startTimeout = 60 * time.Second // enough for a JVM on a busy machine with two cores
 	stopTimeout  = 10 * time.Second // time between SIGTERM and SIGKILL
 	pollInterval = 20 * time.Millisecond
 )

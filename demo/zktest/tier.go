@@ -33,8 +33,8 @@ func Second(t testing.TB) {
 	}
 }
 
-// Seed returns and logs the seed of a random test: ELECTOP_TEST_SEED if set. The default is
-// 1, or the current time in the second tier.
+// Seed returns and logs the seed of a random test. ELECTOP_TEST_SEED sets the seed. The default
+// is 1 in the first tier, and the current time in the second tier.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

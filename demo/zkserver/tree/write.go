@@ -29,7 +29,7 @@ type record struct {
 type view struct {
 	t *Tree
 	Writer
-	pending map[string]record // nodes that these operations change; nil except in a multi
+	pending map[string]record // nodes that the checked operations change; nil except in a multi
 }
 
 func (v *view) get(path string) (record, bool) {
