@@ -48,7 +48,7 @@ func label(l Footer, key string) string {
 	return keys[i].Label
 }
 
-// The label of a key, and whether the key is shown, depend on what it would do.
+// The label of a key, and whether the key is shown, depend on what the key would do.
 func TestLabels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -110,7 +110,7 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 	}
 }
 
-// A key that cannot be used comes after those that can, except in the demo.
+// A key that cannot be used comes after the usable keys, except in the demo.
 func TestRefusedKeysComeLast(t *testing.T) {
 	for badge, off := range map[string]bool{"": true, Demo: false} {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })

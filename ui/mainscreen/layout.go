@@ -50,7 +50,7 @@ type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
 	Lesson   bool // a lesson is running
-	Workers  bool // leaders have workers: the beliefs are shown
+	Workers  bool // leaders have workers, and the beliefs are shown
 	Messages bool // the server reports its messages
 	Rows     int  // lines for the candidates, 0 if a text is there instead
 	Live     bool // a live cluster without lesson and candidates of electop: the recipe is shown only with the focus
@@ -71,12 +71,12 @@ type Arrangement struct {
 //
 // A narrow screen has the candidates above the handoffs or a lesson. The recipe and the messages
 // replace other panels while they have the focus. A wide screen has the recipe beside the
-// candidates. A very wide one has a third column for the lesson, the messages and the texts, and
-// may have a fourth one for the messages. A text without a place is shown zoomed.
+// candidates. A very wide screen has a third column for the lesson, the messages and the texts, and
+// may have a fourth column for the messages. A text without a place is shown zoomed.
 //
 // If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
-// the beliefs replace the recipe, or are below it on a tall screen. A narrow screen may show them
-// in brief in place of the handoffs.
+// the beliefs replace the recipe, or are below the recipe on a tall screen. A narrow screen may show
+// the beliefs in brief in place of the handoffs.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {

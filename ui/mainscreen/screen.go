@@ -345,7 +345,7 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 }
 
-// drawTooSmall writes the size that electop needs in the middle of the screen.
+// drawTooSmall writes, in the middle of the screen, the size that electop needs.
 func drawTooSmall(f *term.Frame) {
 	text := fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H)
 	lines := term.Wrap(text, f.W)

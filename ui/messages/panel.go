@@ -237,7 +237,7 @@ const (
 	others              // messages of candidates that have no lane
 )
 
-// side is the lifeline to which an entry belongs: the index of a lane, or one of these.
+// side is the lifeline to which an entry belongs: the index of a lane, or one of these constants.
 type side int
 
 const (
@@ -272,7 +272,7 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// The entries begin the time before ahead of the first message, and so include the message's cause.
+// Entries up to this long before the first message are shown too, because they may be its cause.
 const before = 20 * time.Millisecond
 
 // entries returns the entries for these lanes, oldest first, from just before the first message.

@@ -24,7 +24,7 @@ type Entry struct {
 	In    input.Mode  // mode of Key, opened before the action; 0: the main screen
 
 	Asked bool // the lesson waits for this entry
-	On    bool // what the entry names is on now
+	On    bool // the entry's lesson or fault is on now
 }
 
 // same reports whether two entries do the same, even if their names or refusals differ.
@@ -36,7 +36,7 @@ type List struct {
 	selected Entry
 	chosen   bool        // the user chose the entry; otherwise the first one is selected
 	found    []Entry     // entries that contain the typed words
-	index    int         // of the selected entry in found
+	index    int         // index of the selected entry in found
 	top      int         // index of the first entry in view
 	page     int         // number of lines for entries
 	below    []term.Span // the lines below the list

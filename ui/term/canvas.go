@@ -4,7 +4,7 @@
 // frame is larger than the terminal. A [Pen] writes one line of an area from left to right. A
 // [Span] is text in one style.
 //
-// A [Style] names a meaning, such as trouble. The [Theme] turns it into an escape sequence for a
+// A [Style] names a meaning, such as trouble. The [Theme] has an escape sequence of each style for a
 // terminal with many colours, few or none. Only this package defines colours and signs.
 //
 // A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks. While

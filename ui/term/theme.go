@@ -11,8 +11,8 @@ import (
 // up to five seconds. Some terminals and pipes never answer. Lip Gloss does not ask if the
 // background is already set.
 //
-// This init runs before Bubbletea's: Go initialises packages with ready imports in the order of
-// their paths, and this package imports nothing that Bubbletea does not import.
+// This init runs before Bubbletea's. Go initialises the packages whose imports are ready in the order
+// of their paths, and this package imports nothing that Bubbletea does not import.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
 // Names of themes.

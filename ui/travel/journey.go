@@ -39,8 +39,8 @@ type Journey struct {
 	leaving  bool   // the journey ends with the search under way
 }
 
-// Whole is the election when the journey was last at the last moment, so Whole also has what came
-// after the moment that is shown.
+// Whole is the election at its last moment, as of the journey's latest visit there. So Whole also has
+// what came after the moment that is shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -78,7 +78,7 @@ func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(cont
 // End returns to the present.
 func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
-// Go stops the playback and adds a move. It returns the search to run, nil while another one runs.
+// Go stops the playback and adds a move. It returns the search to run, nil while another search runs.
 func (j *Journey) Go(m history.Move) Search {
 	if m == history.MoveToFirst || m == history.MoveToLast {
 		j.wanted = nil // the earlier moves have no effect
@@ -89,15 +89,15 @@ func (j *Journey) Go(m history.Move) Search {
 }
 
 // GoTo stops the playback, drops the wanted moves, and goes to a time. It returns the search to run,
-// nil while another one runs.
+// nil while another search runs.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
 	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
 	return j.next()
 }
 
-// PlayTo goes on to the last moment that is not later than t. It returns the search to run, nil if
-// none is needed or while another one runs.
+// PlayTo goes on to the last moment that is not later than t. It returns the search to run, nil if no
+// search is needed or while another search runs.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -305,8 +305,8 @@ func needsBefore(events []model.Event) bool {
 // playedMax bounds the moments that one search plays. The next search continues.
 const playedMax = 256
 
-// playTo returns the move to the last moment that is not later than t, or a part of the way: see
-// playedMax.
+// playTo returns the move to the last moment that is not later than t. The move passes at most
+// playedMax moments.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range playedMax {
