@@ -96,8 +96,10 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
 	}
-	if head != nil && old != nil && j.holds(old) && j.holds(head) {
-		j.share(at)
+	if head != nil && old != nil && j.lanes.holdsNow(old) && j.lanes.holdsNow(head) { // they shared the role
+		j.head = head
+		j.past.end(at)
+		j.past.begin(j.lanes.since(j.reign(head.SeenAt, timeBounds{})))
 		return
 	}
 	j.events.release(nil, nil) // no acknowledgement of an older handoff will come
@@ -174,25 +176,6 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	} else {
 		j.emit(at, *h)
 	}
-}
-
-// holds reports whether c had the role before the present change.
-func (j *Journal) holds(c *dialect.Candidate) bool {
-	return slices.ContainsFunc(j.lanes.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
-}
-
-// share makes the first of several holders the head. There is no handoff, because the new head held
-// the role before.
-func (j *Journal) share(at time.Time) {
-	j.past.end(at)
-	j.head = j.first()
-	for _, h := range slices.Backward(j.lanes.holds) {
-		if h.on && h.of.ID() == j.head.ID() {
-			j.past.begin(Reign{Leader: j.head, From: h.at, FromKnown: true, Earliest: h.at, Latest: h.at})
-			return
-		}
-	}
-	j.past.begin(j.reign(j.head.SeenAt, timeBounds{}))
 }
 
 // firstHead sets the head at the first read, without a handoff.

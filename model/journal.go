@@ -60,7 +60,7 @@ type Journal struct {
 	before     dialect.Queue      // the queue before the last change
 	head       *dialect.Candidate // the head of the queue, nil for none
 	leaving    bool               // participants leave a double barrier
-	flow       []Flow
+	flow       flows
 	doubt      dialect.Doubt
 	rivals     rivals
 	role       role

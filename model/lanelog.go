@@ -130,6 +130,21 @@ func (l *laneLog) leave(d departure) {
 	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
 }
 
+// holdsNow reports whether c has the role according to the last observation.
+func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
+	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
+}
+
+// since returns r with the time at which its leader got the role, if that was observed.
+func (l *laneLog) since(r Reign) Reign {
+	for _, h := range slices.Backward(l.holds) {
+		if h.on && h.of.ID() == r.Leader.ID() {
+			return Reign{Leader: r.Leader, From: h.at, FromKnown: true, Earliest: h.at, Latest: h.at}
+		}
+	}
+	return r
+}
+
 // led reports whether c has or had the role.
 func (l *laneLog) led(c *dialect.Candidate) bool {
 	for i := range l.holds {
@@ -137,7 +152,7 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
+	return l.holdsNow(c)
 }
 
 // report adds a member's report if it differs from old, the previous report, nil for none.

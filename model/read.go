@@ -75,7 +75,7 @@ func (j *Journal) firstRead(r *Read) {
 	j.setParent(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
 	j.recognise(r)
-	defer j.count(at)
+	defer j.flow.count(at, j.parent, j.naming.dialect.Kind())
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
 			j.addChild(c)
@@ -139,34 +139,42 @@ func (j *Journal) readAgain(r *Read) {
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.parent.Cversion += int32(2 * later) // the next read must not count these changes again
-	j.count(at)
+	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
-// PerMinute returns how many items a queue got and lost a minute, since at most 70 seconds. ok is false
-// if it was not observed for ten seconds.
+// PerMinute returns how many items a queue got and lost a minute, usually since one minute ago. ok is
+// false if the queue was observed for less than ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	creates, counted := s.Parent.Creates()
 	if len(s.Flows) == 0 || !counted || s.At.Sub(s.Flows[0].At) < 10*time.Second {
 		return 0, 0, false
 	}
-	first, minutes := s.Flows[0], s.At.Sub(s.Flows[0].At).Minutes()
+	first := s.Flows[0]
+	for _, x := range s.Flows {
+		if s.At.Sub(x.At) >= time.Minute {
+			first = x
+		}
+	}
+	minutes := s.At.Sub(first.At).Minutes()
 	perMinute := func(n uint32) int { return int(math.Round(float64(n) / minutes)) }
 	return perMinute(creates - first.Created), perMinute(creates - uint32(s.Parent.Children) - first.Taken), true
 }
 
-// Flow has a queue's numbers of items that were created and taken up to a time.
+// Flow counts the items that were created in a queue, and taken from the queue, up to a time.
 type Flow struct {
 	At             time.Time
 	Created, Taken uint32
 }
 
-// count notes a queue's counts every ten seconds for a minute.
-func (j *Journal) count(at time.Time) {
-	creates, ok := j.parent.Creates()
-	if n := len(j.flow); j.naming.dialect.Kind() != dialect.KindQueue || !ok {
-		j.flow = nil
-	} else if n == 0 || at.Sub(j.flow[n-1].At) >= 10*time.Second {
-		j.flow = keep(j.flow, Flow{at, creates, creates - uint32(j.parent.Children)}, 7)
+// flows has a queue's counts of the last minute, every ten seconds.
+type flows []Flow
+
+func (f *flows) count(at time.Time, p znode.Parent, kind dialect.Kind) {
+	creates, ok := p.Creates()
+	if n := len(*f); kind != dialect.KindQueue || !ok {
+		*f = nil
+	} else if n == 0 || at.Sub((*f)[n-1].At) >= 10*time.Second {
+		*f = keep(*f, Flow{at, creates, creates - uint32(p.Children)}, 7)
 	}
 }
 

@@ -28,7 +28,7 @@ func (j *Journal) applyTable(t *session.Table) {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
-	if d := j.shown(t); d != nil {
+	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.under && j.naming.fixed == nil {
 		j.interpret(d)
 	}
 	j.sessions.Apply(t, at, holders, j.unexplained.has)
@@ -39,28 +39,21 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// shown returns the dialect that the watches in a table show, nil for none. They can show a barrier
-// for which at least two sessions wait, or a double barrier.
-func (j *Journal) shown(t *session.Table) *dialect.Dialect {
-	if !j.under || j.naming.fixed != nil {
-		return nil
+// byWatches returns the dialect that watches show, d if they show none: of a barrier for which at least two
+// sessions wait, or of a double barrier whose participants watch ready.
+func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data znode.Data) *dialect.Dialect {
+	switch {
+	case d == nil && len(cs.known) == 0 && w.first != nil && len(w.first.Others) > 1:
+		return dialect.Barrier(data)
+	case !d.Vague() || w.table == nil:
+		return d
 	}
-	if w := j.watches.first; j.naming.dialect == nil && len(j.known) == 0 && w != nil && len(w.Others) > 1 && j.parent.Children == 0 {
-		return dialect.Barrier(j.data)
-	}
-	if !j.naming.dialect.Vague() {
-		return nil
-	}
-	e := dialect.Evidence{Path: j.cfg.Path, Parent: j.parent}
-	for _, c := range j.known {
+	e := dialect.Evidence{Path: path}
+	for _, c := range cs.known {
 		e.Children = append(e.Children, c.Znode)
 	}
-	for i := range t.Servers {
-		for k := range t.Servers[i].Watched {
-			if name, child := strings.CutPrefix(t.Servers[i].Watched[k].Path, znode.Join(j.cfg.Path, "")); child {
-				e.Watched = append(e.Watched, name)
-			}
-		}
+	for i := range w.table.Servers {
+		e.Ready = e.Ready || slices.ContainsFunc(w.table.Servers[i].Watched, func(w session.Watch) bool { return dialect.IsReady(path, w.Path) })
 	}
 	return dialect.Recognise(e)
 }

@@ -96,14 +96,12 @@ var doubleBarriers = withoutRole(KindDouble,
 
 const watchesReady = "ready while it enters; another participant while it leaves"
 
+// IsReady reports whether a znode is the one for which the participants of a double barrier at path wait.
+func IsReady(path, znodePath string) bool { return znodePath == znode.Join(path, ready) }
+
 // isDouble reports whether a child or a watch shows the znode for which participants wait.
 func isDouble(e *Evidence) bool {
-	for _, name := range e.Watched {
-		if name == ready {
-			return true
-		}
-	}
-	return !e.every(func(z *znode.Znode) bool { return z.Name != ready })
+	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != ready })
 }
 
 // queues have a persistent, numbered child for each item. Clients take the items in the order of

@@ -20,8 +20,8 @@ type Evidence struct {
 	Parent znode.Parent
 	// Siblings are the names beside the path, nil if they are not known.
 	Siblings []string
-	// Watched are the names below the path that a server's table of watches has, nil without one.
-	Watched []string
+	// Ready reports whether a session watches the znode for which the participants of a double barrier wait.
+	Ready bool
 	// Markers are the znodes of [Markers] that exist.
 	Markers []string
 }
