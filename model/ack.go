@@ -207,3 +207,14 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	}
 	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }
+
+// unmeasured returns why the takeover by a new leader is not known yet. child is as in [dialect.Ack].
+func (a *acknowledgement) unmeasured(child string) Unmeasured {
+	switch {
+	case child == "" && a.Path == "":
+		return NoAck
+	case !a.since.known():
+		return Unwatched
+	}
+	return NoAckYet
+}

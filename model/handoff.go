@@ -163,14 +163,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 
 	took, within, waits := j.ack.handoff(head, changed)
 	h.Takeover, h.TakeoverIn = took, within
-	switch d := j.naming.dialect; {
-	case d.Ack(j.cfg.Path).Child == "" && j.ack.Path == "":
-		h.unacked = NoAck
-	case !j.ack.since.known():
-		h.unacked = Unwatched
-	default:
-		h.unacked = NoAckYet
-	}
+	h.unacked = j.ack.unmeasured(j.naming.dialect.Ack(j.cfg.Path).Child)
 	if waits && j.link.Link == Connected {
 		j.events.hold(Event{At: h.At, Body: *h})
 	} else {
