@@ -208,7 +208,7 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }
 
-// unmeasured returns why the takeover by a new leader is not known yet. child is as in [dialect.Ack].
+// unmeasured returns why the takeover by a new leader is not known yet. child is [dialect.Ack.Child].
 func (a *acknowledgement) unmeasured(child string) Unmeasured {
 	switch {
 	case child == "" && a.Path == "":

@@ -27,7 +27,7 @@ func (s *State) Around() (dirs []string) {
 }
 
 // around applies a read of a directory beside the election. The siblings of a single znode may show
-// its system.
+// the election's system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -55,7 +55,7 @@ func (d *Directory) names() []string {
 type Standbys struct {
 	// Listed reports whether the standbys are known, from a list of programs or from watches.
 	Listed bool
-	Names  []string // of the standbys, as [dialect.Dialect.Who] names a leader
+	Names  []string // the standbys' names, as [dialect.Dialect.Who] names a leader
 	If     string   // a condition for leading that no znode shows, "" for none
 	// Programs are all listed programs. Own is the leader's program.
 	Programs []dialect.Program

@@ -41,13 +41,13 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// An expired session could expire by the lower bound of the deletion. If the bounds are close,
-	// the upper bound is enough. A client that was silent for a third of its timeout hardly sent a
-	// delete between the bounds.
+	// The cause is expiry only if the session could expire by the lower bound of the deletion. If the
+	// bounds are close, the upper bound is enough. A client that was silent for a third of its
+	// timeout hardly sent a delete between the bounds.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // an expired session could expire by this time
+	by := earliest // the cause is expiry only if the session could expire by this time
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -219,7 +219,8 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
 }
 
-// same reports whether no session expired between the two counts. Both must be from one server.
+// same reports whether the two counts are equal and from one server, so that no session expired
+// between them.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }

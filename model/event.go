@@ -84,10 +84,10 @@ const heldMax = 4096
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // due since the last observation
-	held []Event // the first one waits for the acknowledgement
+	held []Event // the first held event waits for the acknowledgement
 }
 
-// add adds an event behind the held ones.
+// add adds an event behind the held events.
 func (q *eventQueue) add(at time.Time, body EventBody) {
 	if len(q.held) >= heldMax {
 		q.release(nil, nil)

@@ -13,7 +13,7 @@ type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
-	// Evidence explains the cause, or why it is unknown. It is safe for a terminal.
+	// Evidence explains the cause, or why the cause is unknown; safe for a terminal.
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
@@ -379,7 +379,7 @@ const HistoryMax = 500
 // remember appends to a history of at most [HistoryMax].
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends to a history of at most max, and drops the oldest element of a full one. Elements
+// keep appends to a history of at most max, and drops the oldest element of a full history. Elements
 // that states share are never written.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {

@@ -13,7 +13,7 @@ import (
 
 // Config describes the election of a [Journal].
 type Config struct {
-	Cluster string // as the user named it, "" for an embedded server
+	Cluster string // the user's name for the cluster, "" for an embedded server
 	Path    string
 	Recipe  dialect.Recipe // nil: recognised from the children
 	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.

@@ -121,7 +121,7 @@ func (l *Lane) index(t time.Time) int {
 // that it leads before electop reads the change.
 const BeliefRead = time.Second
 
-// Wrong reports whether at t the member wrongly believed that it leads: see [BeliefRead].
+// Wrong reports whether at t the member wrongly believed that it led: see [BeliefRead].
 func (l *Lane) Wrong(t time.Time) bool {
 	i := l.index(t)
 	if i < 0 {
@@ -203,7 +203,7 @@ func (b *laneBuilder) departed(most int) {
 }
 
 // queued adds all holders, the first contenders, and the members and former holders behind them. more
-// counts the contenders that it does not add.
+// counts the contenders that were not added.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
@@ -293,7 +293,7 @@ func (b *laneBuilder) add() *laneParts {
 	return x
 }
 
-// member returns the parts of a member's lane. It sets the name in them if name is not "".
+// member returns the parts of a member's lane. If name is not "", it becomes the lane's name.
 func (b *laneBuilder) member(id, name string) *laneParts {
 	x := b.members[id]
 	if x == nil {

@@ -9,11 +9,11 @@ import (
 	"electop/model/znode"
 )
 
-// NoLeader is the reason why no contender leads, "" if one does.
+// NoLeader is the reason why no contender leads, "" if a contender leads.
 type NoLeader string
 
 const (
-	// NoCandidate means that the queue is empty, or the election's only znode absent.
+	// NoCandidate means that the queue is empty, or that the election's single znode is absent.
 	NoCandidate NoLeader = "no-candidate"
 	// NotAcknowledged means that the acknowledgement is absent, or has another contender's data.
 	NotAcknowledged NoLeader = "not-acknowledged"
@@ -56,7 +56,7 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// role has the number of contenders with the role, and the reason if it is 0.
+// role has the number of contenders with the role, and why no contender has the role.
 type role struct {
 	why            NoLeader
 	holders        int
@@ -120,7 +120,7 @@ func (j *Journal) noLeader() NoLeader {
 }
 
 // unacknowledged returns the reason if the acknowledgement shows that head does not lead, otherwise
-// "". electop's own leaders lead before they acknowledge.
+// "". In electop's own elections the result is "", because their leaders lead before they acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -145,7 +145,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 }
 
 // acknowledgedBy returns the session that acknowledged, 0 for none or unknown. If stem is not "",
-// children with that stem are acknowledgements. The first contender's has priority.
+// children with that stem are acknowledgements. A child of the first contender's session has priority.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -163,8 +163,8 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the lower child that the first contender watches, nil for none. Then the first
-// contender does not lead: its library counts a child that the recipe does not.
+// WaitsFor returns the lower child that the first contender watches, nil for none. A contender with
+// such a watch does not lead, because its library counts a child that the recipe does not count.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
 // IsRival reports whether the candidate is one of s.Rivals.
@@ -222,7 +222,7 @@ const (
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns the present vacancy; ok is false for none, or if the state is not current.
+// Vacancy returns the present vacancy; ok is false unless the election is [Live] and has [NoCandidate].
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -239,11 +239,11 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 }
 
 // Ghosts finds the ghosts among the contenders of one session, in the queue's order. A ghost is a
-// znode that its client does not know: the create reply was lost, and the client uses another
-// znode, known.
+// znode that its client does not know, because the create reply was lost. known is the znode that
+// the client uses instead.
 //
 // A member m reports its znode. For a third-party client (m is nil), two znodes with one guid are
-// the evidence, and the last one is in use. Without a guid, a client may want several znodes.
+// the evidence, and the client uses the last of them. A client without guids may want several znodes.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
 	key := func(c *dialect.Candidate) string { return dialect.Stem(c.Name) }
@@ -263,7 +263,7 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf implements [State.GhostOf] for a contender of the queue; m is its member, nil for none.
+// ghostOf implements [State.GhostOf] for a contender c of the queue. m is c's member, nil for none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false

@@ -54,7 +54,7 @@ type Member struct {
 	Session uint64 `json:"session,omitempty"`
 	Znode   string `json:"znode,omitempty"`   // name within the election, once known
 	Watches string `json:"watches,omitempty"` // name of the watched znode
-	Fence   int64  `json:"fence,omitempty"`   // fencing token while it leads: the czxid of its znode
+	Fence   int64  `json:"fence,omitempty"`   // fencing token while the member leads: its znode's czxid
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
@@ -127,8 +127,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. Another member with the session becomes the owner. Without
-// another member, last becomes the owner if znode reports that the old owner had a znode.
+// depart removes the owner of a session. Another member with the session becomes the owner. If there
+// is no other member and znode is true, the old owner had a znode, and last becomes the owner.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)

@@ -112,7 +112,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise recognises the dialect. The new children of r must not be added before.
+// recognise recognises the dialect. It must be called before the new children of r are added.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
@@ -144,7 +144,7 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
 }
 
-// listed returns a list with the path, an empty one for "".
+// listed returns a list with the path, an empty list for "".
 func listed(path string) []string {
 	if path == "" {
 		return nil

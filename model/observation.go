@@ -150,9 +150,9 @@ type Switch struct {
 }
 
 // Wake is the embedded server's report about the deletion of a child. Reports come in the order of
-// the deletions, each before any observation that shows its deletion. A later Wake with the same
-// Znode and Zxid replaces the earlier one. The end of a session may delete several znodes with one
-// zxid.
+// the deletions. A report comes before any observation that shows the deletion. A later Wake with the
+// same Znode and Zxid replaces the earlier Wake. The end of a session may delete several znodes with
+// one zxid.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted the child
@@ -181,7 +181,7 @@ type Pace struct {
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
 	// Passed are the last messages that left since the previous report, in order. Unlisted counts
-	// the earlier ones.
+	// the earlier messages since then.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
 }

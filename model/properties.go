@@ -48,7 +48,7 @@ func (m *Member) believes() (believes, awake bool) {
 	return true, m.Fault != Frozen
 }
 
-// believe applies a member's report; old is the report before, nil for none.
+// believe applies a member's report; old is the previous report, nil for none.
 func (t *properties) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member

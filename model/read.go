@@ -142,8 +142,8 @@ func (j *Journal) readAgain(r *Read) {
 	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
-// PerMinute returns how many items a queue got and lost a minute, usually since one minute ago. ok is
-// false if the queue was observed for less than ten seconds.
+// PerMinute returns how many items a minute are created in a queue, and taken from the queue, usually
+// in the last minute. ok is false if the queue was observed for less than ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	creates, counted := s.Parent.Creates()
 	if len(s.Flows) == 0 || !counted || s.At.Sub(s.Flows[0].At) < 10*time.Second {

@@ -207,7 +207,7 @@ func TestRandomNamings(t *testing.T) {
 			s := j.State()
 			held := before.Queue.Slice()[:before.Recipe.Holders(before.Queue)]
 			if h := head(s.State); h != nil && slices.ContainsFunc(held, func(c *dialect.Candidate) bool { return c.ID() == h.ID() }) {
-				leader = h.ID() // it held the role before
+				leader = h.ID() // h held the role before
 			}
 			if modeltest.ID(head(s.State)) != leader {
 				t.Fatalf("%v is first, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)

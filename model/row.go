@@ -51,7 +51,7 @@ func (r Row) Name() string {
 	return ""
 }
 
-// LeaderRow returns the row of the leader, an empty one if nobody leads.
+// LeaderRow returns the row of the leader, an empty row if nobody leads.
 func (s *State) LeaderRow() Row {
 	l := s.Leader()
 	if l == nil {

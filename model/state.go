@@ -57,8 +57,7 @@ type State struct {
 	NextSequenceKnown bool
 
 	Members []*Member // our own candidates, by ID
-	// Ack is the acknowledgement, the most relevant one if there are several. AckPaths are all
-	// paths of acknowledgements.
+	// Ack is the most relevant acknowledgement. AckPaths are the paths of all acknowledgements.
 	Ack      AckState
 	AckPaths []string
 	// Directories are the directories beside the election that were read, by path: see
@@ -173,7 +172,7 @@ func (s *State) MemberWith(session uint64) *Member {
 	return nil
 }
 
-// Ours reports whether the session belongs to a candidate of ours, maybe a departed one.
+// Ours reports whether the session belongs to our own candidate, maybe a departed candidate.
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
 // Candidate returns the contender with that identity and its position in the queue, nil
@@ -202,7 +201,7 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns our own members without a znode in the queue, such as a frozen one whose
+// WithoutZnode returns our own members without a znode in the queue, such as a frozen member whose
 // session expired.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()

@@ -39,8 +39,8 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// byWatches returns the dialect that watches show, d if they show none: of a barrier for which at least two
-// sessions wait, or of a double barrier whose participants watch ready.
+// byWatches returns the dialect that the watches w show, or d if they show none. They can show a
+// barrier for which at least two sessions wait, or a double barrier whose participants watch ready.
 func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data znode.Data) *dialect.Dialect {
 	switch {
 	case d == nil && len(cs.known) == 0 && w.first != nil && len(w.first.Others) > 1:

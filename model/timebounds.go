@@ -29,8 +29,7 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 // bounded reports whether both bounds are known.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound. Older recordings have no lower bounds, so it then returns the best
-// guess.
+// since returns the lower bound, or the best guess in an older recording without lower bounds.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely

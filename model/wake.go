@@ -24,7 +24,7 @@ type wakes struct {
 	deletions deletionLog
 }
 
-// add applies the report of a deletion, and returns whether it is the first report of that
+// add applies the report o of a deletion, and returns whether o is the first report of that
 // deletion.
 func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
@@ -66,8 +66,8 @@ func (w *wakes) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns the time of a child's deletion. If the server did not report the deletion, it
-// returns m.
+// deletionTime returns the time of a child's deletion. If the server did not report the deletion,
+// the result is m.
 func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {

@@ -61,7 +61,7 @@ type waves struct {
 	times  map[uint64]int // the number of notifications of each session
 }
 
-// wake applies the server's report of a deletion. first reports whether it is the first report of
+// wake applies the server's report of a deletion. first reports whether o is the first report of
 // that deletion.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {

@@ -148,7 +148,7 @@ func (d *Dialect) Notes(path string) (n Notes) {
 	return n
 }
 
-// Ack describes how a system's leader acknowledges, zero if it does not.
+// Ack describes how a system's leader acknowledges, zero if the leader does not.
 type Ack struct {
 	// Child is the stem of a child of the election that the leader creates, "" if the leader
 	// acknowledges by other znodes.

@@ -39,8 +39,8 @@ const (
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// example is an election of a dialect. "; " separates the children, and the names in who. who
-// defaults to the data of the children.
+// example is an election of a dialect. "; " separates the entries of children and of who. If who is
+// "", the names are the data of the children.
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
@@ -259,8 +259,8 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Each rival is written as its session, and the session of the client that does not count the other
-// one.
+// For each rival, want has two sessions. The first is the rival's session. The second is the session
+// of the client that does not count the other client.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -348,7 +348,7 @@ func TestUnknownNaming(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		children []string
-		found    bool // a search found the path; otherwise the user named it
+		found    bool // a search found the path; false: the user named the path
 		want     model.NoLeader
 	}{
 		{"the same name, at a path that the user named", []string{"odd-0000000001", "odd-0000000002"}, false, ""},

@@ -16,7 +16,7 @@ type Kind string
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"
-	KindShared   Kind = "shared-lock" // readers share it
+	KindShared   Kind = "shared-lock" // readers share the lock
 	KindGroup    Kind = "group"
 	KindBarrier  Kind = "barrier" // sessions wait for the deletion of the path
 	KindDouble   Kind = "double-barrier"
@@ -50,20 +50,20 @@ func (d *Dialect) Kind() Kind {
 	return d.kind
 }
 
-// Elects reports whether the children contend for leadership or for a lock. It is true for nil,
-// while nothing is known about the children.
+// Elects reports whether the children contend for leadership or for a lock. The result for nil is
+// true, because nothing is known about the children yet.
 func (d *Dialect) Elects() bool { return d == nil || d.Kind().Elects() }
 
 // Locks reports whether the role is a lock or a lease.
 func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == KindShared }
 
-// Vague reports whether more children may show another kind: the names alone show only that the
-// children belong together.
+// Vague reports whether more children may show another kind, because the names alone show only that
+// the children belong together.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
-// Barrier returns the dialect of a barrier if data, the data of a znode without children, is that of a
-// barrier: empty (kazoo), or an address (Curator's default); otherwise nil. Other data may be a
-// setting, whose watchers wait for a change.
+// Barrier returns the dialect of a barrier if a znode without children has the data of a barrier,
+// otherwise nil. A barrier has no data (kazoo), or an address (Curator's default). A znode with other
+// data may be a setting, whose watchers wait for a change.
 func Barrier(data znode.Data) *Dialect {
 	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {
 		return nil
@@ -85,7 +85,7 @@ var barrier = withoutRole(KindBarrier, Dialect{
 	ID: "barrier", System: "a barrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
 })[0]
 
-// doubleBarriers have a znode for each participant. The last one to enter creates [ready].
+// doubleBarriers have a znode for each participant. The last participant that enters creates [ready].
 var doubleBarriers = withoutRole(KindDouble,
 	Dialect{ID: "kazoo-double-barrier", System: "kazoo DoubleBarrier", Watches: watchesReady, Source: "kazoo: recipe/barrier.py", names: []string{"{hex}"}, bare: true, content: isDouble},
 	Dialect{ID: "curator-double-barrier", System: "Curator DistributedDoubleBarrier", Watches: watchesReady, Source: "Curator: DistributedDoubleBarrier", names: []string{"{uuid}"}, bare: true, content: isDouble},
@@ -96,7 +96,7 @@ var doubleBarriers = withoutRole(KindDouble,
 
 const watchesReady = "ready while it enters; another participant while it leaves"
 
-// IsReady reports whether a znode is the one for which the participants of a double barrier at path wait.
+// IsReady reports whether the participants of a double barrier at path wait for the znode at znodePath.
 func IsReady(path, znodePath string) bool { return znodePath == znode.Join(path, ready) }
 
 // isDouble reports whether a child or a watch shows the znode for which participants wait.
@@ -134,8 +134,8 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority reads the priority that DistributedPriorityQueue writes: 1, or 0 for a negative
-// priority, and eight hex digits.
+// curatorPriority reads the priority that DistributedPriorityQueue writes. This is a 1, or a 0 for a
+// negative priority, and then eight hex digits. It returns any other part without the bars.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) != 9 || part[0] != '0' && part[0] != '1' || hexAt(part, 9) != 9 {
 		return strings.Trim(part, "|")
@@ -144,10 +144,10 @@ func curatorPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", int32(n))
 }
 
-// FirstItems is how many items of a queue are read: their stats, never their contents.
+// FirstItems is how many items of a queue electop reads. It reads their stats, never their contents.
 const FirstItems = 20
 
-// Items reports whether the names are those of a queue's items.
+// Items reports whether the children with these names are a queue's items.
 func Items(path string, names []string) bool {
 	e := Evidence{Path: path}
 	for _, name := range names[:min(len(names), FirstItems)] {
@@ -156,7 +156,7 @@ func Items(path string, names []string) bool {
 	return Recognise(e).Kind() == KindQueue
 }
 
-// commits are transactions of a two-phase commit: each child is the vote of a site.
+// commits are transactions of a two-phase commit, in which each child is the vote of a site.
 var commits = withoutRole(KindCommit, Dialect{
 	ID: "recipe-two-phase-commit", System: "ZooKeeper recipe: two-phase commit", names: []string{"{any}"}, bare: true,
 	content: func(e *Evidence) bool {
@@ -173,7 +173,7 @@ var commits = withoutRole(KindCommit, Dialect{
 // Vote returns what a site of a two-phase commit voted: "commit", "abort", or "" for nothing yet.
 func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
 
-// plainGroup has several ephemeral children without numbers. unknownIDs has only guids as names:
+// plainGroup has several ephemeral children without numbers. unknownIDs has only guids as names, so
 // the children may also be participants of a double barrier.
 var (
 	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "a group", names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {

@@ -116,8 +116,8 @@ func (r *line) Before(a, b *Candidate) bool {
 }
 
 // Holders returns 1 if a writer is first. If a reader is first, it returns the number of readers
-// before the first writer.
-// In Curator 5.5 a reader with the number and the session of the first writer holds the role too.
+// before the first writer. In Curator 5.5 a reader with the number and the session of the first
+// writer holds the role too.
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {

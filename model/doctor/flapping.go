@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// flapMin reigns shorter than flapShort, within flapWindow, are flapping. A
-	// rolling restart of five members that lead one after another is not.
+	// Leaders flap if there are flapMin reigns within flapWindow, each shorter than flapShort. A
+	// rolling restart of five members, which lead one after another, is no flapping.
 	flapMin    = 6
 	flapShort  = 20 * time.Second
 	flapWindow = 5 * time.Minute

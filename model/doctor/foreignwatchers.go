@@ -18,7 +18,7 @@ func foreignWatchers(r *report) {
 	f.clients(crowd)
 }
 
-// crowdFrom is the least number of watching sessions that is a finding. Fewer cause no load.
+// crowdFrom is the least number of watching sessions that is a finding. Fewer sessions cause no load.
 const crowdFrom = 20
 
 // watchersOfLeader returns the sessions that are no candidates and watch the leader's znode, nil if

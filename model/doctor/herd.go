@@ -20,7 +20,7 @@ func herd(r *report) {
 		for _, i := range all {
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 			should := r.mustWatch(i)
-			if s.Recipe.Name() == dialect.Herd().Name() { // in this recipe all watch the same znode
+			if s.Recipe.Name() == dialect.Herd().Name() { // in the herd recipe all watch the same znode
 				should = safe(s.Queue.At(i - 1).Name)
 			}
 			f.because("%s should watch %s", described(s.Queue.At(i)), should)

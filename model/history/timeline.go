@@ -43,7 +43,7 @@ type Moment struct {
 	Kept        int  // bound of the timeline's memory, in bytes
 }
 
-// Move is a move during time travel. If the timeline does not have the moment, nothing moves.
+// Move is a move during time travel. If there is no moment to move to, the position stays the same.
 type Move string
 
 const (
@@ -127,7 +127,7 @@ func (t *Timeline) trim() {
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
-// Apply applies an observation to the journal, keeps the observation, and returns its events.
+// Apply applies an observation to the journal, keeps the observation, and returns the events.
 func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {

@@ -28,7 +28,7 @@ type world struct {
 
 const ack = "/e-leader"
 
-// newWorld returns an election of candidates with these names; the first one leads.
+// newWorld returns an election of candidates with these names; the first candidate leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),

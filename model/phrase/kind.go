@@ -12,8 +12,8 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children: for one child and several, and for leading an election or
-// holding a lock. The last three are empty for a kind in which nobody has a role.
+// Role has the words for a kind of children. Has, have and Holder are for leading an election or
+// holding a lock. They are empty for a kind in which nobody has a role.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
@@ -33,8 +33,8 @@ var roles = map[dialect.Kind]Role{
 	dialect.KindCommit:   {One: "site", Many: "sites"},
 }
 
-// RoleOf returns the words for the kind of children in s. Children of an unknown kind have those of an
-// election.
+// RoleOf returns the words for the kind of children in s. For an unknown kind it returns the words
+// of an election.
 func RoleOf(s *doctor.State) Role {
 	if r, ok := roles[s.Kind()]; ok {
 		return r
@@ -48,8 +48,8 @@ func Count(s *doctor.State) string {
 	return units.Count(s.Queue.Len(), r.One, r.Many)
 }
 
-// Content describes what the znodes of a kind without a role show, and of a shared lock: "3 members,
-// newest 2 min". It is empty for other kinds.
+// Content describes the children of a kind without a role, or of a shared lock: "3 members, newest
+// 2 min". The result is "" for other kinds.
 func Content(s *doctor.State) string {
 	n := s.Queue.Len()
 	switch s.Kind() {
@@ -120,7 +120,8 @@ func newest(s *doctor.State) (youngest time.Duration) {
 	return youngest
 }
 
-// rate returns how many items a queue got and lost in a minute, "" if that is not known.
+// rate returns how many items a minute are created in a queue, and taken from the queue, "" if
+// unknown.
 func rate(s *doctor.State) string {
 	created, taken, ok := s.PerMinute()
 	if !ok {
@@ -153,7 +154,7 @@ func clients(all []*dialect.Candidate, verb, verbOne string) string {
 	return strings.Join(words, " and ") + " " + verb
 }
 
-// Release describes that the owner of a lock was asked to release it, "" if nobody asked.
+// Release describes when the owner of a lock was asked to release the lock, "" if nobody asked.
 func Release(s *doctor.State, c *dialect.Candidate) string {
 	if c == nil || !c.Revoked {
 		return ""
