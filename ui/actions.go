@@ -30,20 +30,20 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// action returns the action of kind on the target row, and why it cannot be done, "" if it can. The
-// kind's Next, if set, replaces arg.
+// action returns the action of kind on the target row. If the kind has a function Next, Next replaces
+// arg. why says why the action cannot be done, or is "".
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
 
-// act starts the action of kind on the target row, or reports why it cannot.
+// act starts the action of kind on the target row, or reports why the action cannot be done.
 func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
 	return d.try(a, why, d.target())
 }
 
-// try starts action a on row r, or reports why if why is not "". It asks the user before an action
-// that harms electop's own candidate on a live cluster.
+// try starts action a on row r. If why is not "", try reports why instead. Before an action that harms
+// electop's own candidate on a live cluster, try asks the user.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
@@ -88,7 +88,8 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done reports the result err of action a. of identifies the candidate, name is for the user.
+// done reports the result err of action a. The parameter of identifies the candidate, and name is the
+// candidate's name for the user.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -96,7 +97,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		return
 	}
 	if err != nil {
-		switch a.Kind { // nothing waits for its result any more
+		switch a.Kind { // end the wait for the result
 		case action.Verify:
 			d.cancelVerify(a.Election)
 		case action.Open:
@@ -127,8 +128,8 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	}
 }
 
-// openFaults opens the list of the selected candidate's faults. For the same candidate as before,
-// the selected fault stays.
+// openFaults opens the list of the selected candidate's faults. If the list was last about the same
+// candidate, the selected fault stays selected.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -142,7 +143,7 @@ func (d *dashboard) openFaults() {
 	d.modes.Open(input.ModeFaults)
 }
 
-// entry returns e with the words of its kind's present action and the reason to refuse it.
+// entry returns e with the words for its action. If that action is refused, e also has the reason.
 func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action
@@ -222,7 +223,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: &d.typed, Width: 92, Keys: 7, Names: 21}
 }
 
-// run does what the selected entry of the list in front is for, or reports why it cannot.
+// run does what the selected entry of the list in front stands for, or reports why that is impossible.
 func (d *dashboard) run() tea.Cmd {
 	list, ok := d.window().(*overlay.List)
 	if !ok {
@@ -250,8 +251,7 @@ func (d *dashboard) run() tea.Cmd {
 	return d.try(a, why, r)
 }
 
-// clipboardMax bounds a text for the clipboard: terminals accept about 75,000 bytes of
-// base64.
+// clipboardMax bounds a text for the clipboard, because terminals accept about 75,000 bytes of base64.
 const clipboardMax = 56_000
 
 // copyPath sends the path of the selected row to the terminal's clipboard, which is on the user's

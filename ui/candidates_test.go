@@ -60,7 +60,7 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 }
 
-// kazoo counts only kazoo's names, so a kazoo client leads beside electop's candidate. No part of
+// kazoo counts only kazoo's names, so a kazoo client can lead beside electop's candidate. No part of
 // the screen names a leader then.
 func TestStudentBesideTheLeader(t *testing.T) {
 	w := five(nil)
@@ -192,7 +192,8 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave is shown in slow motion, never ahead of the election and never backwards.
+// A wave, which is the reaction of a herd, is shown in slow motion. It is never ahead of the election,
+// and never goes backwards.
 func TestWaveLive(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -302,7 +303,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The cells have the names if all fit, otherwise the numbers.
+// The cells have the names if all fit, otherwise the numbers if these fit.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

@@ -129,8 +129,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// The cost of a change hardly grows with the election. Bytes count too: a copy of the queue is a
-// single allocation.
+// The cost of a change hardly grows with the election. Bytes count, too, because a copy of the queue is
+// a single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)

@@ -52,7 +52,7 @@ type dashboard struct {
 	unknown  map[string]bool // keys that were reported to do nothing
 	question *question
 	message  mainscreen.Message
-	acted    dialect.ID // the znode of the action that message reports: the message ends with the znode
+	acted    dialect.ID // the znode of the action that message reports; without that znode the message is not shown
 
 	canvas term.Canvas
 	drawn  string    // the last frame
@@ -62,8 +62,8 @@ type dashboard struct {
 	tickAt time.Time // time of the pending tick; zero: there is none
 }
 
-// New returns a dashboard of the present state of o's source. [Run] shows it on the
-// terminal and keeps it up to date.
+// New returns a dashboard that shows the present state of the source in o. [Run] runs a dashboard on
+// the terminal.
 func New(o Options) Model {
 	return Model{newDashboard(o, doer{actions: o.Actions})}
 }
@@ -101,7 +101,7 @@ type (
 	// noticeMsg has the newest line from [Options.Notices].
 	noticeMsg struct {
 		text string
-		more int // older lines that came with it
+		more int // number of older lines that came with text
 	}
 )
 
@@ -148,7 +148,7 @@ func present(src Source, ended bool) refreshMsg {
 	return msg
 }
 
-// widthMax and heightMax bound the memory of a frame: a terminal can claim any size.
+// widthMax and heightMax bound the memory of a frame, because a terminal can claim any size.
 const widthMax, heightMax = 1000, 500
 
 func (d *dashboard) update(msg tea.Msg) tea.Cmd {
@@ -208,8 +208,8 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles a message with one key, or with several keys that arrived together. After each of
-// several keys it settles the screen.
+// key handles a message with one key, or with several keys that arrived together. After each of several
+// keys, key settles the screen for the next one.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

@@ -1,6 +1,6 @@
-// Package ui is the dashboard: it draws an election and passes on what the user wants. It does not
-// know ZooKeeper. It gets immutable states from a [Source], and acts through [Actions]. A live
-// cluster, the demo and a replay implement both.
+// Package ui is the dashboard. It draws an election, and passes the user's actions on to [Actions]. It
+// does not know ZooKeeper, but gets immutable states from a [Source]. A live cluster, the demo and a
+// replay each implement Source and Actions.
 //
 // # From a state to a frame
 //
@@ -11,16 +11,16 @@
 // rests for 33 ms. So a burst of changes costs one frame. No change is lost, because a state also
 // holds the history.
 //
-// Update settles the screen, and draws a frame if something visible has changed. View returns the
-// last frame. Settling decides the place and the contents of each part, and which of it is in view.
-// The effect of a key depends on that, but not on a frame: drawing changes only the canvas. While
-// drawing, each part reports when it changes next (see [term.Frame]). The earliest of these times
-// is the next tick.
+// Update settles the screen, and draws a frame if something visible has changed. View returns the last
+// frame. Settling decides the place and the contents of each part, and which lines are in view. The
+// effect of a key depends on the settled parts. It does not depend on the frame, because drawing
+// changes only the canvas. While drawing, each part reports when it changes next (see [term.Frame]).
+// The earliest of these times is the next tick.
 //
 // # From a znode to the screen
 //
-// The way of one deletion: the functions between the reply that the client reads and the text that
-// Bubbletea gets. Functions that only compute are left out.
+// This is the way of one deletion, from the reply that the client reads to the text that Bubbletea
+// gets. The list leaves out functions that only compute.
 //
 //	zkwatch/client       serverconn.go  serverConn.Read, nextFrame: the notification arrives
 //	                     follow.go      noteEvent, Following.add; Following.Take returns it
@@ -46,8 +46,8 @@
 //
 // # From a key to the server
 //
-// The way of x on a candidate of the demo, from the terminal to the socket. The effect becomes
-// visible with the next state.
+// This is the way of the key x on a candidate of the demo, from the terminal to the socket. The effect
+// becomes visible with the next state.
 //
 //	ui                   dashboard.go   update, key: keys that arrive together, one by one
 //	                     keyboard.go    oneKey, bound: what the key means in this mode
@@ -61,8 +61,8 @@
 //	                     serverconn.go  serverConn.shut
 //	zkwatch/fault        line.go        lineConn.Close: the socket closes without closeSession
 //
-// A click takes the same way from dashboard.mouse (mouse.go) on. Each part notes what can be
-// clicked with [term.Canvas.Spot].
+// A click begins in dashboard.mouse (mouse.go) and then takes the same way. Each part of the screen
+// marks what can be clicked with [term.Canvas.Spot].
 //
 // # Packages below
 //
@@ -84,30 +84,31 @@
 //	elections                  the list of elections, in front of the panels
 //	travel                     other times: how they are found, played and named
 //
-// A new panel is a package with a Panel, a place for it in mainscreen.Arrangement, and a
-// line each in Settle and Draw of mainscreen.Screen. A new text or list in front is a mode
-// in package input, and a case in overlays.window (overlays.go) and settle (screen.go).
+// A new panel needs a package with a Panel, a place in mainscreen.Arrangement, and a line each in
+// Settle and Draw of mainscreen.Screen. A new text or list in front needs a mode in package input, and
+// a case each in overlays.window (overlays.go) and settle (screen.go).
 //
 // All text from outside passes through [znode.Safe], and the canvas accepts no control characters.
 //
 // # What is shown
 //
-// A source may be a [MultiSource] of several elections. Each election has a view with its
-// selection, filter and scroll position. The selection is a candidate's znode, or a member of the
-// cast, but not a row number: a frozen leader whose session expired has no znode, but the user can
-// still thaw it.
+// A source may be a [MultiSource] of several elections. Each election has a view with its selection,
+// filter and scroll position. The selection is a candidate's znode or a member of the cast, not a row
+// number. For example, a frozen leader whose session expired has no znode, but the user can still
+// select and thaw that member.
 //
-// [Options] may have a past ([travel.Past]). Time travel shows the state of another time. Searches
-// for that state run outside the event loop, one at a time. Only the time line also shows what came
-// later.
+// [Options] may have a past ([travel.Past]). Time travel shows the state of another time. Searches for
+// that state run outside the event loop, one at a time. Only the time line also shows what came after
+// that time.
 //
-// A [lessons.Runner] reports what the user can read, answer and do in a lesson. The dashboard shows
-// that and passes on the user's input.
+// A [lessons.Runner] reports what the user can read, answer and do in a lesson. The dashboard shows the
+// report, and passes on the user's input.
 //
 // Nothing inferred is drawn as if it were verified. A wrong watch has a sign and words
 // (doctor.State.Edge). A countdown is an upper bound. A screen without a connection is faded and
 // shows its age.
 //
 // A step of a candidate takes a millisecond. So a step stays marked until it can be read, and
-// notifications move along their edges in slow motion. Both depend only on the state and the time.
+// notifications move along their edges in slow motion. The marks and the motion depend only on the
+// state and the time.
 package ui

@@ -19,7 +19,7 @@ import (
 type doer struct {
 	ctx     context.Context // ends with the program; nil: context.Background()
 	actions Actions
-	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for them; nil: nothing waits
+	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil: Run does not wait
 }
 
 // doneMsg is what the event loop does after a task.
@@ -28,7 +28,8 @@ type doneMsg func(*dashboard) tea.Cmd
 // tickMsg requests a frame. The dashboard ignores all but the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does action a and reports the result. Bubbletea recovers its panics.
+// cmd returns the command that does action a and reports the result. Bubbletea recovers the command's
+// panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -36,7 +37,8 @@ func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	})
 }
 
-// tick returns the command that sends a tick. Unlike Bubbletea's tick, it ends with the program.
+// tick returns the command that sends a tick. Unlike Bubbletea's tick, this command ends with the
+// program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
@@ -91,8 +93,8 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f, unless the program has ended. The context of f ends
-// with the program or after timeout; 0: no timeout.
+// within returns a command that runs f, unless the program has ended. The context of f ends with the
+// program or after timeout. A timeout of 0 means none.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

@@ -24,7 +24,8 @@ func sent(m Model, msg tea.Msg) tea.Cmd {
 
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys presses keys and runs their commands, and the commands after them.
+// keys presses keys. After each key it runs the resulting commands one after another until there is
+// none.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {
@@ -36,7 +37,8 @@ func keys(m Model, ks ...string) {
 // drawNow draws the frame of this moment, as after a suspension of the program.
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick runs m's next tick, and returns its duration and its message, nil for no tick.
+// tick runs m's next tick, and returns the time until the tick and its message. If there is no tick,
+// msg is nil.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})
@@ -101,7 +103,7 @@ func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
 func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
 
-// Results of [front], besides the titles of windows.
+// These are the results of [front] that are not titles of windows.
 const (
 	onMain     = "the main screen"
 	inPast     = "the main screen in the past"

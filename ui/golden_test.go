@@ -30,8 +30,8 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns the sizes of a sample's golden frames: 120 x 36, and a small or large screen if
-// that differs.
+// sizesOf returns the sizes of a sample's golden frames: 120 x 36, and a smaller or larger size if its
+// frame shows something different.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -217,7 +217,7 @@ func TestShownWithRoom(t *testing.T) {
 // A frame of any size has the size of the terminal, and no control characters of its own.
 func TestSizes(t *testing.T) {
 	all := samples()
-	measured := map[string]int{} // widths of lines: most are in many frames
+	measured := map[string]int{} // widths of lines, kept because most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m := show(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
@@ -424,7 +424,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// The leader's time left is on the screen once: in its row, otherwise in the status line.
+// The time left for the leader is on the screen once: in the leader's row, otherwise in the status
+// line.
 func TestTimeLeftOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {

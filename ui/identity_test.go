@@ -50,7 +50,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		m := New(Options{Source: src, Actions: &fakeActions{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		size := tea.WindowSizeMsg{Width: 100, Height: 30}
 		m.Update(size)
-		foreign := false // the state on the screen is another sample's
+		foreign := false // the screen shows the state of another sample
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before := ""
 			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !foreign && front(m) == onMain {

@@ -144,7 +144,8 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect opens the panel of the selected candidate and reads its data again, or closes the panel.
+// inspect opens the panel of the selected candidate, and reads the candidate's data again. If the panel
+// is open, inspect closes it.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -158,8 +159,8 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports why key k of the main screen cannot be used now. It returns false if there is
-// no reason.
+// refuseKey reports why key k of the main screen cannot be used now. If there is no reason, refuseKey
+// returns false.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

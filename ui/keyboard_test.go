@@ -174,7 +174,7 @@ func TestLiveAsksBeforeHarmingOwnCandidate(t *testing.T) {
 	}
 }
 
-// Esc clears the filter, while it is typed and later.
+// Esc clears the filter, while the user types the filter and later.
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
@@ -258,7 +258,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// A second ? shows the help on all modes, a third one the present mode again.
+// A second ? shows the help on all modes, a third ? the help on the present mode again.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -304,7 +304,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, "/")
-		// The screen makes all text safe, so the filter itself is checked in a copy.
+		// The screen makes all text safe, so the test checks a copy of the filter.
 		line := overlay.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
@@ -429,8 +429,8 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// withClipboard returns a sample with a clipboard, and a function that presses keys and returns the
-// copied text.
+// withClipboard returns the dashboard of a sample with a clipboard. The function that it returns
+// presses keys and returns the copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
@@ -500,8 +500,8 @@ func TestNoHandoffYet(t *testing.T) {
 	shows(t, m, "no handoff seen yet", "happens")
 }
 
-// The message about a candidate ends with its znode, so that the status line does not contradict
-// the list.
+// The message about a candidate disappears with the candidate's znode, so that the status line does not
+// contradict the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {
 	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "d")

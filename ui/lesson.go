@@ -25,7 +25,8 @@ func (d *dashboard) lesson() *lessons.Panel {
 	return &d.lessons
 }
 
-// withLesson returns mode m, with a lesson's keys if m is the main screen with a lesson.
+// withLesson returns mode m. If m is the main screen and shows a lesson, the result includes the
+// lesson's keys.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
 		m |= input.ModeLesson
@@ -33,7 +34,7 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// lessonKey does a command of lessons. key is the number of an answer, or ignored.
+// lessonKey does a command of lessons. For an answer, key is the number of the answer.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""

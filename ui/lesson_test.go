@@ -129,7 +129,7 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	runner := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	const pointed = "│»★◂╮  12  amber "
-	showsNot(t, m, pointed) // the mark of the selection replaces it
+	showsNot(t, m, pointed) // the mark of the selection replaces the lesson's mark
 	keys(m, "j")
 	shows(t, m, pointed)
 	last := footerLine(m)
@@ -150,7 +150,8 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// A lesson takes at most half of a wide screen, or half of the third column. Its task is in view.
+// A lesson takes at most half of a wide screen, or half of the third column. The lesson's task is in
+// view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		runner := thirdLesson(asking)
@@ -210,7 +211,7 @@ func TestLessonMenu(t *testing.T) {
 	}
 	showsNot(t, m, "Lesson 3")
 	keys(m, "L")
-	showsNot(t, m, "no lesson:") // no lesson to leave
+	showsNot(t, m, "no lesson:") // there is no lesson to leave
 }
 
 func TestLessonFails(t *testing.T) {
@@ -253,7 +254,7 @@ func TestLessonEndsPauseAndZoom(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// For any keys, the main screen has the keys of time travel exactly if it shows the past.
+// For any keys, the main screen has the keys of time travel if it shows the past, and only then.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -343,12 +344,12 @@ func TestLessonFault(t *testing.T) {
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 	keys(m, "X")
 	shows(t, m, "Faults of amber", "The lesson is about birch. Press esc and select it first.")
-	showsNot(t, m, "»    lose reply") // this is the list of another candidate
+	showsNot(t, m, "»    lose reply") // the list is about another candidate
 	keys(m, "esc", "j", "X")
 	shows(t, m, "Faults of birch", "»    lose reply")
 	runner.view.Done = true
 	m.Update(present(&source{world: w}, false))
-	showsNot(t, m, "»    lose reply") // it is done
+	showsNot(t, m, "»    lose reply") // the lesson is done
 }
 
 // Space shows all lines of a part before it leaves the part.

@@ -85,7 +85,8 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// ask applies the servers' answers several times, a second apart, each after change.
+// ask applies the servers' answers several times, a second apart. Before each time, change may change
+// the answers.
 func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -98,7 +99,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes a session's watches, and adds a watch on instead unless it is "".
+// unwatch removes a session's watches. If instead is not "", unwatch adds a watch on that path.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]

@@ -58,8 +58,8 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click handles a click at (x, y): on a key of the footer, in a window, or on a panel. A click on
-// the selected row opens it like enter.
+// click handles a click at (x, y): on a key of the footer, in a window, or on a panel. A click on the
+// selected row does the same as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

@@ -90,7 +90,8 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 }
 
-// The wheel scrolls the window in front, otherwise the panel under the pointer.
+// The wheel scrolls the window in front. If there is none, the wheel scrolls the panel under the
+// pointer.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -175,7 +176,8 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click on the time line goes to the last moment up to the clicked time, or to the first one.
+// A click on the time line goes to the last moment that is not later than the clicked time, or to the
+// first moment.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time

@@ -19,16 +19,16 @@ import (
 
 // Actions does the user's actions. Live, demo and replay each implement it.
 type Actions interface {
-	// Do does a outside the event loop, and obeys ctx. The user sees the error.
+	// Do does action a outside the event loop, and obeys ctx. The user sees the error.
 	Do(ctx context.Context, a action.Action) error
-	// Why returns why a cannot be done now, "" if it can. Each frame calls Why several times, so it
-	// must be fast.
+	// Why returns why action a cannot be done now, or "" if a can be done. Why must be fast, because
+	// each frame calls it several times.
 	Why(a action.Action) string
 }
 
 // Source provides the states of an election.
 type Source interface {
-	// State returns the present state, at any time.
+	// State returns the present state. State can be called at any time.
 	State() *doctor.State
 	// Dirty returns a channel with capacity 1, which receives a value after the state has changed.
 	// The channel is closed after the last change.
@@ -41,8 +41,8 @@ type MultiSource interface {
 	// States returns the states of the elections. The first is the state of [Source.State]. The
 	// slice is immutable.
 	States() []*doctor.State
-	// Search returns the last search for elections, nil for none. It is immutable: each step of a
-	// running search gives a new value.
+	// Search returns the last search for elections, nil for none. The value is immutable, because each
+	// step of a running search gives a new value.
 	Search() *elections.Search
 }
 
@@ -69,8 +69,8 @@ type Options struct {
 	// Choose begins with the list of elections.
 	Choose bool
 
-	// Past, if set, lets the user go back in time. In a replay it is a [travel.Recording]; the
-	// action Pause stops and continues its playback.
+	// Past, if set, lets the user go back in time. In a replay, Past is a [travel.Recording], and the
+	// action Pause stops and continues the playback.
 	Past travel.Past
 	// Lessons, if set, runs lessons. [Source.Dirty] also reports a change of the runner's View.
 	Lessons lessons.Runner
@@ -78,7 +78,7 @@ type Options struct {
 	Invitations []overlay.Invitation
 	Open        bool
 
-	// Begin, if set, does work that would delay the first frame. It must not block.
+	// Begin, if set, does work that would delay the first frame. Begin must not block.
 	Begin func()
 
 	// Notices are lines for the status line, such as trouble with a recording.
@@ -86,7 +86,7 @@ type Options struct {
 
 	Theme string // term.Auto (also ""), term.Dark, term.Light or term.Mono
 
-	// Mouse makes the terminal report clicks and the wheel. The user then selects text with another
+	// Mouse makes the terminal report clicks and the wheel. To select text, the user then holds another
 	// key, usually shift.
 	Mouse bool
 	// Clipboard sends text to the clipboard of the user's terminal, outside the event loop. Nil:
@@ -97,8 +97,8 @@ type Options struct {
 	// Width and Height are the size of the terminal, for an immediate first frame. 0: the first
 	// frame waits for the size.
 	Width, Height int
-	// Input provides the keys; nil: the terminal. Its method Interrupt, if any, is called before a
-	// suspension, and ends a read with io.EOF.
+	// Input provides the keys; nil: the terminal. If Input has a method Interrupt, the method is called
+	// before a suspension, and ends a read with io.EOF.
 	Input    io.Reader
 	Renderer *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
@@ -128,8 +128,8 @@ const (
 	// refreshEvery is the least time between two refreshes, except the first few.
 	refreshEvery = 33 * time.Millisecond
 
-	// refreshFirst is the pause after the first refresh. Each pause is twice as long as the one
-	// before, up to refreshEvery, because the user waits for the first states.
+	// refreshFirst is the pause after the first refresh. The pause is short, because the user waits for
+	// the first states. Each later pause is twice as long as the previous one, up to refreshEvery.
 	refreshFirst = 2 * time.Millisecond
 
 	// playEvery is the time between two moves of the playhead.

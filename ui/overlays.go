@@ -13,7 +13,7 @@ import (
 // window is a list or a text in front of the panels.
 type window interface {
 	Move(input.Command)
-	// Click selects the row with the clicked spot, and reports whether it was selected already.
+	// Click selects the row with the clicked spot, and reports whether the row was selected already.
 	Click(spot any) (again bool)
 	Draw(*term.Frame)
 }
@@ -53,7 +53,8 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that an action is about: the selected one, or that of the list of faults.
+// target returns the row that an action is about. This is the candidate of the list of faults if that
+// list is in front, otherwise the selected row.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
@@ -61,8 +62,8 @@ func (x *overlays) target() model.Row {
 	return x.of.candidates.Row()
 }
 
-// openHelp opens the help on the present mode. In the help it switches between that mode and all
-// modes.
+// openHelp opens the help on the present mode. If the help is open, openHelp switches between that mode
+// and all modes.
 func (x *overlays) openHelp() {
 	x.help.Top()
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
@@ -96,8 +97,7 @@ func (x *overlays) applyTyped() {
 	*x.filter() = x.typed.Text()
 }
 
-// back clears the filter or closes the window in front. It reports false if there is
-// neither.
+// back clears the filter or closes the window in front. If there is neither, back returns false.
 func (x *overlays) back() bool {
 	switch mode := x.modes.Now(); {
 	case mode == input.ModeFilter:

@@ -50,8 +50,8 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws a frame as SVG. Fonts differ in their cells, so lines and blocks are drawn as
-// shapes, and text is stretched to its cells.
+// drawSVG draws a frame as SVG. Fonts differ in the size of their cells. So lines and blocks are drawn
+// as shapes, and text is stretched to the size of its cells.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -89,8 +89,8 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 	}
 }
 
-// drawSVGRun draws text of one look: an element for each word or sign, and one for all lines and
-// blocks.
+// drawSVGRun draws text of one look. Each word or sign becomes an element; all lines and blocks become
+// one element.
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	word, start, signs := "", x, strings.Builder{}
 	flush := func() {
@@ -127,8 +127,8 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// svgShapes are the lines and blocks of the screen, in cells of 8 x 17. Their arguments are the
-// left and top of the cell, its middle, and its bottom.
+// svgShapes are the lines and blocks of the screen, in cells of 8 x 17. Their arguments are the cell's
+// left, top, horizontal middle, vertical middle, and bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,

@@ -113,7 +113,7 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// Without a held message, the key of a step is named only if there is a wait to skip.
+// Without a held message, the key that makes a step is named only if there is a wait to skip.
 func TestNothingHeld(t *testing.T) {
 	w := five(dialect.Election()).pace(model.Pace{Steps: true})
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
@@ -153,8 +153,8 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 }
 
-// A step stays marked for a while: longer on a slow server, and step by step until the member's
-// message is released.
+// A step stays marked for a while, on a slow server for longer. If the server goes step by step, the
+// step stays marked until the member's message is released.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -293,7 +293,7 @@ func TestDemoActions(t *testing.T) {
 	shows(t, m, "This candidate is gone")
 }
 
-// Each change has a message, each fault an explanation.
+// Each action that changes something has a message after success, and each fault has an explanation.
 func TestSuccessHasAMessage(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})
@@ -357,7 +357,8 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 }
 
-// The gap without a leader grows between two observations, and stops with the picture.
+// The shown gap without a leader grows between two observations. It stops growing when the connection
+// is lost.
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -372,7 +373,8 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// A member reports two steps as step 5: it listed the children, and its znode is the smallest.
+// A member reports step 5 for two steps: it listed the children, and found that its znode is the
+// smallest.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -384,7 +386,7 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// The sentence does not count the owner of the deleted znode.
+// The sentence about the notifications does not count the owner of the deleted znode.
 func TestSentenceCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)

@@ -66,8 +66,8 @@ func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 }
 
 func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
-	// Bubbletea's signal handler and an ended context together are a deadlock: the handler sends to
-	// the event loop, which has ended.
+	// With Bubbletea's signal handler, the end of the context would cause a deadlock. The handler would
+	// send to the event loop, which has ended.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if o.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())

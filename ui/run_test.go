@@ -84,7 +84,8 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
-// A late notice would replace the result of a key in the status line.
+// The pump sends notices first, because a late notice would replace the result of a key in the status
+// line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -284,7 +285,7 @@ func TestStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 		_, leave := running(t, out, Options{Source: src})
 		defer leave()
 		update := func(w *world) {
-			synctest.Wait() // the pump has read the state before
+			synctest.Wait() // the pump has read the previous state
 			src.world = w
 			src.dirty <- struct{}{}
 			synctest.Wait()

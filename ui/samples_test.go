@@ -109,7 +109,8 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast reports a member of the demo's cast, after change. A known member keeps its znode.
+// cast reports a member of the demo's cast, after the function change has changed the member. A known
+// member keeps its znode.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -180,7 +181,7 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-// leaderWithoutZnode returns five with amber frozen until its session expired.
+// leaderWithoutZnode returns the election of five after amber was frozen until its session expired.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -193,16 +194,16 @@ func leaderWithoutZnode() *world {
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string // pressed before then
+	keys   []string // pressed before the call of then
 	others []*world // more elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // changes the election after the keys
-	pass   time.Duration  // time between then and the frame
-	ended  bool           // the source ends with then
+	pass   time.Duration  // time between the call of then and the frame
+	ended  bool           // the source ends after the call of then
 	runs   bool           // run the commands of the keys
 }
 
-// The options of most samples. They are read-only.
+// These are the options of most samples. No sample may change them.
 var (
 	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
@@ -236,7 +237,7 @@ func samples() map[string]func() sample {
 			}}
 		},
 		"filter": func() sample { return sample{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
-		// A leader with a lease, and a leader that lost it although its server answers.
+		// A leader with a lease, and a leader that lost its lease although the server answers.
 		"inspect-lease": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
@@ -400,7 +401,7 @@ func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 // fakeActions is [Actions] that records what is done.
 type fakeActions struct {
-	why    map[action.Kind]string // refused kinds
+	why    map[action.Kind]string // why kinds are refused
 	err    error                  // result of each action
 	done   chan action.Action     // all actions but Listing
 	listed []string               // the Args of Listing
@@ -440,7 +441,7 @@ func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time)
 	return m, src, &now
 }
 
-// show returns the dashboard of a sample of w by h cells in that theme.
+// show returns the dashboard of a sample, on a screen of w by h cells in the given theme.
 func show(sm sample, w, h int, theme string) Model {
 	m, _ := showWithClock(sm, w, h, theme)
 	return m
@@ -676,7 +677,7 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders returns an election with a frozen leader whose session expired. Its worker still
+// twoLeaders returns an election with a frozen leader whose session expired. The leader's worker still
 // writes.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
@@ -703,7 +704,7 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
-// chaotic returns an election under chaos, with two awake leaders if broken.
+// chaotic returns an election under chaos. If broken is true, two awake candidates lead.
 func chaotic(broken bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
@@ -787,7 +788,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release releases the first held message after d, with the error err unless it is "".
+// release releases the first held message after d. If err is not "", the message has the error err.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -803,7 +804,7 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-// ask adds a message, and releases the first held one after d.
+// ask adds a message, and releases the first held message after d.
 func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
@@ -852,7 +853,7 @@ func messageSamples() map[string]func() sample {
 			x.hold(0xa3, "getChildren", "/election").hold(0xa4, "getChildren", "/election").hold(0xa5, "getChildren", "/election").wait(time.Second)
 			return sample{world: x.world, o: demo, keys: focused}
 		},
-		// birch loses the reply to its create, and amber is frozen while it is notified.
+		// birch loses the reply to its create. amber is frozen when amber's notification arrives.
 		"messages-lost": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			x := newSlowServer(w, model.Pace{Delay: 500 * time.Millisecond})
@@ -1045,7 +1046,7 @@ func elevenLessons() []lesson.Entry {
 	return out
 }
 
-// thirdLesson returns a runner in the third lesson, after a change of its view.
+// thirdLesson returns a runner in the third lesson, after the function change has changed the view.
 func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
@@ -1344,8 +1345,8 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode. The notified candidates read the list again, a
-// millisecond apart, and are done 40 ms later, up to the time upTo.
+// leaderDeleted deletes the leader's znode, and reports what happens up to the time upTo. The notified
+// candidates read the list again, a millisecond apart. Each is done 40 ms later.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1414,7 +1415,8 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave returns an election after one handoff, at the time upTo of another one in the herd.
+// secondWave returns a herd whose leader's znode was deleted, at the time upTo after the deletion.
+// Before, the election had one handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

@@ -74,7 +74,7 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle gives each part of the screen its place and its contents. Keys move within what is then in
+// settle gives each part of the screen its place and its contents. Later keys move within what is in
 // view.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
@@ -145,7 +145,7 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of, true)}, width
 }
 
-// helpLines returns the help on the modes in of on lines of w cells.
+// helpLines returns the help on the modes that the parameter of contains, on lines of w cells.
 func (d *dashboard) helpLines(w int, of input.Mode, lanes bool) [][]term.Span {
 	return input.HelpLines(d.table, &d.theme.Glyph, w, of, lanes)
 }

@@ -44,7 +44,7 @@ func TestShortListLeavesItsLines(t *testing.T) {
 	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
 }
 
-// A window fills a small screen. Beside a window on a larger one, no part of a word is left.
+// A window fills a small screen. On a larger screen, no part of a word is left beside a window.
 func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {

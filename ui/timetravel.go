@@ -53,8 +53,8 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// pause begins or ends time travel. Without a past it pauses all views or the source of a replay,
-// or ends this pause.
+// pause begins or ends time travel. Without a past, pause pauses or continues all views, or the source
+// of a replay.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -92,7 +92,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	if !t.journey.On { // a recording is being played
 		stops := t.begin()
 		if ok {
-			t.journey.Go(move) // runs after stops
+			t.journey.Go(move) // runs after the command in stops
 		}
 		return stops
 	}
@@ -102,7 +102,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the last moment up to at, or the earliest that is kept.
+// goTo shows the last moment that is not later than the time at, or the earliest moment that is kept.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
@@ -112,7 +112,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		return nil
 	}
 	begins := t.begin()
-	t.journey.GoTo(at) // runs after begins
+	t.journey.GoTo(at) // runs after the command in begins
 	return begins
 }
 

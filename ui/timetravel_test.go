@@ -95,7 +95,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// However late the searches end, the screen shows the moment to which the keys lead.
+// Even if searches end late, the screen shows the moment to which the keys lead.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +133,7 @@ func TestTravelArrives(t *testing.T) {
 	})
 }
 
-// The selected candidate stays selected at all moments at which it exists.
+// The selected candidate stays selected at all moments at which the candidate exists.
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "G")
@@ -167,7 +167,7 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 }
 
-// Each election has its own past: the choice of another election ends time travel.
+// Each election has its own past, so the choice of another election ends time travel.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
@@ -249,7 +249,7 @@ func TestReplayTravels(t *testing.T) {
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("got stopped %v at moment %d and %s in front, want false at 2 in the past", r.stopped, r.at, front(m))
 	}
-	shows(t, m, "6 candidates") // at the moment from which it plays on
+	shows(t, m, "6 candidates") // at the moment from which the recording plays on
 	showsNot(t, m, "PAUSED")
 }
 

@@ -167,7 +167,7 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// The screen shows safety only for candidates of electop: other beliefs are not visible.
+// The screen shows safety only for candidates of electop, because other beliefs are not visible.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
@@ -178,7 +178,7 @@ func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "(electop's)", "not visible")
 }
 
-// A leader watches its own znode. Its panel shows whether that is verified or inferred.
+// A leader watches its own znode. The leader's panel shows whether that watch is verified or inferred.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})

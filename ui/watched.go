@@ -29,7 +29,7 @@ type watched struct {
 	heldAt  time.Time         // when all views were last paused or released
 }
 
-// at returns the index of the view on the election at path, -1 if it is not watched.
+// at returns the index of the view on the election at path, or -1 if that election is not watched.
 func (w *watched) at(path string) int {
 	if path == "" {
 		return -1
@@ -72,7 +72,7 @@ func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold pauses all views at their latest states if on is set, otherwise it ends their pause.
+// hold pauses all views at their latest states if on is true. If on is false, hold ends the pause.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -89,8 +89,8 @@ func (w *watched) cancelVerify(path string) {
 	}
 }
 
-// endVerify ends the wait in each view whose servers answered or took too long. It returns the
-// result for the election on the screen, text "" if there is none.
+// endVerify ends the wait in each view whose servers answered or took too long. It returns the result
+// for the election on the screen. If there is none, text is "".
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -156,8 +156,8 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the row of the candidate id, even if the filter hides it; empty if the candidate is
-// gone.
+// row returns the row of the candidate id, even if the filter hides that row. If the candidate is gone,
+// the result is empty.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
@@ -175,7 +175,8 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// setViews stores the present states. If the election on the screen is gone, it shows another.
+// setViews stores the present states. If the election on the screen is gone, setViews shows another
+// election.
 func (d *dashboard) setViews(states []*doctor.State) {
 	instead, changed := d.store(states)
 	if !changed {
@@ -204,7 +205,7 @@ func (d *dashboard) show(v *view) {
 	}
 }
 
-// chooseElection opens the list of elections, and starts the first search.
+// chooseElection opens the list of elections. If there was no search yet, chooseElection starts one.
 func (d *dashboard) chooseElection() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
@@ -251,8 +252,8 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election at path if the user chose it and it is watched now. It reports
-// whether it did.
+// showOpened shows the election at path if the user chose that election and it is watched now.
+// Otherwise showOpened returns false.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {

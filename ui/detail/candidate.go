@@ -27,7 +27,7 @@ import (
 type Panel struct {
 	State  *doctor.State
 	Row    model.Row // the candidate
-	ReadAt time.Time // when its data was read again, zero: never
+	ReadAt time.Time // when the candidate's data was read again, zero: never
 	Stale  string    // age of a stale state, "" for a current one
 	Asking bool      // requests to the servers are under way
 	Why    string    // why the servers cannot be asked, "" if they can be asked
@@ -220,8 +220,8 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 // scanMax is the length of the longest queue in which each frame checks all watches.
 const scanMax = 1000
 
-// watchersOf lists the candidates that watch r, according to the servers or inferred from the
-// recipe. In a long queue it checks only those that should watch r.
+// watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
+// In a long queue, watchersOf checks only the candidates that should watch r.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
@@ -271,7 +271,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 		who = "electop's own candidacy"
 	}
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
-	first := r.Position == 0 && s.NoLeader() == model.MixedClients // it leads, but another may lead too
+	first := r.Position == 0 && s.NoLeader() == model.MixedClients // the first leads, but another may lead, too
 	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
@@ -324,7 +324,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	}
 }
 
-// dataText returns data as text if it is text, otherwise the first lines of a hex dump.
+// dataText returns readable data as text, and the first lines of a hex dump for other data.
 func dataText(data znode.Data) string {
 	b := data.Bytes
 	if len(b) == 0 {

@@ -14,7 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// TestEpoch: the facts about the leader have the epoch of a system that counts its leaders.
+// If a system counts its leaders, the facts about the leader have the count as the epoch.
 func TestEpoch(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	controller := znode.Znode{Name: "/controller", Session: 1, Czxid: 100, Data: znode.NewData([]byte(`{"version":2,"brokerid":1}`))}

@@ -18,8 +18,8 @@ import (
 	"electop/ui/wording"
 )
 
-// modes names the modes of servers. The ensemble's leader is not the election's leader. It is never
-// written.
+// modes names the modes of servers. The words distinguish the ensemble's leader from the election's
+// leader. The map is never written.
 var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
@@ -58,7 +58,7 @@ func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	return lines
 }
 
-// serverTable adds the lines of the table of t with add, and the texts below it with prose.
+// serverTable calls add for each line of the table about t, and prose for each text below the table.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addr := len("server")
@@ -135,7 +135,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	prose(2, term.Muted, f.Theme.Glyph.Online+" is where this program is connected.")
 }
 
-// connectedTo names the candidates whose sessions are connected to m, "" for none.
+// connectedTo names the candidates whose sessions are connected to the server m, "" for none.
 func (v *Panel) connectedTo(m *session.Server) string {
 	if len(m.Clients) == 0 {
 		return ""
@@ -156,8 +156,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t answers a request for watches made at since or later. A failed
-// request counts, and so does a table without servers.
+// AskedForWatches reports whether t answers a request for watches that was made at the time since or
+// later. A failed request counts as an answer, and so does a table without servers.
 func AskedForWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false

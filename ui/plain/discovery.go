@@ -43,8 +43,8 @@ type Found struct {
 	Waiting int // candidates that do not hold the role
 }
 
-// split returns the elections and locks to show, only those in trouble if d.Problems, and apart from
-// them the others: the kinds in which nobody has a role.
+// split returns the elections that d shows. Those in which nobody has a role are in others. If
+// d.Problems is set, only the elections in trouble are in elections.
 func (d Discovery) split() (elections, others []Found) {
 	for _, f := range d.Elections {
 		switch kind := f.State.Kind(); {
@@ -58,7 +58,8 @@ func (d Discovery) split() (elections, others []Found) {
 	return elections, others
 }
 
-// ElectionCount returns the number of elections that are shown, without lists of members.
+// ElectionCount returns the number of elections that are shown, without those in which nobody has a
+// role.
 func (d Discovery) ElectionCount() int {
 	elections, _ := d.split()
 	return len(elections)
@@ -131,8 +132,8 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible returns the number of waiting candidates. Without a queue, it returns the number of
-// programs that could take over, -1 if they are not visible.
+// Visible returns the number of waiting candidates. Without a queue, it returns the number of programs
+// that could take over, or -1 if these programs are not visible.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting

@@ -62,13 +62,13 @@ func Event(cluster, path string, e model.Event) any {
 		return head("missed", "creates", when(b.Known, b.Creates), "deletes", when(b.Known, b.Deletes))
 	case model.LinkChanged:
 		link := b.Link
-		if link == model.Connecting { // it was connected before
+		if link == model.Connecting { // the session was connected before
 			link = model.Disconnected
 		}
 		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged: // the system's count of its leaders changed
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // was: the earlier severity, if only the severity changed
+	case doctor.FindingChanged: // the field was has the earlier severity, if only the severity changed
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:

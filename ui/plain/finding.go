@@ -22,7 +22,8 @@ func findingOf(f *doctor.Finding) object {
 	}
 }
 
-// Doctor returns the object that `electop doctor --json` prints after this time of observation.
+// Doctor returns the object that `electop doctor --json` prints. observed is the duration of the
+// observation.
 func Doctor(s *doctor.State, observed time.Duration) any {
 	risks := each(s.Risks, func(r *doctor.Risk) object { return riskOf(s.Path, r, s.At) })
 	return object{
@@ -64,7 +65,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	return b.String()
 }
 
-// checked lists what the doctor checked. [NotChecked] lists what it could not check.
+// checked lists what the doctor checked. [NotChecked] lists what the doctor could not check.
 func checked(s *doctor.State) []string {
 	n, waiting, verified, heard := s.Queue.Len(), 0, 0, 0
 	for i, c := range s.Queue.All() {
@@ -106,13 +107,13 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // servers that did not report it; empty: it concerns no single server
+	Servers []string `json:"servers"` // servers that did not report What; empty: no single server is concerned
 	Why     string   `json:"why"`
 	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report about an election, and the settings that would
-// allow it.
+// NotChecked lists what the servers did not report about an election, and the settings that would allow
+// the reports.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -138,7 +139,7 @@ func Unwhole(t *session.Table) string {
 	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
 }
 
-// Unreported lists what the servers did not report although they were asked for it.
+// Unreported lists what the servers did not report although electop asked.
 func Unreported(servers []session.Server) (out []Unchecked) {
 	add := func(what, server string, a session.Answer) {
 		if a.State == session.Answered || a.State == session.NotAsked {
@@ -176,7 +177,7 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// Brief returns one line about what was not checked, and the settings that would allow it.
+// Brief returns one line about what was not checked, and the settings that would allow the checks.
 // Suspicions that need more time are one item.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
@@ -235,8 +236,8 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is how long the doctor must observe to tell a lasting problem from a short one: in
-// this time electop asks the servers twice.
+// observeFor is how long the doctor must observe to tell a lasting problem from a short one. In this
+// time electop asks the servers twice.
 const observeFor = 6 * time.Second
 
 // tooEarly lists what the observation was too short to decide.

@@ -155,7 +155,8 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// watchText describes what the candidate at position i watches, and how that is known.
+// watchText returns the last column for the candidate at position i. Usually the text says what the
+// candidate watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if s.Kind() == dialect.KindCommit {
@@ -218,7 +219,7 @@ func statusOf(s *doctor.State) object {
 		"parent", parent,
 		"next_sequence", when(s.NextSequenceKnown, s.NextSequence),
 		"leader", znodePath(s.Path, s.Leader()),
-		"ack", when((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if it exists
+		"ack", when((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if the znode exists
 		"candidates", candidates,
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
@@ -227,11 +228,11 @@ func statusOf(s *doctor.State) object {
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
-		"leader_state", text(string(s.Lead())), // whether it leads, or why not
+		"leader_state", text(string(s.Lead())), // whether the first candidate leads, or why not
 		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
-		// These fields come from znodes beside the election, if its system has such znodes.
+		// These fields come from znodes beside the election, if the system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
@@ -292,7 +293,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
 		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
-		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed its connection
+		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed the session's connection
 		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
@@ -300,8 +301,8 @@ func candidateOf(s *doctor.State, i, holders int) object {
 	)
 }
 
-// firstOf returns the first candidate in the queue, and why it is not called the leader. It returns
-// nil if the first leads, without a candidate, and for a group.
+// firstOf returns the first candidate in the queue, and why that candidate is not called the leader. It
+// returns nil if the first candidate leads, if there is no candidate, and for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -310,9 +311,9 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns since when there is no candidate, nil if there is one or nothing shows an
-// election. known_by is "watched" if electop saw the deletion. With "znodes" and "found" the
-// vacancy may be older.
+// leaderlessOf returns since when there is no candidate. It returns nil if there is a candidate, or if
+// nothing shows an election. known_by is "watched" if electop saw the deletion. With "znodes" and
+// "found" the vacancy may be older.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -325,7 +326,8 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf names the programs that could take over without a queue, nil if they are not visible.
+// standbysOf names the programs that could take over without a queue. It returns nil if these programs
+// are not visible.
 func standbysOf(s *doctor.State) []string {
 	could := s.Standbys()
 	if !could.Listed {

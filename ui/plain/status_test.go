@@ -31,7 +31,8 @@ func line(t *testing.T, v any) []byte {
 	return append(b, '\n')
 }
 
-// TestJSON compares each kind of line with the golden file: format 1 must not change by accident.
+// TestJSON compares each kind of line with the golden file, because format 1 must not change by
+// accident.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	all := allEvents(t)
@@ -71,8 +72,8 @@ type (
 	}
 )
 
-// Hostile names and data give one line of printable text. UTF-8 names stay unchanged, data also up
-// to its bound.
+// Hostile names and data give one line of printable text. UTF-8 names stay unchanged, and so does UTF-8
+// data up to its bound.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
@@ -197,8 +198,8 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	return j
 }
 
-// asked returns an election of the sessions 1 to 3. Its server reported these watches, and that
-// session 70 is connected too.
+// asked returns an election of the sessions 1 to 3. The server reported the watches in watched, and
+// reported these sessions and session 70 as connected.
 func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
 	j := askedJournal(t)
@@ -384,7 +385,7 @@ func TestStatusText(t *testing.T) {
 	}
 }
 
-// If several hold the role, no text claims that one leads alone.
+// If several candidates hold the role, no text claims that one leads alone.
 func TestStatusTextOfLeases(t *testing.T) {
 	a := child("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
 	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))

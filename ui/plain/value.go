@@ -87,8 +87,8 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns the JSON fields of a znode's data: name for text, name_base64 for other data, and
-// name_length for the full length of cut data.
+// content returns the JSON fields of a znode's data. The field for text is called name. Other data is
+// in name_base64, and name_length is the full length of cut data.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -121,7 +121,7 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 // known returns a time, nil for the zero time, which means unknown.
 func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
-// within returns the milliseconds from now to by, at least 0.
+// within returns the milliseconds from the time now to the time by, at least 0.
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
 // took returns d in milliseconds, nil if d is not known.
@@ -132,7 +132,7 @@ func took(d *time.Duration) *float64 {
 	return when(true, millis(*d))
 }
 
-// millis returns d in milliseconds, cut to microseconds: the clocks are not more precise.
+// millis returns d in milliseconds, cut to microseconds, because the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // whoOrWhat names a candidate by [phrase.Who], and any other child by its znode's name.
@@ -148,8 +148,8 @@ const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
 
-// Wrap breaks safe text at spaces only, into lines of at most width cells. A
-// longer word stays whole: it may be a path to copy.
+// Wrap breaks safe text at spaces only, into lines of at most width cells. A longer word stays whole,
+// because it may be a path to copy.
 func Wrap(s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
