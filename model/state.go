@@ -115,7 +115,7 @@ func (s *State) Kind() dialect.Kind { return s.Dialect.Kind() }
 
 // Waiters returns the sessions that watch the path of a barrier according to the last table, sorted.
 func (s *State) Waiters() []uint64 {
-	if s.watchers == nil || s.watchers.of != nil {
+	if s.watchers == nil || s.Kind() != dialect.KindBarrier {
 		return nil
 	}
 	return s.watchers.Others

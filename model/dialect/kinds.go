@@ -82,7 +82,7 @@ func withoutRole(kind Kind, all ...Dialect) []*Dialect {
 }
 
 var barrier = withoutRole(KindBarrier, Dialect{
-	ID: "barrier", System: "a barrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
+	ID: "barrier", System: "kazoo Barrier or Curator DistributedBarrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
 })[0]
 
 // doubleBarriers have a znode for each participant. The last participant that enters creates [ready].
@@ -176,13 +176,13 @@ func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
 // plainGroup has several ephemeral children without numbers. unknownIDs has only guids as names, so
 // the children may also be participants of a double barrier.
 var (
-	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "a group", names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
+	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "unknown system", who: func(c *Candidate, _ string) string { return c.Name }, names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
 		return len(e.Children) > 1 && e.every(func(z *znode.Znode) bool {
 			_, numbered := znode.Sequence(z.Name)
 			return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
 		})
 	}})[0]
-	unknownIDs = withoutRole(KindUnknown, Dialect{ID: "ids", System: "unknown kind", names: []string{"{hex}", "{uuid}"}, bare: true, unknown: true, content: plainGroup.content})[0]
+	unknownIDs = withoutRole(KindUnknown, Dialect{ID: "ids", System: "unknown system", names: []string{"{hex}", "{uuid}"}, bare: true, unknown: true, content: plainGroup.content})[0]
 )
 
 // groups are the systems whose ephemeral children look like candidates, but are members of a

@@ -80,7 +80,7 @@ func checked(s *doctor.State) []string {
 		}
 	}
 	unheard, _ := s.Tracked.LivenessUnknown()
-	out := []string{"the znodes of " + units.Count(n, "candidate", "candidates")}
+	out := []string{"the znodes of " + phrase.Count(s)}
 	if s.Answers != nil && n > 0 {
 		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), units.Count(n, "candidate", "candidates")))
 		if waiting > 0 {

@@ -22,6 +22,9 @@ func headline(s *doctor.State) string {
 
 // stateWords returns the headline without the path.
 func stateWords(s *doctor.State) string {
+	if s.Leader() != nil && s.Holders() > 1 && s.Kind() == dialect.KindShared {
+		return phrase.Content(s)
+	}
 	if s.Leader() != nil {
 		text := phrase.RoleHolders(s, phrase.Who) + ", "
 		if r, ok := s.Reign(); ok && s.Holders() == 1 && s.Lead() == doctor.Leads {
@@ -63,7 +66,14 @@ func StatusText(s *doctor.State) string {
 	if s.NextSequenceKnown && s.Dialect != nil && s.Dialect.Elects() {
 		fmt.Fprintf(&b, "\nThe next candidate gets number %d.\n", s.NextSequence)
 	}
-	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
+	for _, id := range s.Waiters() {
+		address := "unknown address"
+		if x := s.Tracked.Client(id); x.Conn != nil {
+			address = znode.Safe(x.Conn.Addr, 0)
+		}
+		fmt.Fprintf(&b, "waits: %s, %s\n", znode.Hex(id), address)
+	}
+	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() && !s.Roleless() {
 		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
 	}
 	if s.Queue.Len() > 0 && s.Table != nil {
@@ -236,6 +246,7 @@ func statusOf(s *doctor.State) object {
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
+		"waiters?", each(s.Waiters(), znode.Hex), // sessions that watch a barrier
 	}
 }
 
