@@ -65,7 +65,7 @@ type Standbys struct {
 	Member  string
 	Missing bool
 	Unread  int    // counts the znodes of the list that were not read
-	Off     string // why no standby may take over, "" if one may
+	Off     string // why no standby may take over, "" if a standby may
 	// Gone reports whether the znodes show that no program of the system runs. ShutDown reports
 	// whether the system was shut down, and needs no leader.
 	Gone, ShutDown bool

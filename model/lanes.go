@@ -43,11 +43,11 @@ type Lane struct {
 	Name   string // of the member; not safe for a terminal
 	// From is the time from which the lane is known; zero: from the beginning.
 	From      time.Time
-	Stretches []Stretch   // oldest first; the last one has not ended
+	Stretches []Stretch   // oldest first; the last stretch has not ended
 	Znodes    []LaneZnode // oldest first
 }
 
-// Stretch is a time in which nothing changed in a lane. It ends when the next one begins.
+// Stretch is a time in which nothing changed in a lane. It ends when the next stretch begins.
 type Stretch struct {
 	From time.Time
 	Standing
@@ -108,7 +108,7 @@ func (l *Lane) At(t time.Time) (Standing, bool) {
 	return l.Stretches[i].Standing, !t.Before(l.From)
 }
 
-// index returns the index of the stretch at t, -1 before the first one.
+// index returns the index of the stretch at t, -1 before the first stretch.
 func (l *Lane) index(t time.Time) int {
 	i, found := slices.BinarySearchFunc(l.Stretches, t, func(s Stretch, t time.Time) int { return s.From.Compare(t) })
 	if !found {

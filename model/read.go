@@ -98,7 +98,7 @@ func (j *Journal) readOtherParent(r *Read) {
 		// The time at which the queue became empty is unknown.
 		j.removeAll(at, timeBounds{})
 	}
-	j.under = false // so that an unknown dialect may replace a known one
+	j.under = false // so that an unknown dialect may replace a known dialect
 	j.recognise(r)
 	j.setParent(r)
 	joins := j.addNew(r, at)

@@ -107,7 +107,7 @@ func (w *Wave) report(o *Wake) {
 	after := max(0, wall(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
 	if n := len(w.Counts); n == CountsMax {
-		w.Counts[n-1] = x // the newest is the most important one
+		w.Counts[n-1] = x // the newest count is the most important
 	} else {
 		w.Counts = append(w.Counts, x)
 	}

@@ -60,7 +60,7 @@ type Program struct {
 	State  string `json:"state,omitempty"`       // as the program reports it, "" for none
 	Cannot string `json:"cannot_lead,omitempty"` // why the program cannot lead now, "" if nothing shows that
 	Down   bool   `json:"-"`                     // the state shows that the program does not do a leader's work
-	Off    string `json:"-"`                     // why no program of the system may take over, "" if one may
+	Off    string `json:"-"`                     // why no program of the system may take over, "" if a program may
 }
 
 // Read returns the program that a znode shows.

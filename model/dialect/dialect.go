@@ -69,7 +69,7 @@ type Dialect struct {
 // wider has the ID of a wider dialect, and the pattern of a child that shows that dialect.
 type wider struct{ mark, id string }
 
-// All returns all dialects, specific ones before general ones.
+// All returns all dialects, specific dialects before general dialects.
 func All() []*Dialect { return slices.Clone(dialects) }
 
 // ByID returns the dialect with the ID.

@@ -2,7 +2,7 @@
 //
 // A [Recipe] is the rule: which children contend, in which order, how many hold
 // the role, and which znode each contender should watch. A [Dialect] describes how one
-// system writes such an election: the names of the children, who a candidate is, and
+// system writes an election of a recipe: the names of the children, who a candidate is, and
 // which znode a leader creates to acknowledge. [Recognise] finds the dialect by the path,
 // the children, and the znodes beside the path.
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // Queue has contenders in a recipe's order. It is immutable: Insert and Delete return new queues,
-// which share all other parts with the old one. The zero value is an empty queue.
+// which share all other parts with the old queue. The zero value is an empty queue.
 type Queue struct {
 	parts []*part
 	ends  []int32 // for each part, the number of contenders up to its end

@@ -150,7 +150,7 @@ func (e *Evidence) empty() *Dialect {
 
 // Widened returns the wider dialect of d that a child shows, or d if no child shows one.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
-	for range 3 { // a wider dialect may have a wider one
+	for range 3 { // a wider dialect may itself have a wider dialect
 		if d == nil {
 			return nil
 		}

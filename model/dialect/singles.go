@@ -84,7 +84,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		// Bookies with Pulsar's metadata driver do not use BookKeeper's own election. While both
-		// elections are empty, nothing shows which one is used.
+		// elections are empty, nothing shows which election is used.
 		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
 		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),

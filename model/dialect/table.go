@@ -9,7 +9,7 @@ import (
 )
 
 // dialects is the table of all dialects. A name shows the first dialect that matches, so specific
-// dialects come before general ones.
+// dialects come before general dialects.
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 

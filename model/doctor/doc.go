@@ -3,7 +3,7 @@
 // The [Doctor] gets each observation after the journal applied it. The doctor keeps what the
 // journal does not need: the servers' watch tables, former candidates, and suspicions with
 // their age. A [Journal] here is a [model.Journal] with its doctor. It merges and numbers the
-// events of both. Its [State] is the election with its diagnosis:
+// events of that journal and of the doctor. Its [State] is the election with its diagnosis:
 //
 //   - [State.Lead]: how far the first contender leads; use it wherever the leader is shown;
 //   - [State.Edge]: the znode that a contender watches according to the servers' tables;
@@ -17,8 +17,9 @@
 // A suspicion becomes a finding when it has lasted for the time and the number of tables that the
 // rule sets. The doctor clears the finding when the rule no longer reports it.
 //
-// A rule may read the whole queue, so the rules run at each new table, but otherwise only when
-// [pace] has passed since the last run. [Journal.Deadline] includes the time of the next run.
+// A rule may read the whole queue, so the rules do not run at each observation. They run at each new
+// table, and when [pace] has passed since the last run. [Journal.Deadline] includes the time of the
+// next run.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into
 // texts.go, and add a line to rules.go.

@@ -187,8 +187,8 @@ func (j *Journal) RunRules() {
 	j.doctor.runRules(j.At(), j.Journal)
 }
 
-// Deadline returns when the journal needs a [model.Advance], if it needs one: to
-// publish events that it holds back, or to run the rules again.
+// Deadline returns when the journal needs a [model.Advance], and false if never. The journal needs
+// it to publish events that it holds back, or to run the rules again.
 func (j *Journal) Deadline() (time.Time, bool) {
 	due, ok := j.Held()
 	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {

@@ -185,7 +185,7 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 }
 
 // Rival returns one of [model.State.Rivals], and the edge of its Blind. twofold reports whether two
-// rounds of the servers' tables show that Blind does not wait; such a rival is preferred.
+// rounds of the servers' tables show that Blind does not wait. Rival prefers a rival with such tables.
 func (s *State) Rival() (r dialect.Rival, e Edge, twofold bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

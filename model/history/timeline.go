@@ -25,7 +25,7 @@ type Timeline struct {
 	max      int
 	segments []*segment // Apply appends to the last segment
 	bytes    int        // estimated memory of all segments
-	n        uint64     // number of moments so far, also of dropped ones
+	n        uint64     // number of moments so far, including dropped moments
 	computed *computed
 }
 

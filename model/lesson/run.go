@@ -165,7 +165,7 @@ func (r *Run) watch(m *change) {
 			m.holders.of[Newcomer] = contender(m.after, e.Candidate)
 		}
 	}
-	before := true // all conditions before this one were met
+	before := true // all conditions before c were met
 	for i := range p.Act.Until {
 		c := &p.Act.Until[i]
 		if met := (before || !c.Then) && c.met(m); met != r.met[i] && (met || slices.Contains(lasting, c.Event)) {

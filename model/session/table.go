@@ -43,8 +43,8 @@ type Table struct {
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is a session of this process. The servers heard from it after Sent, by our clock, and
-// before they replied with deadlines.
+// Anchor is a session of this process. The servers heard from the session after Sent, by our clock,
+// and before they replied with deadlines.
 type Anchor struct {
 	Session uint64        `json:"session"`
 	Sent    time.Time     `json:"sent"`
@@ -77,7 +77,7 @@ type Server struct {
 
 	Sessions Answer `json:"sessions"`
 	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
-	// Only the ensemble's leader and a standalone server have any.
+	// Only the ensemble's leader and a standalone server have deadlines.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
 	// Tick is the server's tick time, 0 if not known (2 s is the default).
 	Tick time.Duration `json:"tick,omitempty"`

@@ -244,7 +244,7 @@ func (v View) Heard(session uint64) time.Time {
 func (v View) Whole() bool { return v.whole }
 
 // Absent reports whether the last round showed that the session had no connection to any
-// member. The result is false if the round did not show whether it had one.
+// member. The result is false if the round did not show that.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
@@ -258,10 +258,10 @@ func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unk
 
 // An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It ends with
 // an election of the ensemble, even of the same server, or with the restart of a standalone server.
-// Then each session gets its full timeout again, so no bound outlives its term.
+// The next term gives each session its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
 	leader string // the server's address
-	// epoch is the upper half of the leader's zxid. Each election has a new one.
+	// epoch is the upper half of the leader's zxid. Each election begins a new epoch.
 	epoch int64
 	alone bool // a standalone server
 	known bool
