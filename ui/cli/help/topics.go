@@ -165,11 +165,10 @@ func systems() string {
 		default:
 			fmt.Fprintf(&out, "\n## electop can only watch\n\nWhy: %s.\n\n", d.Why)
 		}
-		system := d.System
+		fmt.Fprintf(&out, "- %s: watches %s.", d.System, d.Watches)
 		if !d.Elects() {
-			system += " (" + d.Kind().String() + ")"
+			fmt.Fprintf(&out, " Kind: %s.", d.Kind())
 		}
-		fmt.Fprintf(&out, "- %s: watches %s.", system, d.Watches)
 		if acks := d.AckPatterns(); len(acks) > 0 {
 			fmt.Fprintf(&out, " The leader has taken over when there is `%s`.", strings.Join(acks, "` or `"))
 		}
