@@ -143,7 +143,7 @@ func (d *dashboard) openFaults() {
 	d.modes.Open(input.ModeFaults)
 }
 
-// entry returns e with the words for its action. If that action is refused, e also has the reason.
+// entry returns e with the words for the entry's action, and with the reason if that action is refused.
 func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action

@@ -192,8 +192,8 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave, which is the reaction of a herd, is shown in slow motion. It is never ahead of the election,
-// and never goes backwards.
+// A wave is the reaction of a herd to a deletion. The screen shows a wave in slow motion, never ahead
+// of the election and never backwards.
 func TestWaveLive(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -303,7 +303,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The cells have the names if all fit, otherwise the numbers if these fit.
+// The cells have the names if all names fit. Otherwise they have the numbers if all numbers fit.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

@@ -105,8 +105,8 @@
 // report, and passes on the user's input.
 //
 // Nothing inferred is drawn as if it were verified. A wrong watch has a sign and words
-// (doctor.State.Edge). A countdown is an upper bound. A screen without a connection is faded and
-// shows its age.
+// (doctor.State.Edge). A countdown is an upper bound. Without a connection the screen is faded, and
+// shows the age of the state.
 //
 // A step of a candidate takes a millisecond. So a step stays marked until it can be read, and
 // notifications move along their edges in slow motion. The marks and the motion depend only on the

@@ -24,8 +24,7 @@ func sent(m Model, msg tea.Msg) tea.Cmd {
 
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys presses keys. After each key it runs the resulting commands one after another until there is
-// none.
+// keys presses keys. After each key it runs the commands that follow, until there is none.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {

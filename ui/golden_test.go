@@ -30,8 +30,8 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns the sizes of a sample's golden frames: 120 x 36, and a smaller or larger size if its
-// frame shows something different.
+// sizesOf returns the sizes of a sample's golden frames. These are 120 x 36, and a smaller or larger
+// size at which the frame shows something different.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {

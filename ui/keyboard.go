@@ -54,7 +54,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdLive, input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn,
 		input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		if do == input.CmdLive && !d.past.journey.On && msg.Type == tea.KeyEsc {
-			return nil // the recording is being played: there is no time travel to end
+			return nil // no time travel to end, because the recording is being played
 		}
 		return d.travelled(d.past.travel(do))
 	case input.CmdPlaySlower, input.CmdPlayFaster:
@@ -145,7 +145,7 @@ func (d *dashboard) openFilter() {
 }
 
 // inspect opens the panel of the selected candidate, and reads the candidate's data again. If the panel
-// is open, inspect closes it.
+// is open, inspect closes the panel.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {

@@ -117,7 +117,7 @@ func TestRefusedKeys(t *testing.T) {
 	}
 }
 
-// slow is [Actions] that run until their context ends.
+// slow is [Actions]. Each action runs until its context ends.
 type slow struct{}
 
 func (slow) Why(action.Action) string { return "" }
@@ -429,8 +429,8 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// withClipboard returns the dashboard of a sample with a clipboard. The function that it returns
-// presses keys and returns the copied text.
+// withClipboard returns the dashboard of a sample with a clipboard. The returned function presses keys
+// and returns the copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {

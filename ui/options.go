@@ -135,7 +135,7 @@ const (
 	// playEvery is the time between two moves of the playhead.
 	playEvery = 100 * time.Millisecond
 
-	// actionTimeout ends an action that hangs. It is longer than a connection attempt.
+	// actionTimeout ends an action that hangs. The timeout is longer than a connection attempt.
 	actionTimeout = 10 * time.Second
 
 	// lessonTimeout bounds the preparation of a lesson.

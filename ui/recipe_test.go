@@ -357,8 +357,8 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 }
 
-// The shown gap without a leader grows between two observations. It stops growing when the connection
-// is lost.
+// The gap without a leader grows on the screen between two observations. Without a connection it does
+// not grow.
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -373,8 +373,8 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// A member reports step 5 for two steps: it listed the children, and found that its znode is the
-// smallest.
+// A member reports step 5 for two steps. The member listed the children, and found that its own znode
+// is the smallest.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step

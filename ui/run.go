@@ -134,9 +134,9 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame, without waiting up to 17 ms for Bubbletea's renderer. On its
-// first tick the renderer writes every line, but later it skips lines that did not change. So no
-// later frame may be written here.
+// writeFirst writes the first frame, without waiting up to 17 ms for Bubbletea's renderer. On the first
+// tick the renderer writes every line, but later it skips lines that did not change. So writeFirst must
+// not write a later frame.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return

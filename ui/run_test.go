@@ -187,7 +187,7 @@ func TestNoFrameWithoutAChange(t *testing.T) {
 	}
 }
 
-// At the end, a running action is cancelled, and the dashboard waits for it.
+// At the end, a running action is cancelled, and the dashboard waits for the action.
 func TestQuitCancelsActions(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})

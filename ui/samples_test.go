@@ -1327,7 +1327,7 @@ func castName(i int) string {
 	return name
 }
 
-// switchRecipe changes the recipe: all members rejoin with new znodes.
+// switchRecipe changes the recipe. All members rejoin with new znodes.
 func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
 	for id := range w.members {
@@ -1415,8 +1415,8 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave returns a herd whose leader's znode was deleted, at the time upTo after the deletion.
-// Before, the election had one handoff in a chain.
+// secondWave returns a herd at the time upTo after the deletion of the leader's znode. Before, the
+// election had one handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

@@ -36,7 +36,7 @@ func (t *timeTravel) recording() travel.Recording {
 	return nil
 }
 
-// mode returns the mode of the main screen. A recording has ModePast even while it is
+// mode returns the mode of the main screen. A recording has ModePast even while the recording is
 // played.
 func (t *timeTravel) mode() input.Mode {
 	if t.journey.On || t.recording() != nil {
@@ -45,7 +45,8 @@ func (t *timeTravel) mode() input.Mode {
 	return input.ModeNormal
 }
 
-// shownTime returns the moment of time travel, otherwise the beginning of the pause.
+// shownTime returns the moment of time travel. In a pause without time travel, it returns the beginning
+// of the pause.
 func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown

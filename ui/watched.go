@@ -25,7 +25,7 @@ type watched struct {
 	*view                     // the view on the screen
 	views   []*view           // all views, in the order of the source
 	search  *elections.Search // the last search, nil before the first
-	opening string            // path of the election to show as soon as it is watched
+	opening string            // path of the election to show as soon as that election is watched
 	heldAt  time.Time         // when all views were last paused or released
 }
 
@@ -219,8 +219,8 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing returns the Listing action if the list of elections was opened or closed, otherwise
-// nil. Searches are repeated only while the list is open.
+// reportListing returns the Listing action if the list of elections was opened or closed, and nil if it
+// was not. Searches are repeated only while the list is open.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {
@@ -230,7 +230,8 @@ func (d *dashboard) reportListing() tea.Cmd {
 	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Toggle(!on)}, "", model.Ref{})
 }
 
-// openElection shows the selected election, and watches it if it is not watched yet.
+// openElection shows the selected election. If that election is not watched yet, openElection starts to
+// watch it.
 func (d *dashboard) openElection() tea.Cmd {
 	r := d.elections.Row()
 	if r == nil {

@@ -229,8 +229,8 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns the candidate's final state: resigned if the session was closed, lost if it can only
-// expire.
+// ended returns the candidate's final state. This is resigned if the session was closed, and lost if
+// the session can only expire.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -385,8 +385,8 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue prints reports in order, in a goroutine. put does not wait, so a candidate does not lose its
-// lease if nobody reads its output.
+// queue prints reports in order, in a goroutine. put does not wait. So a candidate does not lose its
+// lease if nobody reads the output.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond

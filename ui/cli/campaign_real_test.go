@@ -35,8 +35,8 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-// electop's candidate first queues behind a candidate of another library. Then it leads, and another
-// such candidate queues behind it.
+// electop's candidate first queues behind a candidate of another library. Then electop's candidate
+// leads, and a candidate of the other library queues behind it.
 func TestJoinsThirdPartyElections(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -100,8 +100,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// electop campaign prints the end of its lease. It warns about a short session timeout if the servers
-// do not report their tick.
+// electop campaign prints the end of the lease. If the servers do not report their tick, the command
+// warns about a short session timeout.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

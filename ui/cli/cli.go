@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
-		return process.ExitOK // SIGTERM is the exporter's normal end: service managers send it
+		return process.ExitOK // SIGTERM is the exporter's normal end, because service managers send it
 	}
 	return code
 }

@@ -238,8 +238,8 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// The AdminServer at the given URL belongs to another ensemble, so it lists no candidate. Electop must
-// not conclude that a candidate is at risk.
+// The AdminServer at the given URL belongs to another ensemble, so the AdminServer lists no candidate.
+// Electop must not conclude that a candidate is at risk.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -625,7 +625,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab creates a principal, or gives an existing principal new keys. It returns a file with the keys.
+// keytab creates a principal, or gives an existing principal new keys. The returned file has the keys.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")

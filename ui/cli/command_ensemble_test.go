@@ -187,8 +187,8 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	// Electop ends, too, unless electop was ending the command itself.
 	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// Without the guard, only the first process of the command ends: on Linux the kernel kills it. Seat
-	// a has no other process.
+	// When the guard is killed, the kernel of Linux kills the command's first process. Seat a has no
+	// other process.
 	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

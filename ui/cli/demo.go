@@ -170,8 +170,8 @@ func newLesson(std IO) *cobra.Command {
 }
 
 // invitations returns command lines with which other programs join the election. By default kazoo and
-// Curator queue only behind znodes with names like their own. With these lines both queue behind all
-// candidates. The line for electop has --yes, so electop does not ask the user.
+// Curator queue only behind znodes with names like their own. With these lines kazoo and Curator queue
+// behind all candidates. The line for electop has --yes, so electop does not ask the user.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},

@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Each program queues behind the earlier programs, and leads when they have left.
+// Each program queues behind the earlier programs, and leads when the earlier programs have left.
 func TestInvitationsWork(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

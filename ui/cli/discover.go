@@ -99,8 +99,9 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches for elections and shows the progress. If poller is not nil, it then asks the
-// servers who is at risk. The elections are sorted by path, and include those found before an error.
+// searchBelow searches for elections and shows the progress. After the search, it asks the servers who
+// is at risk if poller is not nil. The elections are sorted by path, and include those found before an
+// error.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)

@@ -359,7 +359,7 @@ func firstDifference(want, got string) string {
 	}
 }
 
-// Each duration of the handoff from a frozen leader is within bounds, or null with its reason.
+// Each duration of the handoff from a frozen leader is within bounds, or is null and has a reason.
 func TestHandoffHasItsDurations(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -22,8 +22,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes znodes below root, as its real clients do: a layout. The returned owner knows who
-// leads.
+// A system writes a layout below root: znodes as the system's real clients write them. The returned
+// owner knows who leads.
 type system struct {
 	name  string
 	write func(w *tree, root string) owner
@@ -197,7 +197,8 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	return e
 }
 
-// acknowledged returns the systems whose first candidate leads only when another znode acknowledges it.
+// acknowledged returns the systems whose first candidate leads only when another znode acknowledges the
+// candidate.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -220,8 +221,8 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system with the queue q. Its leader owns the znodes that the parameter acks returns.
-// If due is true, nobody leads without these znodes.
+// acks returns a system with the queue q. The system's leader owns the znodes that the parameter acks
+// returns. If due is true, nobody leads without these znodes.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -524,8 +525,8 @@ type queue struct {
 	blocked bool
 }
 
-// stand makes members join, and some of them leave. It returns the election's path, the candidates'
-// znodes, and their members. Both lists have the order of the queue.
+// stand makes members join, and some of them leave. It returns the election's path, and the candidates'
+// znodes and members. The znodes and the members have the order of the queue.
 func (q *queue) stand(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -628,8 +629,9 @@ func shared() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
-			// Go respects all znodes, so kazoo's znode leads if it is the lowest. If Go's znode is the
-			// lowest, it is unknown without a table of watches whether kazoo respects that znode.
+			// Go's client respects all znodes, so kazoo's client leads if its znode is the lowest. If
+			// Go's znode is the lowest, kazoo may ignore that znode. Only a table of watches would show
+			// this.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}

@@ -298,8 +298,8 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // of each member.
 const shortLook = 6 * time.Second
 
-// finds waits for the doctor c, which must have the finding id and otherwise only information. If the
-// doctor's time was too short, finds runs a longer doctor.
+// finds waits for the doctor c, which must have the finding id. All other findings must be information.
+// If the doctor's time was too short, finds runs a longer doctor.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)

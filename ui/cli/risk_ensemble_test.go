@@ -140,8 +140,8 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// compare compares the bounds with the time at which the znode was gone. A bound holds if it is
-// exceeded by no more than late, the duration of the slowest write meanwhile.
+// compare compares the bounds with the time at which the znode was gone. The znode may be late by the
+// time of the slowest write meanwhile, which is the parameter late.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // of the deletion, the parent's last change

@@ -115,8 +115,8 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript runs electop serve, interrupts it when it serves, and writes its output into the file
-// said.
+// servedInScript runs electop serve, and interrupts the command when it serves. The output is written
+// into the file said.
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")

@@ -176,7 +176,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections from each remote host if --listen is open to the network. This
+// openCnxns bounds the connections from each remote host if --listen is open to the network. The bound
 // suffices for a school class behind one IP address.
 const openCnxns = 1000
 

@@ -24,9 +24,9 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper is the command of a campaign, and appends stamps to a file. Its arguments are the file, the
-// candidate's name, and the number of processes. If there are several processes, they ignore SIGTERM,
-// and on Linux one of wraps runs them.
+// stamper is the command of a campaign, and appends stamps to a file. The arguments are the file, the
+// candidate's name, and the number of processes. Several processes ignore SIGTERM, and on Linux one of
+// wraps runs them.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)

@@ -127,8 +127,7 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
 // each prints the result of read for each path, as text or as JSON. With several paths, each continues
-// after the error of one path. An interrupt ends each at once, and so does a cluster that is not
-// reached.
+// after the error of one path. It stops at once after an interrupt, or if no server is reached.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""

@@ -24,8 +24,8 @@ var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
-// Servers returns a table of the ensemble's servers and what they did not report, on lines of w
-// cells.
+// Servers returns a table of the ensemble's servers on lines of w cells. Below the table is what the
+// servers did not report.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
 }

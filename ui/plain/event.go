@@ -30,7 +30,8 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	}
 }
 
-// silence returns a lower bound of the client's silence, nil if it is unknown or now is zero.
+// silence returns a lower bound of the client's silence. It returns nil if the silence is unknown or
+// now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }

@@ -15,7 +15,8 @@ import (
 	"electop/model/znode"
 )
 
-// headline returns the first line about an election: its path, and who leads or why nobody does.
+// headline returns the first line about an election. The line has the path, and who leads or why nobody
+// leads.
 func headline(s *doctor.State) string {
 	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }

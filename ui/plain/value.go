@@ -1,10 +1,10 @@
-// Package plain formats the state of a journal without a screen: as JSON for scripts, one object
-// per line ([Event], [Status]; see electop help json), or as text for people ([Line],
+// Package plain formats the state of a journal without a screen. For scripts the format is JSON, one
+// object per line ([Event], [Status]; see electop help json). For people the format is text ([Line],
 // [StatusText]).
 //
-// In JSON, zxids and session ids are hex strings, times are RFC 3339 with nanoseconds, durations
-// are milliseconds with fractions, a znode is its full path as the client sees it, and null means
-// unknown or none.
+// In JSON, zxids and session ids are hex strings. Times are RFC 3339 with nanoseconds, and durations
+// are milliseconds with fractions. A znode is its full path as the client sees it. null means unknown
+// or none.
 //
 // Each file writes both the JSON and the text. value.go has the values of JSON objects.
 package plain

@@ -15,7 +15,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach says how long to try to reach a server. For errors, it also holds the origins of the settings.
+// Reach says how long to try to reach a server, and where the settings come from. Errors name these
+// origins.
 type Reach struct {
 	For     time.Duration
 	servers string            // the origin of the servers, "" for --servers
@@ -48,7 +49,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	}
 }
 
-// Once opens a session and waits until it is connected, at most for reach.For.
+// Once opens a session and waits for the connection, at most for reach.For.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()

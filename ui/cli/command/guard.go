@@ -36,8 +36,8 @@ type guard struct {
 	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard runs the command in args. The supervisor calls Guard in a new process, and passes the pipes in
-// and reportFile to it. Guard returns when no process of the command is left.
+// Guard runs the command in args. The supervisor starts a new process that calls Guard, and gives the
+// process the pipes in and reportFile. Guard returns when no process of the command is left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -45,7 +45,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the end of this thread would kill the command: see tied
+	runtime.LockOSThread() // the end of this thread would kill the command (see tied)
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
 	// The default action of these signals would end the guard before the command.

@@ -67,7 +67,7 @@ func endOrphans(_ int, spared []int) {
 	}
 }
 
-// tied makes the kernel kill a new process when the thread that started it ends.
+// tied makes the kernel kill a new process at the end of the thread that started the process.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // self returns a path of this program. The path stays valid if another version replaces the file.

@@ -13,11 +13,11 @@
 //
 // On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the
 // guard was killed. The new parent kills all its descendants. So a process with a Supervisor must not
-// start other processes during a run. On macOS only process groups are killed.
+// start other processes while a command runs. On macOS only process groups are killed.
 //
 // The command can outlive the lease only if guard and supervisor are both suspended or killed, as on a
-// paused machine. A sleep of the machine does not extend the lease, because the clock of both includes
-// the sleep.
+// paused machine. A lease that ended while the machine slept is noticed, because the clock includes the
+// sleep.
 package command
 
 import (
@@ -42,7 +42,7 @@ import (
 type Supervisor struct {
 	Command Command
 	Once    bool // do not run the command again after leadership was in doubt
-	// Lease returns the current lease. It must be safe for concurrent use.
+	// Lease returns the current lease. Lease must be safe for concurrent use.
 	Lease func() Lease
 	// Over is called in its own goroutine when the command will not run again. Close does not cause a
 	// call.
@@ -111,7 +111,7 @@ func (s *Supervisor) Close() {
 }
 
 // Result returns how the supervision ended. If the command ended by itself, exited is true and code is
-// its exit code. err is a [process.Error] or nil.
+// the command's exit code. err is a [process.Error] or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ type Lease struct {
 	Timeout time.Duration // of the session
 }
 
-// A share n means: the session timeout, divided by n, before the end of the lease.
+// The session timeout divided by a share is the time from the signal to the end of the lease.
 const (
 	stopShare = 10 // the command gets SIGTERM; the candidate stops leading at the same time
 	killShare = 20 // all processes of the command get SIGKILL
@@ -226,8 +226,8 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode returns the exit code as a shell reports it. After a signal that is 128 plus the signal's
-// number.
+// exitCode returns the exit code as a shell reports it. If a signal ended the process, the code is 128
+// plus the signal's number.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())

@@ -54,7 +54,7 @@ type fake struct {
 }
 
 // lead runs a shell script as the leader's command, with DIR=dir in its environment. If renew is true,
-// each read of the lease renews it.
+// the lease is renewed each time when it is read.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)

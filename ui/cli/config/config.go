@@ -259,7 +259,7 @@ func (p *parser) wrong(key string, why error) error {
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
 // unknown returns the error for an unknown key. The error suggests keys in known that resemble name, or
-// else contains advice. For a key that seems to hold a credential, it is errSecret.
+// else contains advice. If the key seems to hold a credential, the error is errSecret.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {

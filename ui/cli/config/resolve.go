@@ -146,8 +146,8 @@ type Settings struct {
 // file. flags maps the given flags to their values. If onScreen is set, Resolve returns only the
 // settings of [Screen].
 //
-// The settings of a cluster apply only if its servers in the file are used. Other servers must not get
-// the cluster's credentials.
+// The settings of a cluster apply only to the servers that the file gives for the cluster. Other
+// servers must not get the cluster's credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()

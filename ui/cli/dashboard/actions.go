@@ -228,7 +228,8 @@ const unknownYet = "not known yet whether this election has third-party candidat
 // run starts the candidates of the command line, and decides again when the phase or the system of the
 // election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer must read before the candidates join. Otherwise it would not observe how they join.
+	// The observer must read before the candidates join. Otherwise the observer would not see how they
+	// join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})

@@ -198,7 +198,8 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed sets whether the list is on the screen. While it is, searches are repeated.
+// listed sets whether the list is on the screen. Searches are repeated only while the list is on the
+// screen.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -287,8 +287,8 @@ func TestHerdAndBack(t *testing.T) {
 	})
 }
 
-// The part names the slow motion when it explains the takeover. Step by step, the part says that messages
-// are held. Neither causes a finding.
+// The lesson says that the takeover was in slow motion, and whether messages are held step by step. The
+// doctor raises no finding for either.
 func TestSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {

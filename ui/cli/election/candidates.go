@@ -77,7 +77,8 @@ type Admission struct {
 	Behind  string           // the queue that electop's candidates will join, as text; "": empty
 }
 
-// Admit describes an election that electop's candidates want to join. The error says why they cannot.
+// Admit describes an election that electop's candidates want to join. The error says why the candidates
+// cannot join.
 func Admit(s *doctor.State) (Admission, error) {
 	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {

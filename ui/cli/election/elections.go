@@ -1,5 +1,6 @@
 // Package election watches elections ([Elections]). An observer reads each election, and a feed keeps
-// its state. All elections share one session and one poller, which asks the servers about themselves.
+// the election's state. All elections share one session and one poller. The poller asks the servers
+// about themselves.
 //
 // [Search] finds elections, [Elections.Diagnose] runs the doctor, and [Admit] and [Election.Cast]
 // prepare electop's candidates to join.

@@ -347,8 +347,8 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election does not exist or is an unused lock. For a lock, since is the time
-// since which nobody uses it. Otherwise since is the time of the last read.
+// over reports whether the election does not exist or is an unused lock. For an unused lock, since is
+// the time since which nobody uses the lock. Otherwise since is the time of the last read.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

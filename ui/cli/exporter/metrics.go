@@ -203,7 +203,8 @@ const (
 	guess    = "guess"
 )
 
-// count counts the handoffs in all, and collects their known durations. The error is always nil.
+// count counts the handoffs among the events, and collects their known durations. The error is always
+// nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure

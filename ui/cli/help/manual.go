@@ -108,8 +108,9 @@ func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 // roff escapes text for the formatter, which fills and wraps it. An empty line begins a paragraph.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim escapes what the formatter interprets: a backslash, a dot at the beginning of a line, and
-// the hyphen, backquote and apostrophe, which would become typographic characters.
+// verbatim escapes backslashes, and dots at the beginning of a line, because the formatter interprets
+// them. It also escapes the hyphen, backquote and apostrophe, which would become typographic
+// characters.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

@@ -77,7 +77,7 @@ func Usagef(format string, args ...any) error {
 }
 
 // Passed is an exit code for which nothing is printed. It is the code of a command that electop ran, or
-// of errors that were printed before.
+// of an error that was printed before.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }

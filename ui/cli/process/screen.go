@@ -129,7 +129,7 @@ const keyHeld = 50 * time.Millisecond
 // keys is Bubbletea's input. Bubbletea takes the end of a Read for the end of a key, so Read waits
 // briefly for the rest of a key.
 //
-// keys has no Name method. If it had one, Bubbletea would wait for the file descriptor instead of for
+// keys has no Name method, because Bubbletea would then wait for the file descriptor instead of for
 // Read.
 type keys struct {
 	from        *os.File
