@@ -696,7 +696,8 @@ func flink(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// aurora writes Aurora's layout. The leader adds a member_ znode after it has replayed its storage.
+// aurora writes Aurora's layout. After the leader has replayed its storage, the leader adds a member_
+// znode.
 func aurora(w *tree, root string) owner {
 	q := queue{at: "/aurora/scheduler", name: mutex, data: hostPort}
 	at, znodes, members := q.stand(w, root)

@@ -137,7 +137,7 @@ func (x *terminal) shown() string {
 		blanks := 0
 		for column := range x.screen.Width() {
 			switch cell := x.screen.CellAt(column, row); {
-			case cell == nil || cell.Content == "": // second half of a wide cell
+			case cell == nil || cell.Content == "": // second half of a wide character
 			case cell.Content == " ":
 				blanks++
 			default:

@@ -235,7 +235,7 @@ func exitCode(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// The guard's reports, one per line.
+// The guard sends these reports, each as one line.
 const (
 	reportExit   = "exit"   // followed by the command's exit code
 	reportFailed = "failed" // the command did not start; followed by an exit code and the reason
@@ -263,7 +263,7 @@ type ending struct {
 	failure error // why the command could not run, or nil
 }
 
-// A run is one run of the command by a guard.
+// A run is one execution of the command by a guard.
 type run struct {
 	lease  func() Lease
 	end    time.Time // the end of the lease that was last sent to the guard

@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The keys with rules of their own.
+// This package has rules for these keys.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"

@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decode decodes TOML (v1.0.0). Its error names the line.
+// decode decodes TOML (v1.0.0). The error names the line.
 func decode(text []byte) (tables map[string]any, err error) {
 	err = toml.Unmarshal(text, &tables)
 	var wrong *toml.DecodeError

@@ -79,7 +79,8 @@ func (h *searching) election(path string) (candidate string) {
 	return candidate
 }
 
-// await waits until a search has found paths, and checks that the search closed its connection.
+// await waits until a search has found paths, and checks that the search has closed the search's
+// connection.
 func (h *searching) await(what string, paths ...string) {
 	h.t.Helper()
 	holds := func(s *list.Search) bool {

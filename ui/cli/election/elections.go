@@ -295,8 +295,8 @@ type Health struct {
 	Answered  time.Time     // when a server last answered a request or ping; zero: never in this session
 	Timeout   time.Duration // the session timeout; 0: no session yet
 	Err       string        // why the session is not connected, if known
-	Requests  uint64        // requests of this session and earlier ones
-	Questions uint64        // requests to the servers about themselves
+	Requests  uint64        // number of requests of this session and earlier ones
+	Questions uint64        // number of requests to the servers about themselves
 }
 
 // Health returns the current health of the session.

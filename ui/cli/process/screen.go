@@ -20,7 +20,7 @@ import (
 // then.
 const lastWrite = 2 * time.Second
 
-// Screen reads a dashboard's keys from the terminal and writes its frames.
+// Screen reads a dashboard's keys from the terminal, and writes the dashboard's frames to it.
 type Screen struct {
 	ctx  context.Context // of the program
 	keys *keys

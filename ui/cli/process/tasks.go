@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tasks are goroutines that end together. The first error or panic ends them all. A panic becomes an
+// Tasks are goroutines that end together. The first error or panic ends all of them. A panic becomes an
 // error, because the dashboard must restore the terminal.
 type Tasks struct {
 	ctx    context.Context
@@ -38,7 +38,7 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 	})
 }
 
-// Context returns the context of all tasks. Its cause is the first failure.
+// Context returns the context of all tasks. The cause of the context's end is the first failure.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
 // Stop ends the goroutines and waits for them. If the context had ended before, Stop returns the cause,
