@@ -60,10 +60,8 @@ func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	return d.begin(a, r)
 }
 
-// refuse reports "Can't WHAT: WHY." in the status line.
 func (d *dashboard) refuse(what, why string) { d.report(term.Trouble, "Can't "+what+": "+why+".") }
 
-// begin starts action a on row r.
 func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	if a.Kind == action.Verify {
 		d.verifying = d.o.Now()
@@ -268,7 +266,6 @@ func (d *dashboard) copyPath() tea.Cmd {
 	return d.doer.copy(znode.Safe(path, clipboardMax), d.o.Clipboard)
 }
 
-// selectedPath returns the path of the selected election or znode.
 func (d *dashboard) selectedPath() (string, error) {
 	if d.modes.Front() == input.ModeElections {
 		if e := d.elections.Row(); e != nil {

@@ -179,7 +179,6 @@ func signsIn(m Model, sign string) int {
 	return n
 }
 
-// waveHappened returns how many candidates have read the list again, and how many are done.
 func waveHappened(s *model.State) (read, done int) {
 	for _, r := range s.Waves[len(s.Waves)-1].Reactions {
 		if r.Read > 0 || r.Done > 0 {

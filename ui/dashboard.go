@@ -135,7 +135,6 @@ func newDashboard(o Options, d doer) *dashboard {
 	return b
 }
 
-// present returns the present states of src.
 func present(src Source, ended bool) refreshMsg {
 	msg := refreshMsg{ended: ended}
 	switch src := src.(type) {

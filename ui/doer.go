@@ -15,7 +15,6 @@ import (
 	"electop/ui/travel"
 )
 
-// doer runs tasks outside the event loop: actions, searches and ticks.
 type doer struct {
 	ctx     context.Context // ends with the program; nil: context.Background()
 	actions Actions
@@ -75,7 +74,6 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	})
 }
 
-// lesson returns the command that begins the lesson with that ID.
 func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	return d.within(lessonTimeout, func(ctx context.Context) tea.Msg {
 		err := runner.Start(ctx, id)

@@ -33,7 +33,6 @@ func keys(m Model, ks ...string) {
 	}
 }
 
-// drawNow draws the frame of this moment, as after a suspension of the program.
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
 // tick runs m's next tick, and returns the time until the tick and its message. If there is no tick,
@@ -144,7 +143,6 @@ func front(m Model) string {
 	return onMain
 }
 
-// listed returns the lines of the panel of candidates.
 func listed(m Model) []string {
 	for _, title := range []string{"Candidates", "Contenders", "Members", "Items", "Participants", "Sites", "Sessions"} {
 		if in := inside(m, title); in != nil {
@@ -154,7 +152,6 @@ func listed(m Model) []string {
 	return nil
 }
 
-// inside returns the lines of the box with that title.
 func inside(m Model, title string) (in []string) {
 	x := -1
 	for _, line := range lines(m) {

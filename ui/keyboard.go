@@ -13,7 +13,6 @@ import (
 	"electop/ui/term"
 )
 
-// oneKey handles a key.
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	d.message = mainscreen.Message{} // the user has read the message
 	mode := d.withLesson(d.modes.Now())
@@ -30,7 +29,6 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// bound does the action or the command of b.
 func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case b.Kind != "":

@@ -10,7 +10,6 @@ import (
 	"electop/ui/term"
 )
 
-// updateLesson stores the present view of the lesson.
 func (d *dashboard) updateLesson() {
 	if d.lessons.Update(d.modes.Front() == input.ModeLessonMenu) {
 		d.dirty = true

@@ -125,7 +125,6 @@ func verified() *world { return verifiedAt("/services/billing/leader") }
 
 func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
 
-// wrongWatches returns an election with a wrong and a missing watch.
 func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
@@ -135,7 +134,6 @@ func wrongWatches() *world {
 	}).wait(4 * time.Second)
 }
 
-// atRisk returns an election whose leader is connected to no server.
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue.Slice()
@@ -208,7 +206,6 @@ func group() *world {
 	return w.wait(20 * time.Second)
 }
 
-// tick advances the journal's time to w.now.
 func (w *world) tick() *world {
 	w.j.Apply(&model.Advance{At: w.now})
 	return w

@@ -86,7 +86,6 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 	return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
-// clickPanel handles a click on the main screen.
 func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	at, found := d.screen.At.PanelAt(x, y)
 	if !found {

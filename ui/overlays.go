@@ -34,7 +34,6 @@ type overlays struct {
 	typed     overlay.Typed // a filter, or words of the list of actions
 }
 
-// window returns the window in front, nil for none.
 func (x *overlays) window() window {
 	switch x.modes.Front() {
 	case input.ModeElections:
@@ -88,7 +87,6 @@ func (x *overlays) erase() {
 	x.applyTyped()
 }
 
-// applyTyped filters the list in front by the typed text.
 func (x *overlays) applyTyped() {
 	if x.modes.Now() == input.ModePalette {
 		x.palette.Narrow()

@@ -28,7 +28,6 @@ func showAfter(sm sample, after time.Duration) Model {
 // edge matches the beginning of the edge from a deleted znode.
 var edge = regexp.MustCompile(`deleted [─●]`)
 
-// dots returns the places of the notifications in the lines of the candidates.
 func dots(m Model) [][2]int {
 	var out [][2]int
 	for y, line := range lines(m)[2:20] {

@@ -111,7 +111,6 @@ type writes struct {
 	b  bytes.Buffer
 }
 
-// screen returns the text on a terminal of that size.
 func (w *writes) screen(cols, rows int) string {
 	e := vt.NewEmulator(cols, rows)
 	w.mu.Lock()

@@ -59,7 +59,6 @@ func (w *world) put(o model.Observation) {
 	w.j.Apply(o)
 }
 
-// wait lets time pass.
 func (w *world) wait(d time.Duration) *world { w.now = w.now.Add(d); return w }
 
 func (w *world) connect() *world {
@@ -190,7 +189,6 @@ func leaderWithoutZnode() *world {
 	return w.wait(7 * time.Second)
 }
 
-// sample is an election at one moment, with its dashboard.
 type sample struct {
 	world  *world
 	o      Options
@@ -480,7 +478,6 @@ func showWithClock(sm sample, w, h int, theme string) (Model, *time.Time) {
 	return m, &now
 }
 
-// press returns a key as Bubbletea reports it.
 func press(k string) tea.KeyMsg {
 	for t, name := range map[tea.KeyType]string{
 		tea.KeyEnter: "enter", tea.KeyEsc: "esc", tea.KeyTab: "tab", tea.KeyUp: "up", tea.KeyDown: "down",
@@ -694,7 +691,6 @@ func twoLeaders(fenced bool) *world {
 	return w.wait(1500 * time.Millisecond)
 }
 
-// withGhost returns an election in which cedar's session owns a second znode.
 func withGhost() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	z := w.join("n_", "cedar", 0xa3)
@@ -714,7 +710,6 @@ func chaotic(broken bool) *world {
 	return w.wait(5 * time.Second)
 }
 
-// hostileDemo returns an election in which the cast and the server report hostile texts.
 func hostileDemo() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
 	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
@@ -765,7 +760,6 @@ func recipeSamples() map[string]func() sample {
 
 // Samples of a slow server, with its messages.
 
-// slowServer is a world whose server reports its messages.
 type slowServer struct {
 	*world
 	pace model.Pace
@@ -879,7 +873,6 @@ func messageSamples() map[string]func() sample {
 	}
 }
 
-// fakePast is a [travel.Past] of recorded moments.
 type fakePast struct {
 	moments []history.Moment
 	seeks   []history.Move
@@ -1327,7 +1320,6 @@ func castName(i int) string {
 	return name
 }
 
-// switchRecipe changes the recipe. All members rejoin with new znodes.
 func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
 	for id := range w.members {

@@ -145,7 +145,6 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of, true)}, width
 }
 
-// helpLines returns the help on the modes that the parameter of contains, on lines of w cells.
 func (d *dashboard) helpLines(w int, of input.Mode, lanes bool) [][]term.Span {
 	return input.HelpLines(d.table, &d.theme.Glyph, w, of, lanes)
 }
@@ -198,7 +197,6 @@ func (d *dashboard) draw(f *term.Frame) string {
 	return f.Render(d.theme)
 }
 
-// statusText returns the status line while no filter is typed.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"

@@ -78,7 +78,6 @@ func (t *timeTravel) begin() tea.Cmd {
 	return t.doer.search(search)
 }
 
-// travel does a command of time travel.
 func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	switch {
 	case do == input.CmdPause:
@@ -166,7 +165,6 @@ func (t *timeTravel) live() tea.Cmd {
 	return t.toggle()
 }
 
-// end ends time travel and the pause of all views.
 func (t *timeTravel) end() {
 	if t.journey.On {
 		t.of.candidates.Selected = t.journey.Selected
@@ -175,7 +173,6 @@ func (t *timeTravel) end() {
 	t.of.hold(false, t.now())
 }
 
-// playPause plays the past, or pauses it.
 func (t *timeTravel) playPause() tea.Cmd {
 	j := &t.journey
 	switch {
@@ -225,7 +222,6 @@ func (d *dashboard) travelled(cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// setSpeed makes the playback slower or faster.
 func (d *dashboard) setSpeed(do input.Command) tea.Cmd {
 	by, arg := 2., action.ArgFaster
 	if do == input.CmdPlaySlower {

@@ -82,7 +82,6 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-// cancelVerify ends the wait for the servers' answers about the election at path.
 func (w *watched) cancelVerify(path string) {
 	if i := w.at(path); i >= 0 {
 		w.views[i].verifying = time.Time{}
@@ -112,7 +111,6 @@ func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	return st, text
 }
 
-// listed returns the watched elections as rows of the list of elections.
 func (w *watched) listed() []elections.Watched {
 	var out []elections.Watched
 	for _, v := range w.views {
@@ -136,10 +134,8 @@ type view struct {
 	verifying time.Time // when the user pressed v; zero: no answer is pending
 }
 
-// unknown returns the state of an unknown election.
 func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
-// shown returns the state that the view shows.
 func (v *view) shown() *doctor.State {
 	if v.paused != nil {
 		return v.paused
@@ -189,7 +185,6 @@ func (d *dashboard) setViews(states []*doctor.State) {
 	d.showOpened(d.opening)
 }
 
-// show puts v on the screen.
 func (d *dashboard) show(v *view) {
 	if d.past.journey.On && v != d.view {
 		d.past.end() // a moment's number is valid in one election only

@@ -161,7 +161,6 @@ func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Log
 	}, nil
 }
 
-// report is a candidate's report about itself.
 type report struct {
 	at     time.Time
 	member model.Member
@@ -179,7 +178,6 @@ type campaignPrinter struct {
 	end  model.Member // the candidate's last report after its end was requested
 }
 
-// campaignEvent is a line of `campaign --json`.
 type campaignEvent struct {
 	N       uint64  `json:"n"`
 	At      string  `json:"at"`

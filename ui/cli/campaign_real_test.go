@@ -13,7 +13,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// campaignJSON is a line of `electop campaign --json`.
 type campaignJSON struct {
 	Belief  string
 	Znode   *string

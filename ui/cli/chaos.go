@@ -50,7 +50,6 @@ func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	})
 }
 
-// rateMax bounds the faults per second.
 const rateMax = 100
 
 func (c *chaosOptions) check(cmd *cobra.Command) error {

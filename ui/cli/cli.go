@@ -160,7 +160,6 @@ func removed(name, instead string) *cobra.Command {
 	}
 }
 
-// removedFlags maps each removed flag to its replacement.
 var removedFlags = map[string]string{
 	"ack":              "electop follows the acknowledgement of the system that it recognises",
 	"admin-interval":   "the servers are asked every 5s for what costs them almost nothing",
@@ -213,7 +212,6 @@ func noCommand(cmd *cobra.Command, word string) error {
 	return nil
 }
 
-// meantCommand suggests commands that resemble word, or returns "".
 func meantCommand(root *cobra.Command, word string) string {
 	if word == "version" {
 		return "electop --version prints the version."
@@ -240,7 +238,6 @@ func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
 
-// note writes a message to standard error.
 func (std IO) note(format string, args ...any) {
 	fmt.Fprintf(std.Err, "electop: "+format+"\n", args...)
 }

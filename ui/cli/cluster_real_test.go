@@ -355,7 +355,6 @@ func TestClusterThatDemandsSASL(t *testing.T) {
 	hasNoSecret(t, secret, []string{log}, campaign)
 }
 
-// The server serves only clients that authenticate with Kerberos.
 func TestKerberisedCluster(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -641,7 +640,6 @@ func (k *kdc) admin(t testing.TB, commands ...string) {
 	k.run(t, strings.Join(commands, "\n")+"\n", "/usr/sbin/kadmin.local", "-r", realm)
 }
 
-// login gets a ticket for a principal of keytab, and returns the ticket cache.
 func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	t.Helper()
 	cache := filepath.Join(t.TempDir(), "cache")

@@ -41,7 +41,6 @@ func TestVersion(t *testing.T) {
 // unique returns a path that no other test uses.
 func unique(kind string) string { return fmt.Sprintf("/%s%x", kind, time.Now().UnixNano()) }
 
-// create creates a znode with an open ACL, and returns its path.
 func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 	t.Helper()
 	name, err := c.Create(path, []byte(data), flags, zk.WorldACL(zk.PermAll))

@@ -29,7 +29,6 @@ const (
 	searchWithin   = 800 * time.Millisecond
 )
 
-// completeMax bounds the number of paths offered.
 const completeMax = 200
 
 // completable matches paths that are safe to offer. Other paths could run commands, because anybody may

@@ -39,7 +39,6 @@ func newInfo(std IO) *cobra.Command {
 	return cmd
 }
 
-// infoRow is one setting in the output.
 type infoRow struct {
 	name, value string // value "": none
 	from        config.Origin

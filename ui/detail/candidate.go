@@ -35,7 +35,6 @@ type Panel struct {
 	Recorded bool // the state is from a recording
 }
 
-// facts holds the lines of a text, the most important first.
 type facts []term.Fact
 
 func (x *facts) add(name string, st term.Style, text string) {
@@ -73,7 +72,6 @@ func (v *Panel) facts(f *term.Frame, r model.Row) facts {
 	return out
 }
 
-// addZnode adds what the znode and the servers show.
 func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	s, c := v.State, r.Candidate
 	out.add("znode", term.Strong, znode.Safe(znode.Join(s.Path, c.Name), 0))
@@ -170,7 +168,6 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	out.add("risk", term.Alarm, words)
 }
 
-// addClient adds what the servers know about r's session.
 func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 	s := v.State
 	x, listed := s.Client(r.Candidate)

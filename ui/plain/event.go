@@ -117,7 +117,6 @@ func handoff(cluster, path string, h *model.Handoff) object {
 	return out
 }
 
-// rangeOf returns the bounds of a duration in milliseconds.
 func rangeOf(s *model.Span) *[2]float64 {
 	if s == nil {
 		return nil

@@ -94,7 +94,6 @@ func title(f *doctor.Finding) string {
 	return fmt.Sprintf("%-8s  %s  (%s)", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
 }
 
-// field writes one field of a finding, wrapped.
 func field(b *strings.Builder, name, value string) {
 	for i, l := range Wrap(znode.Safe(value, 2000), 88) {
 		if i > 0 {
@@ -220,7 +219,6 @@ func (u Unchecked) String() string {
 	return znode.Safe(line, 1000)
 }
 
-// paragraph writes a text, wrapped and indented.
 func paragraph(b *strings.Builder, text string, indent int) {
 	for i, l := range Wrap(text, 96) {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent+2*min(i, 1)), l)

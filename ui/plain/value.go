@@ -124,7 +124,6 @@ func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 // within returns the milliseconds from the time now to the time by, at least 0.
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
-// took returns d in milliseconds, nil if d is not known.
 func took(d *time.Duration) *float64 {
 	if d == nil {
 		return nil

@@ -28,7 +28,6 @@ const (
 	shortest = 100 * time.Millisecond // the shortest interval of --admin-sessions
 )
 
-// cadence is the value of --admin-sessions.
 type cadence Asking
 
 const automatic = "auto"

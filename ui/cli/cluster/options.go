@@ -196,7 +196,6 @@ func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, AuthVariable+"=") })
 }
 
-// kerberosLogin holds the flags of Kerberos: the client's identity and the servers' principal.
 type kerberosLogin struct {
 	on                         bool
 	keytab, principal, service string
@@ -211,7 +210,6 @@ func (k *kerberosLogin) flags(cmd *cobra.Command) {
 	})
 }
 
-// apply adds Kerberos to cfg.
 func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) string) error {
 	if !k.on && k.keytab == "" && k.principal == "" && k.service == "" {
 		return nil

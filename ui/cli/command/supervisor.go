@@ -207,7 +207,6 @@ func Find(name string) error {
 	return nil
 }
 
-// notStarted returns the error for a command that could not be found or started.
 func notStarted(name string, err error) process.Error {
 	var started *fs.PathError
 	if errors.As(err, &started) {
@@ -255,7 +254,6 @@ type Command struct {
 	Grace          time.Duration // between SIGTERM and SIGKILL; the end of the lease can shorten it
 }
 
-// An ending describes how a run ended.
 type ending struct {
 	ran     bool // the guard was started
 	exited  bool // the command ended by itself, with exit code code

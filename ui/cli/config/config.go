@@ -67,7 +67,6 @@ const (
 	clustersTable = "clusters"
 )
 
-// inDefaults returns the keys that [defaults] may have.
 func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
@@ -161,7 +160,6 @@ func (p *parser) cluster(name string, value any) (c Cluster, err error) {
 	return c, nil
 }
 
-// inOrder returns the keys of a table in the order of the file.
 func (p *parser) inOrder(table string, values map[string]any) []string {
 	if table != "" {
 		table += "."

@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// parts holds the parts of a dashboard.
 type parts struct {
 	elections *elections
 	actions   *actions

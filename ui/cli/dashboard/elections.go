@@ -192,7 +192,6 @@ func (s *searcher) begin(root string) {
 	})
 }
 
-// ended shows the result of a search. The caller holds s.mu.
 func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.next = time.Now().Add(election.Pause(took))
 	s.set(d, false, err)
@@ -238,7 +237,6 @@ func (s *searcher) repeat() time.Duration {
 	return election.Pause(0)
 }
 
-// found shows the result of a completed search.
 func (s *searcher) found(d plain.Discovery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

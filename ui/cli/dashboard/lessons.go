@@ -276,7 +276,6 @@ func ListLessons(stdout, stderr io.Writer) error {
 	return nil
 }
 
-// find returns the index of the lesson with that ID.
 func find(all []*lesson.Lesson, id string) (int, error) {
 	ids := make([]string, len(all))
 	for i, l := range all {
@@ -299,7 +298,6 @@ type progress struct {
 	failed bool       // a failure was reported
 }
 
-// progressText is the content of the file.
 type progressText struct {
 	Done []string `json:"done"` // IDs of lessons, including those of other versions
 }

@@ -125,7 +125,7 @@ type Request struct {
 	Err     io.Writer
 }
 
-// read reads the election. If that fails, Known is false.
+// read reads the election. If the read fails, Known is false.
 func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {

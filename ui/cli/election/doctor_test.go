@@ -229,7 +229,6 @@ func (w *world) create(c *zk.Conn, path string, flags int32, data ...string) str
 	return znode
 }
 
-// do repeats a request until there is a connection.
 func (w *world) do(what string, request func() error) {
 	w.t.Helper()
 	err := request()
@@ -326,7 +325,6 @@ const (
 	threeMembers = "10.0.0.1:2181,10.0.0.2:2181,10.0.0.3:2181"
 )
 
-// zxid matches the last zxid in the replies to srvr and mntr.
 var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
 // locks creates a read/write lock. If cycle is true, the lock's reader and writer wait for each other.

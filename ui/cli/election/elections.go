@@ -77,7 +77,6 @@ func New(cfg Config) (*Elections, error) {
 	return w, nil
 }
 
-// add adds an election that is not running yet.
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
 	e := newElection(cfg, w.poller, w.byReads)

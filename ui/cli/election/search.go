@@ -215,7 +215,6 @@ func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	o.depth = defaultDepth
 }
 
-// kinds returns the kinds as text for people.
 func kinds() string {
 	var names []string
 	for _, k := range dialect.Kinds {

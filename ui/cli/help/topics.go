@@ -230,7 +230,6 @@ func isProse(s string) bool {
 	return s != "" && !isCode(s) && !isTable(s) && !strings.HasPrefix(s, "#") && !strings.HasPrefix(s, "- ")
 }
 
-// unmarked returns s without backquotes.
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // wrap returns first and s in wrapped lines. Later lines are indented by the width of first.

@@ -19,7 +19,7 @@ type Build struct {
 	Platform string    // "linux/amd64"
 }
 
-// ThisBuild returns the build of the running program.
+// ThisBuild returns the build of this program.
 func ThisBuild() Build {
 	info, _ := debug.ReadBuildInfo()
 	return BuildOf(info)
