@@ -275,6 +275,9 @@ func (w *world) read(full, gap, quiet bool) {
 func (w *world) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
+	if s.Dialect.Vague() && len(contenders) == 0 {
+		return // children without numbers can be a group
+	}
 	var got []dialect.ID
 	for _, c := range s.Queue.All() {
 		got = append(got, c.ID())

@@ -106,6 +106,7 @@ func (j *Journal) readOtherParent(r *Read) {
 	// Count the other changes under the new parent before its first read.
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
+	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
 // readAgain applies another read of the same parent.
@@ -223,7 +224,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 	j.children.clear()
 	j.last.ParentGone = true
-	j.under, j.ending = false, nil
+	j.under, j.ending, j.flow = false, nil, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed, false)
 	j.countMissed(at, 0, 0, false)

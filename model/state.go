@@ -114,8 +114,9 @@ type State struct {
 func (s *State) Kind() dialect.Kind { return s.Dialect.Kind() }
 
 // Waiters returns the sessions that watch the path of a barrier according to the last table, sorted.
+// Curator's clients also watch it after its deletion, and then wait for nothing.
 func (s *State) Waiters() []uint64 {
-	if s.watchers == nil || s.Kind() != dialect.KindBarrier {
+	if s.watchers == nil || s.Kind() != dialect.KindBarrier || s.Phase != Live {
 		return nil
 	}
 	return s.watchers.Others

@@ -31,6 +31,7 @@ func (j *Journal) applyTable(t *session.Table) {
 	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.under && j.naming.fixed == nil {
 		j.interpret(d)
 	}
+	j.leaving = j.leaving || j.naming.dialect.Kind() == dialect.KindDouble && j.othersWatch(t, j.cfg.Path, j.link.Session)
 	j.sessions.Apply(t, at, holders, j.unexplained.has)
 	j.returned.apply(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
@@ -55,7 +56,22 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	for i := range w.table.Servers {
 		e.Ready = e.Ready || slices.ContainsFunc(w.table.Servers[i].Watched, func(w session.Watch) bool { return dialect.IsReady(path, w.Path) })
 	}
-	return dialect.Recognise(e)
+	return cmp.Or(dialect.Recognise(e), d)
+}
+
+// othersWatch reports whether a session other than own watches another session's contender. A participant of a
+// double barrier does so only while it leaves.
+func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
+	for i := range t.Servers {
+		for _, w := range t.Servers[i].Watched {
+			c := cs.known[znode.Base(w.Path)]
+			if c != nil && znode.Join(path, c.Name) == w.Path && cs.recipe.Contends(c) &&
+				slices.ContainsFunc(w.Sessions, func(id uint64) bool { return id != own && id != c.Session }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // correct corrects the cause of a handoff, with an event.

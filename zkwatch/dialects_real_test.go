@@ -101,36 +101,32 @@ const anAddress = "\x00address"
 // queue, the holders and the watches from the znodes and the server's tables.
 func TestRealDialects(t *testing.T) {
 	t.Parallel()
-	server := zktest.Apache(t)
-	root := fmt.Sprintf("/real%x", time.Now().UnixNano()) // other tests share the server
-	servers, err := client.ParseConnectString(server.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, library := range []struct {
-		system    string
-		start     func(testing.TB, string, time.Duration) *zktest.Foreign
-		elections []realElection
-	}{
-		{"Curator", zktest.Curator, curatorElections},
-		{"kazoo", zktest.Kazoo, kazooElections},
-	} {
-		t.Run(library.system, func(t *testing.T) {
-			t.Parallel()
-			process := library.start(t, server.Addr, 30*time.Second)
-			conn, err := client.Connect(client.Config{Servers: servers})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { conn.Close() })
-			for _, e := range library.elections {
-				t.Run(e.name, func(t *testing.T) { e.check(t, server, process, conn, root, library.system) })
-			}
-		})
-	}
+	zktest.Each(t, func(t *testing.T, addr string) {
+		if strings.HasSuffix(t.Name(), "/embedded") {
+			zktest.Second(t) // another JVM
+		}
+		root := electiontest.ElectionPath(t)
+		for _, library := range []struct {
+			system    string
+			start     func(testing.TB, string, time.Duration) *zktest.Foreign
+			elections []realElection
+		}{
+			{"Curator", zktest.Curator, curatorElections},
+			{"kazoo", zktest.Kazoo, kazooElections},
+		} {
+			t.Run(library.system, func(t *testing.T) {
+				t.Parallel()
+				process := library.start(t, addr, 30*time.Second)
+				conn := electiontest.Connected(t, electiontest.Config(t, addr))
+				for _, e := range library.elections {
+					t.Run(e.name, func(t *testing.T) { e.check(t, addr, process, conn, root, library.system) })
+				}
+			})
+		}
+	})
 }
 
-func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest.Foreign, conn *client.Conn, root, system string) {
+func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, conn *client.Conn, root, system string) {
 	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
 	joined := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
@@ -177,7 +173,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		switch other := e.who[name]; {
 		case other == anAddress:
 			if !strings.Contains(dialect.Who(c), ".") && !strings.Contains(dialect.Who(c), ":") {
-				t.Errorf("%s: got shown name %q, want an address", name, dialect.Who(c))
+				t.Errorf("%s: got shown name %q of data %q, want an address", name, dialect.Who(c), c.Data.Bytes)
 			}
 			want = dialect.Who(c)
 		case other != "":
@@ -194,12 +190,24 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 			t.Errorf("%s: got predecessor %q, want %q", name, before, e.watches[name])
 		}
 	}
-	e.verify(t, server, j)
+	e.verify(t, addr, j)
+	for _, name := range names {
+		process.Resign(t, joined[name].Name)
+	}
+	// Curator's parent is a container, which a server may delete.
+	left, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Apply(left)
+	if s = j.State(); s.Queue.Len() > 0 || s.Dialect != dialect || s.NoLeader() != model.NoCandidate {
+		t.Errorf("after all have left: got dialect %v, queue %v, %q; want nobody in the queue of %v", s.Dialect, s.Queue, s.NoLeader(), dialect)
+	}
 }
 
 // verify polls the server's table of watches until it shows the watch of each waiting candidate.
-func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
-	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
+func (e realElection) verify(t *testing.T, addr string, j *doctor.Journal) {
+	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{addr}})
 	cancel := poller.Subscribe(admin.Election{
 		Path: j.State().Path,
 		Put:  func(_ context.Context, o model.Observation) { j.Apply(o) },

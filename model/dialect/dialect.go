@@ -135,7 +135,7 @@ func (d *Dialect) Who(c *Candidate) string {
 	if d.who != nil {
 		who = d.who(c, part)
 	}
-	if who == "" {
+	if who == "" && d.kind != KindQueue { // the data of an item is for its consumer
 		who = whoByData(c.Data)
 	}
 	return znode.Safe(who, labelMax)

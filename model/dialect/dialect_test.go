@@ -13,6 +13,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/internal/modeltest"
+	"electop/model/phrase"
 	"electop/model/znode"
 )
 
@@ -319,6 +320,9 @@ func TestRegistries(t *testing.T) {
 		{"nerve", "/nerve/services/n", "n_0000000001", `{"host":"10.0.0.1","port":8080,"name":"n"}`, "10.0.0.1:8080"},
 		{"nerve", "/nerve/services/info", "info_0000000001", `{"host":"10.0.0.1","port":8080,"name":"info"}`, "10.0.0.1:8080"},
 		{"kazoo-locking-queue-taken", "/work/taken", "entry-100-0000000000", "", ""},
+		{"kazoo-shallow-party", "/party", modeltest.Hex1 + "-host1", "", "host1"},
+		{"curator-queue-taken", "/locks", "queue-0000000000", "", ""},
+		{"curator-queue-taken", "/locks", "queue-|x7|0000000000", "", ""},
 		{"kazoo-party", "/party", modeltest.Hex1 + "__party__", "host1", "host1"},
 		{"serverset", "/jobs", "member_0000000003", `{"serviceEndpoint":{"host":"host1","port":80},"status":"ALIVE"}`, "host1:80"},
 		{"mesos-replicas", "/mesos/log_replicas", "0000000003", "", ""},
@@ -340,6 +344,67 @@ func TestRegistries(t *testing.T) {
 	for _, d := range dialect.All() {
 		if d.Kind() == dialect.KindGroup && !d.Vague() && !tried[d.ID] {
 			t.Errorf("%s has no example", d.ID)
+		}
+	}
+}
+
+// TestKinds: nobody leads in these directories. words are those of [phrase.Content].
+func TestKinds(t *testing.T) {
+	tried := map[string]bool{"barrier": true} // a table of watches shows it: see TestBarrier
+	for _, c := range []struct{ id, path, children, marker, order, words string }{
+		{"kazoo-double-barrier", "/b", "{h1}=a; {h2}=b; !ready", "", "a b", "2 inside, ready"},
+		{"curator-double-barrier", "/b", "{u1}; {u2}; !ready", "", "{u1} {u2}", "2 inside, ready"},
+		{"recipe-double-barrier", "/b", "worker-1; worker-2; worker-3; !ready", "", "worker-1 worker-2 worker-3", "3 inside, ready"},
+		{"kazoo-locking-queue", "/q/entries", "!entry-100-0000000000; !entry-007-0000000001", "/q/taken", "priority 7 priority 100", "2 items, first: priority 7"},
+		{"kazoo-queue", "/q/entries", "!entry-100-0000000000; !entry-100-0000000001", "", "priority 100 priority 100", "2 items"},
+		{"simple-queue", "/q", "!qn-0000000000=secret; !qn-0000000001", "", "", "2 items"},
+		{"curator-queue", "/q", "!queue-0000000000=secret; !queue-0000000001", "", "", "2 items"},
+		{"curator-queue", "/q", "!queue-0FFFFFFFF0000000001; !queue-1000000010000000002; !queue-1000000050000000000", "", "priority -1 priority 1 priority 5", "3 items, first: priority -1"},
+		{"curator-queue", "/q", "!queue-|x7|0000000001; !queue-|x8|0000000000", "", "x8 x7", "2 items, first: x8"},
+		{"curator-queue", "/q", "!queue-|1A221A2810F|0000000000; !queue-|1A221A2810E|0000000001", "", "1A221A2810E 1A221A2810F", "2 items, first: 1A221A2810E"},
+		{"recipe-two-phase-commit", "/tx", "!site1=commit; !site2=commit; !site3", "", "", "2 of 3 voted commit"},
+		{"recipe-two-phase-commit", "/tx", "!site1=commit; !site2=abort; !site3", "", "", "1 of 3 voted abort"},
+		{"group", "/services", "amber; birch", "", "amber birch", "2 members, newest 0 s"},
+		{"ids", "/services", "{h1}; {h2}", "", "{h1} {h2}", "2 members of a group, or participants of a double barrier"},
+	} {
+		tried[c.id] = true
+		s := observe(c.path, false, znodes(strings.Split(expanded.Replace(c.children), "; ")...), c.marker)
+		var order []string
+		for _, x := range s.Queue.All() {
+			order = append(order, cmp.Or(x.Who, x.Name))
+		}
+		got := strings.Join(order, " ")
+		if modeltest.DialectID(s.Dialect) != c.id || phrase.Content(s) != c.words || c.order != "" && got != expanded.Replace(c.order) {
+			t.Errorf("%s: got dialect %s, %q, order %q; want %s, %q, %q", c.children, modeltest.DialectID(s.Dialect), phrase.Content(s), got, c.id, c.words, c.order)
+		}
+		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.NoRole || strings.Contains(phrase.NoLeader(s).Sentence, "lead") || phrase.NoLeader(s).Severity != "" {
+			t.Errorf("%s: got leader %v, %d holders, %q: %+v; want no role", c.children, s.Leader(), s.Holders(), s.NoLeader(), phrase.NoLeader(s))
+		}
+	}
+	for _, d := range dialect.All() {
+		if !tried[d.ID] && d.Kind() != dialect.KindGroup && !d.Elects() && !strings.HasPrefix(d.ID, "unknown") {
+			t.Errorf("%s has no example", d.ID)
+		}
+	}
+}
+
+// The data of a znode without children shows whether its watchers can wait for its deletion.
+func TestBarrier(t *testing.T) {
+	denied := znode.Data{Denied: true}
+	for _, c := range []struct {
+		data znode.Data
+		want bool
+	}{
+		{znode.Data{}, true},
+		{znode.NewData([]byte("127.0.0.1")), true},
+		{znode.NewData([]byte("fe80::1")), true},
+		{znode.NewData([]byte("on")), false},
+		{znode.NewData([]byte(`{"level":"info"}`)), false},
+		{znode.NewData([]byte("10.0.0.1:2181")), false},
+		{denied, false},
+	} {
+		if d := dialect.Barrier(c.data); (d != nil) != c.want || c.want && d.Kind() != dialect.KindBarrier {
+			t.Errorf("%q, denied %v: got %s, want a barrier: %v", c.data.Bytes, c.data.Denied, modeltest.DialectID(d), c.want)
 		}
 	}
 }
@@ -467,6 +532,17 @@ func TestRecognise(t *testing.T) {
 		{"BookKeeper's names at another path", "/app/votes", []string{"V_0000000000"}, "unknown"},
 		{"Accumulo's names at another path", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
 		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
+		{"one of them persistent: no party", "/e", []string{"!" + modeltest.Hex1 + "-a", modeltest.Hex2 + "-b"}, ""},
+		{"a member with another name: no party", "/e", []string{modeltest.Hex1 + "-a", "config"}, "group"},
+		{"a leader's acknowledgement is no party", "/e", []string{modeltest.Hex1 + "-leader"}, ""},
+		{"a member of a party in an election", "/e", []string{modeltest.Hex1 + "-a", modeltest.Hex1 + "-n_0000000001"}, "electop"},
+		{"ready in an election", "/e", []string{"!ready", latch(1), latch(2)}, "curator-latch"},
+		{"an item in an election", "/e", []string{latch(1), "!queue-0000000002"}, "curator-latch"},
+		{"items of another form", "/e", []string{"!queue-x0000000001", "!queue-y0000000002"}, ""},
+		{"items that somebody holds", "/e", []string{"qn-0000000001", "qn-0000000002"}, "unknown"},
+		{"persistent settings", "/e", []string{"!a=on", "!b=off", "!c"}, ""},
+		{"persistent children without data", "/e", []string{"!a", "!b"}, ""},
+		{"votes and a candidate", "/e", []string{"!a=commit", latch(1)}, "curator-latch"},
 		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, "group"},
 	} {
 		want := c.want

@@ -115,16 +115,18 @@ var queues = withoutRole(KindQueue,
 	Dialect{ID: "simple-queue", System: "Curator SimpleDistributedQueue or ZooKeeper DistributedQueue", Source: "Curator: SimpleDistributedQueue", names: []string{"qn-"}},
 	Dialect{
 		ID: "curator-queue", System: "Curator DistributedQueue or ZooKeeper recipe: queue", Source: "Curator: DistributedQueue, DistributedPriorityQueue",
-		names: []string{"queue-", "queue-|{any}|", "queue-{any}"},
-		proof: func(_ string, z *znode.Znode) bool {
-			s := strings.TrimPrefix(Stem(z.Name), "queue-")
-			return s == "" || s[0] == '|' || digits(s, 1, 3) || curatorPriority(nil, s) != ""
-		},
-		who: curatorPriority,
+		names: curatorItems, proof: curatorItem, who: curatorPriority,
 	},
 )
 
 const sourceKazooQueue = "kazoo: recipe/queue.py"
+
+var curatorItems = []string{"queue-", "queue-|{any}|", "queue-{any}"}
+
+func curatorItem(_ string, z *znode.Znode) bool {
+	s := strings.TrimPrefix(Stem(z.Name), "queue-")
+	return s == "" || s[0] == '|' || digits(s, 1, 3) || isPriority(s)
+}
 
 func kazooPriority(_ *Candidate, part string) string {
 	n, err := strconv.Atoi(part)
@@ -134,14 +136,29 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority reads the priority that DistributedPriorityQueue writes. This is a 1, or a 0 for a
-// negative priority, and then eight hex digits. It returns any other part without the bars.
+// isPriority reports whether DistributedPriorityQueue wrote s: a 1, or a 0 for a negative priority, and
+// then eight hex digits.
+func isPriority(s string) bool {
+	return len(s) == 9 && (s[0] == '0' || s[0] == '1') && hexAt(s, 9) == 9
+}
+
+// curatorPriority reads the priority. It returns any other part without the bars.
 func curatorPriority(_ *Candidate, part string) string {
-	if len(part) != 9 || part[0] != '0' && part[0] != '1' || hexAt(part, 9) != 9 {
+	if !isPriority(part) {
 		return strings.Trim(part, "|")
 	}
 	n, _ := strconv.ParseUint(part[1:], 16, 32)
 	return fmt.Sprintf("priority %d", int32(n))
+}
+
+// withoutID returns the name of an item without the id that DistributedIdQueue puts between bars.
+// DistributedDelayQueue puts a time in milliseconds there, as 11 hex digits, and sorts by that time.
+func withoutID(name string) string {
+	from, to := strings.IndexByte(name, '|'), strings.LastIndexByte(name, '|')
+	if from == to || to-from == 12 && hexAt(name[from+1:], 11) == 11 {
+		return name
+	}
+	return name[:from] + name[to+1:]
 }
 
 // FirstItems is how many items of a queue electop reads. It reads their stats, never their contents.
@@ -177,13 +194,17 @@ func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
 // the children may also be participants of a double barrier.
 var (
 	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "unknown system", who: func(c *Candidate, _ string) string { return c.Name }, names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
-		return len(e.Children) > 1 && e.every(func(z *znode.Znode) bool {
-			_, numbered := znode.Sequence(z.Name)
-			return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
-		})
+		return len(e.Children) > 1 && e.every(unnumbered)
 	}})[0]
 	unknownIDs = withoutRole(KindUnknown, Dialect{ID: "ids", System: "unknown system", names: []string{"{hex}", "{uuid}"}, bare: true, unknown: true, content: plainGroup.content})[0]
 )
+
+// unnumbered reports whether z can be a member of a group: ephemeral, without a number, and without the
+// name of a leader's own znode.
+func unnumbered(z *znode.Znode) bool {
+	_, numbered := znode.Sequence(z.Name)
+	return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
+}
 
 // groups are the systems whose ephemeral children look like candidates, but are members of a
 // group. Systems whose children have plain names need no entry.
@@ -245,7 +266,16 @@ var groups = withoutRole(KindGroup,
 	Dialect{
 		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py", names: []string{"{hex}__party__"}, bare: true,
 	},
+	Dialect{
+		// Other programs use such names too, so all children must have them.
+		ID: "kazoo-shallow-party", System: "kazoo ShallowParty", Source: "kazoo: recipe/party.py", names: []string{"{hex}-{any}"}, bare: true,
+		content: func(e *Evidence) bool {
+			return e.every(func(z *znode.Znode) bool { _, ok := match("{hex}-{any}", z.Name); return ok && unnumbered(z) })
+		},
+		who: func(_ *Candidate, part string) string { return part },
+	},
 	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (items in work)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
+	Dialect{ID: "curator-queue-taken", System: "Curator DistributedQueue (items in work)", Source: "Curator: DistributedQueue with lockPath", names: curatorItems, proof: curatorItem},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// The group has no label, so the names are only numbers.

@@ -326,11 +326,13 @@ func (members) Target(own string, children []string, _ func(string) bool) Target
 }
 
 // items is the recipe of a queue: its persistent children are the items, in the order of their
-// names.
+// names without an id.
 type items struct{ members }
 
-func (items) Contends(c *Candidate) bool  { return c.HasSequence && c.Session == 0 && !c.Unread }
-func (items) Before(a, b *Candidate) bool { return a.Name < b.Name }
+func (items) Contends(c *Candidate) bool { return c.HasSequence && c.Session == 0 && !c.Unread }
+func (items) Before(a, b *Candidate) bool {
+	return cmp.Or(cmp.Compare(withoutID(a.Name), withoutID(b.Name)), cmp.Compare(a.Name, b.Name)) < 0
+}
 
 // Queueless reports whether each child holds the role, so that no child is next.
 func Queueless(r Recipe) bool {

@@ -54,6 +54,9 @@ func Content(s *doctor.State) string {
 	n := s.Queue.Len()
 	switch s.Kind() {
 	case dialect.KindGroup:
+		if n == 0 {
+			return Count(s)
+		}
 		return Count(s) + ", newest " + units.Seconds(newest(s))
 	case dialect.KindBarrier:
 		if n = len(s.Waiters()); n == 0 {
@@ -75,15 +78,15 @@ func Content(s *doctor.State) string {
 		if n == 0 {
 			return words + rate(s)
 		}
-		first := s.Queue.At(0)
-		name := "oldest "
-		if first.Who != "" { // the order is by priority
-			name = "first: " + first.Who + ", "
+		first, age := s.Queue.At(0), ", oldest "
+		if first.Who != s.Queue.At(n-1).Who { // the order is by priority
+			words, age = words+", first: "+first.Who, ", "
 		}
-		if age, _ := first.Age(s.At); !first.Ctime.IsZero() {
-			return words + ", " + name + units.Seconds(age) + rate(s)
+		if !first.Ctime.IsZero() {
+			existed, _ := first.Age(s.At)
+			words += age + units.Seconds(existed)
 		}
-		return words + ", " + strings.TrimSuffix(name, ", ") + rate(s)
+		return words + rate(s)
 	case dialect.KindCommit:
 		votes := map[string]int{}
 		for _, c := range s.Queue.All() {

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
+import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
@@ -18,6 +21,16 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
+import org.apache.curator.framework.recipes.locks.Revoker;
+import org.apache.curator.framework.recipes.nodes.GroupMember;
+import org.apache.curator.framework.recipes.queue.DistributedIdQueue;
+import org.apache.curator.framework.recipes.queue.DistributedPriorityQueue;
+import org.apache.curator.framework.recipes.queue.DistributedQueue;
+import org.apache.curator.framework.recipes.queue.QueueBuilder;
+import org.apache.curator.framework.recipes.queue.QueueConsumer;
+import org.apache.curator.framework.recipes.queue.QueueSerializer;
+import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
+import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
@@ -32,11 +45,20 @@ import org.apache.zookeeper.data.Stat;
  *
  *	stand RECIPE PATH NAME [LEASES]
  *	resign NAME
+ *	leave NAME
+ *	put RECIPE PATH NAME [PRIORITY]
+ *	take RECIPE PATH NAME
  *
- * RECIPE is latch, selector, mutex, read, write, semaphore or shared (latches that
- * share a client). It writes "standing NAME SESSION ZNODE" when the candidate's znode
- * exists, "leads NAME" when the candidate leads or has the lock, and "resigned NAME". At
- * the end of the input all resign. The znode of a mutex has an address and no name.
+ * RECIPE is latch, selector, mutex, revocable (a mutex without data), read, write, semaphore,
+ * shared (latches that share a client), wait (for a barrier, without a znode), double (a double
+ * barrier of LEASES participants) or group. It writes "standing NAME SESSION ZNODE" when the
+ * candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside, and
+ * "resigned NAME". leave only begins to leave a double barrier. At the end of the input all
+ * resign. The znodes of a mutex and of a double barrier have an address and no name.
+ *
+ * put sets a barrier, puts an item into a queue (simple, queue, priority or id), or revokes the
+ * revocable mutex whose znode is PATH ("asked OWNER", "put NAME"). take removes a barrier or an
+ * item of a simple queue, or consumes the items of another queue until NAME ("took NAME").
  */
 public class Candidate {
     interface Recipe {
@@ -46,6 +68,7 @@ public class Candidate {
     static String address;
     static int timeout;
     static CuratorFramework shared; // the client of the latches that share one
+    static CuratorFramework keeper; // the client that puts and takes
     static final Set<String> known = new HashSet<>(); // znodes
 
     final String path, name;
@@ -65,6 +88,14 @@ public class Candidate {
                 standing.put(w[3], new Candidate(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 1));
             } else if (w[0].equals("resign")) {
                 standing.remove(w[1]).resign();
+            } else if (w[0].equals("leave")) {
+                standing.get(w[1]).enough.countDown();
+            } else if (w[0].equals("put")) {
+                put(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 0);
+                System.out.println("put " + w[3]);
+            } else if (w[0].equals("take")) {
+                take(w[1], w[2], w[3]);
+                System.out.println("took " + w[3]);
             } else {
                 throw new IllegalArgumentException("unknown command: " + line);
             }
@@ -99,7 +130,99 @@ public class Candidate {
         thread.setDaemon(true);
         thread.start();
         ZooKeeper zk = client.getZookeeperClient().getZooKeeper();
-        System.out.println("standing " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode(zk));
+        String znode = recipe.equals("wait") ? "-" : znode(zk);
+        System.out.println("standing " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode);
+    }
+
+    static void put(String recipe, String path, String name, int priority) throws Exception {
+        QueueBuilder<String> queue = QueueBuilder.builder(keeper(), null, new Text(), path);
+        switch (recipe) {
+        case "barrier":
+            new DistributedBarrier(keeper(), path).setBarrier();
+            break;
+        case "revoke":
+            Revoker.attemptRevoke(keeper(), path);
+            break;
+        case "simple":
+            new SimpleDistributedQueue(keeper(), path).offer(name.getBytes());
+            break;
+        case "queue":
+            try (DistributedQueue<String> q = queue.buildQueue()) {
+                q.start();
+                q.put(name);
+                q.flushPuts(10, TimeUnit.SECONDS);
+            }
+            break;
+        case "priority":
+            try (DistributedPriorityQueue<String> q = queue.buildPriorityQueue(0)) {
+                q.start();
+                q.put(name, priority);
+                q.flushPuts(10, TimeUnit.SECONDS);
+            }
+            break;
+        case "id":
+            try (DistributedIdQueue<String> q = queue.buildIdQueue()) {
+                q.start();
+                q.put(name, name);
+                q.flushPuts(10, TimeUnit.SECONDS);
+            }
+            break;
+        default:
+            throw new IllegalArgumentException("no such recipe: " + recipe);
+        }
+    }
+
+    static void take(String recipe, String path, String name) throws Exception {
+        CountDownLatch taken = new CountDownLatch(1);
+        QueueBuilder<String> queue = QueueBuilder.builder(keeper(), new QueueConsumer<String>() {
+            @Override
+            public void consumeMessage(String item) {
+                if (item.equals(name)) {
+                    taken.countDown();
+                }
+            }
+
+            @Override
+            public void stateChanged(CuratorFramework c, ConnectionState s) {}
+        }, new Text(), path);
+        switch (recipe) {
+        case "barrier":
+            new DistributedBarrier(keeper(), path).removeBarrier();
+            break;
+        case "simple":
+            new SimpleDistributedQueue(keeper(), path).take();
+            break;
+        case "priority":
+            try (DistributedPriorityQueue<String> q = queue.buildPriorityQueue(0)) {
+                q.start();
+                taken.await();
+            }
+            break;
+        default: // queue and id
+            try (DistributedIdQueue<String> q = queue.buildIdQueue()) {
+                q.start();
+                taken.await();
+            }
+        }
+    }
+
+    static class Text implements QueueSerializer<String> {
+        @Override
+        public byte[] serialize(String s) {
+            return s.getBytes();
+        }
+
+        @Override
+        public String deserialize(byte[] b) {
+            return new String(b);
+        }
+    }
+
+    static CuratorFramework keeper() throws InterruptedException {
+        if (keeper == null) {
+            keeper = connect();
+        }
+        return keeper;
     }
 
     static CuratorFramework connect() throws InterruptedException {
@@ -143,6 +266,12 @@ public class Candidate {
             };
         case "mutex":
             return () -> hold(new InterProcessMutex(client, path));
+        case "revocable":
+            return () -> {
+                InterProcessMutex mutex = new InterProcessMutex(client, path);
+                mutex.makeRevocable(m -> System.out.println("asked " + name));
+                hold(mutex);
+            };
         case "read":
             return () -> hold(new InterProcessReadWriteLock(client, path, name.getBytes()).readLock());
         case "write":
@@ -152,6 +281,25 @@ public class Candidate {
                 InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(client, path, leases);
                 semaphore.setNodeData(name.getBytes());
                 try (Lease lease = semaphore.acquire()) {
+                    lead();
+                }
+            };
+        case "wait":
+            return () -> {
+                new DistributedBarrier(client, path).waitOnBarrier();
+                lead();
+            };
+        case "double":
+            return () -> {
+                DistributedDoubleBarrier barrier = new DistributedDoubleBarrier(client, path, leases);
+                barrier.enter();
+                lead();
+                barrier.leave();
+            };
+        case "group":
+            return () -> {
+                try (GroupMember member = new GroupMember(client, path, name, name.getBytes())) {
+                    member.start();
                     lead();
                 }
             };

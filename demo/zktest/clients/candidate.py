@@ -8,13 +8,20 @@ It reads commands from its input:
 	resign NAME
 	leave NAME
 	close NAME
+	put RECIPE PATH NAME [PRIORITY]
+	take RECIPE PATH NAME
 
 RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
-go-zookeeper's names too), all (a lock that counts all numbered names) or thread (a lock of one of the threads that share a
-client). It writes "standing NAME SESSION ZNODE" when the candidate's znode exists,
-"leads NAME" when the candidate leads or has the lock, and "resigned NAME". A leader
-that leaves keeps its session ("left NAME"); a candidate that closes only closes its
-session ("closed NAME"). At the end of the input all resign.
+go-zookeeper's names too), all (a lock that counts all numbered names), thread (a lock of one
+of the threads that share a client), wait (for a barrier, without a znode), double (a double
+barrier of LEASES participants), party or shallow. It writes "standing NAME SESSION ZNODE" when
+the candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside,
+and "resigned NAME". A leader that leaves keeps its session ("left NAME"); a participant of a
+double barrier only begins to leave. A candidate that closes only closes its session ("closed
+NAME"). At the end of the input all resign.
+
+put creates a barrier or puts an item into a queue or locking queue ("put NAME"); take removes
+it ("took NAME"). "take locked" only locks the item of a locking queue.
 """
 import sys
 import threading
@@ -28,6 +35,8 @@ mu = threading.Lock()
 standing = {}
 known = set()  # znodes
 shared = []  # the client of all threads, after the first one
+keeper = []  # the client that puts and takes, after the first time
+queues = {}  # locking queues, by path
 
 
 def say(*words):
@@ -62,6 +71,14 @@ class Candidate:
             "semaphore": lambda: self.hold(
                 self.client.Semaphore(path, name, max_leases=int(leases))
             ),
+            "wait": lambda: (self.client.Barrier(path).wait(), self.lead()),
+            "double": lambda: self.meet(
+                self.client.DoubleBarrier(path, int(leases), name), "enter"
+            ),
+            "party": lambda: self.meet(self.client.Party(path, name), "join"),
+            "shallow": lambda: self.meet(
+                self.client.ShallowParty(path, name), "join"
+            ),
         }[recipe]
         self.thread = threading.Thread(target=self.stand, daemon=True)
         self.thread.start()
@@ -79,6 +96,11 @@ class Candidate:
         with lock:
             self.lead()
 
+    def meet(self, others, enter):
+        getattr(others, enter)()
+        self.lead()
+        others.leave()
+
     def lead(self):
         self.leads = True
         say("leads", self.name)
@@ -86,7 +108,7 @@ class Candidate:
 
     def znode(self, session):
         """waits for a new znode of the session and returns its path"""
-        while True:
+        while self.recipe != "wait":
             for parent in self.path, self.path + "-__lock__":
                 try:
                     for child in self.client.get_children(parent):
@@ -104,7 +126,8 @@ class Candidate:
         self.resigns = True
         if self.leads:
             self.enough.set()
-            self.thread.join()
+            if self.recipe != "double":  # leaves only when all leave
+                self.thread.join()
         say("left", self.name)
 
     def close(self):
@@ -121,6 +144,36 @@ class Candidate:
         say("resigned", self.name)
 
 
+def client():
+    """returns the client that puts and takes"""
+    if not keeper:
+        keeper.append(KazooClient(hosts=address, timeout=timeout))
+        keeper[0].start()
+    return keeper[0]
+
+
+def put(recipe, path, name, *priority):
+    if recipe == "barrier":
+        client().Barrier(path).create()
+    else:
+        queue = client().Queue if recipe == "queue" else client().LockingQueue
+        queue(path).put(name.encode(), *map(int, priority))
+    say("put", name)
+
+
+def take(recipe, path, name):
+    if recipe == "barrier":
+        client().Barrier(path).remove()
+    elif recipe == "queue":
+        client().Queue(path).get()
+    else:
+        queue = queues.setdefault(path, client().LockingQueue(path))
+        queue.get()
+        if recipe != "locked":
+            queue.consume()
+    say("took", name)
+
+
 for line in sys.stdin:
     command, *args = line.split()
     if command == "stand":
@@ -131,6 +184,10 @@ for line in sys.stdin:
         standing[args[0]].leave()
     elif command == "close":
         standing.pop(args[0]).close()
+    elif command == "put":
+        put(*args)
+    elif command == "take":
+        take(*args)
     else:
         sys.exit("unknown command: " + line)
 for candidate in standing.values():
