@@ -168,6 +168,23 @@ func TestLeaving(t *testing.T) {
 	want("the next round", "kazoo-double-barrier", false)
 }
 
+// A table does not change the kind of a group that has become empty.
+func TestEmptyGroup(t *testing.T) {
+	s := recognising(t)
+	for i, name := range []string{"amber", "birch"} {
+		s.Tree.Create(name, false, uint64(i+1), "")
+	}
+	s.Read()
+	for _, name := range s.Tree.Names() {
+		s.Tree.Delete(name)
+		s.Read()
+		s.Apply(watchedBy(s.Tree.Now, "/e", 5))
+		if st := s.J.State(); modeltest.DialectID(st.Dialect) != "group" || st.NoLeader() != model.NoRole {
+			t.Errorf("without %s: got dialect %s, %q; want a group", name, modeltest.DialectID(st.Dialect), st.NoLeader())
+		}
+	}
+}
+
 func TestWaiters(t *testing.T) {
 	for _, c := range []struct {
 		name, data string
