@@ -387,7 +387,6 @@ func (r *usedRecipe) revoked() {
 	w.Await(r.T, "the holder", electiontest.QueueOf(1))
 	r.process.Say(r.T, "put revoke "+lock.Znode+" "+lock.Name)
 	r.process.Await(r.T, "asked "+lock.Name)
-	w.Observer.Refresh(znode.Base(lock.Znode))
 	s := w.Await(r.T, "the request", func(s *doctor.State) bool { return s.Leader() != nil && s.Leader().Revoked })
 	if l := s.Leader(); l.Label() != owner.Label() || !strings.HasPrefix(phrase.Release(s, l), "asked to release ") {
 		r.Errorf("got %q, %q; want the name %q", l.Label(), phrase.Release(s, l), owner.Label())
