@@ -22,6 +22,8 @@ type Handoff struct {
 	Earliest, Latest time.Time
 	// Notified is how many contenders the deletion of From notified, according to the recipe.
 	Notified int
+	// Lock reports whether the role is a lock, which a holder normally releases.
+	Lock bool
 
 	// Silent is the time from the old leader's last sign of life to the deletion of its znode.
 	// Takeover is the time from the change to the acknowledgement. Vacant is the time without a
@@ -103,7 +105,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 		return
 	}
 	j.events.release(nil, nil) // no acknowledgement of an older handoff will come
-	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown}
+	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown, Lock: j.naming.dialect.Locks()}
 	gone := old != nil && !j.has(old)
 	if gone {
 		j.wakes.led(old)

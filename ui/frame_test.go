@@ -111,10 +111,10 @@ const (
 
 var (
 	boxTitle    = regexp.MustCompile(`╭─ ([^─]+) ─`)
-	mainPanel   = regexp.MustCompile(`^(Candidates|Contenders|Members|Items|Participants|Sites|Sessions|Recipe|Belief|Belief and truth|Handoffs|Messages|Candidate|Candidate .*|Doctor.*|Servers|Lesson \d.*)$`)
-	zoomedText  = regexp.MustCompile(`^(Candidate|Candidate .*|Doctor.*|Servers)$`)
+	mainPanel   = regexp.MustCompile(`^(Candidates|Contenders|Members|Items|Participants|Sites|Sessions|Children|Recipe|Belief|Belief and truth|Handoffs|Came and went|Messages|(?:Candidate|Contender|Member|Item|Participant|Site|Child)(?: .*)?|Doctor.*|Servers|Lesson \d.*)$`)
+	zoomedText  = regexp.MustCompile(`^((?:Candidate|Contender|Member|Item|Participant|Site|Child)(?: .*)?|Doctor.*|Servers)$`)
 	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
-	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
+	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(?:[RW][╮┤╯]?\s+)?(\S+)`)
 )
 
 // front returns the title of the window in front, or a constant above.
@@ -144,7 +144,7 @@ func front(m Model) string {
 }
 
 func listed(m Model) []string {
-	for _, title := range []string{"Candidates", "Contenders", "Members", "Items", "Participants", "Sites", "Sessions"} {
+	for _, title := range []string{"Candidates", "Contenders", "Members", "Items", "Participants", "Sites", "Sessions", "Children"} {
 		if in := inside(m, title); in != nil {
 			return in
 		}

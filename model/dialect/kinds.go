@@ -176,6 +176,7 @@ func Items(path string, names []string) bool {
 // commits are transactions of a two-phase commit, in which each child is the vote of a site.
 var commits = withoutRole(KindCommit, Dialect{
 	ID: "recipe-two-phase-commit", System: "ZooKeeper recipe: two-phase commit", names: []string{"{any}"}, bare: true,
+	who: func(c *Candidate, _ string) string { return c.Name }, // its data is the vote
 	content: func(e *Evidence) bool {
 		voted := false
 		return e.every(func(z *znode.Znode) bool {

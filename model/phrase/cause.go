@@ -62,7 +62,11 @@ func Unmeasured(h *model.Handoff, m model.Measure) string {
 func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
-		return Cause(h.Cause)
+		e := Cause(h.Cause)
+		if h.Lock && e.Severity == doctor.Info { // its session was alive
+			e.Row, e.Cell = "released", "released"
+		}
+		return e
 	case h.Vacant != nil:
 		return Entry{Row: "no leader", Cell: "no leader"}
 	}

@@ -97,11 +97,11 @@ func Numbered(c *dialect.Candidate) string {
 // watches the znode, or if the watchers are not known.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
-	if w == nil || len(w.Others) == 0 && w.Candidates < 2 {
+	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {
 		return ""
 	}
-	others := "other "
-	words := units.Count(w.Candidates, "candidate", "candidates") + " and "
+	others, role := "other ", RoleOf(s)
+	words := units.Count(w.Candidates, role.One, role.Many) + " and "
 	if s.Single {
 		others, words = "", ""
 	}
@@ -118,7 +118,7 @@ func Watchers(s *doctor.State) string {
 	for i, host := range hosts[:min(len(hosts), 4)] {
 		hosts[i] = fmt.Sprintf("%s (%d)", znode.Safe(host, 64), on[host])
 	}
-	if words += " watch the leader's znode"; len(hosts) > 0 {
+	if words += " watch the " + role.Holder + "'s znode"; len(hosts) > 0 {
 		words += ", from " + Names(hosts, 4)
 	}
 	if w.Why != "" {

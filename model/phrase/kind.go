@@ -31,12 +31,13 @@ var roles = map[dialect.Kind]Role{
 	dialect.KindDouble:   {One: "participant", Many: "participants"},
 	dialect.KindQueue:    {One: "item", Many: "items"},
 	dialect.KindCommit:   {One: "site", Many: "sites"},
+	dialect.KindUnknown:  {One: "child", Many: "children"},
 }
 
-// RoleOf returns the words for the kind of children in s. For an unknown kind it returns the words
-// of an election.
+// RoleOf returns the words for the kind of children in s. They are those of an election if the
+// children may be candidates.
 func RoleOf(s *doctor.State) Role {
-	if r, ok := roles[s.Kind()]; ok {
+	if r, ok := roles[s.Kind()]; ok && (s.Kind() != dialect.KindUnknown || s.Roleless()) {
 		return r
 	}
 	return roles[dialect.KindElection]
@@ -44,8 +45,11 @@ func RoleOf(s *doctor.State) Role {
 
 // Count counts the contenders of s.
 func Count(s *doctor.State) string {
-	r := RoleOf(s)
-	return units.Count(s.Queue.Len(), r.One, r.Many)
+	r, n := RoleOf(s), s.Queue.Len()
+	if s.Kind() == dialect.KindBarrier {
+		n = len(s.Waiters())
+	}
+	return units.Count(n, r.One, r.Many)
 }
 
 // Content describes the children of a kind without a role, or of a shared lock: "3 members, newest

@@ -111,7 +111,7 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 		return term.Trouble, g.WatchWrong
 	case r.Candidate == nil:
 		return term.Muted, g.Nobody
-	case r.Member == nil && len(s.Members) > 0:
+	case r.Member == nil && len(s.Members) > 0 || !s.Dialect.Elects():
 		return term.Muted, g.Elsewhere
 	}
 	return term.Watch, g.Watch
@@ -189,7 +189,7 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 		words += ": " + phrase.RoleHolders(s, phrase.Label)
 	} else if standing != "" {
 		words += ", " + standing
-	} else {
+	} else if s.Dialect.Elects() {
 		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(s.Queue.Len())
 	}
 	switch w.phaseIn(r.Candidate.Session) {

@@ -73,11 +73,15 @@ type List struct {
 // newList returns the rows that match a filter.
 func newList(s *doctor.State, filter string) List {
 	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Addresses: knowsAddresses(s)}
-	if filter == "" {
+	if filter == "" && s.Kind() != dialect.KindQueue {
 		return r
 	}
 	want := strings.ToLower(filter)
-	r.filtered, r.matching = true, dialect.QueueOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
+	all := slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) })
+	if s.Kind() == dialect.KindQueue {
+		all = all[:min(len(all), dialect.FirstItems)] // the others were not read
+	}
+	r.filtered, r.matching = true, dialect.QueueOf(all)
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, znode.NameMax)+" "+znode.Safe(m.ID, znode.NameMax)), want)
 	})

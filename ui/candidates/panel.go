@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -35,6 +36,7 @@ type Panel struct {
 	place term.Rect
 	shape
 	grid grid
+	next int // contenders that get the role next
 }
 
 // Shown holds what the panel shows.
@@ -130,8 +132,7 @@ func (v *Panel) topFor(page int) int {
 
 // title returns the words for the children: "Candidates", "Members".
 func (v *Panel) title() string {
-	many := phrase.RoleOf(v.State).Many
-	return strings.ToUpper(many[:1]) + many[1:]
+	return wording.Capital(phrase.RoleOf(v.State).Many)
 }
 
 // Draw draws the panel.
@@ -170,7 +171,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 		}
 	}
 	page := max(1, min(n, avail-v.below-gone))
-	v.top = v.topFor(page)
+	v.top, v.next = v.topFor(page), len(s.Next())
 	herd := wording.FansIn(s)
 	lines := v.lines(deletions, min(page+gone, avail-v.below))
 	links := v.links(v.top, v.top+page-1)
@@ -228,11 +229,11 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
-	if spare >= 2 && s.NextSequenceKnown && !s.Roleless() {
+	if spare >= 2 && s.NextSequenceKnown && s.Dialect.Elects() {
 		line()
 		line().Text(term.Muted, "next "+phrase.RoleOf(s).One+" gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
-	if n := len(s.Ignored); n > 0 && spare >= 1 {
+	if n := len(s.Ignored); n > 0 && spare >= 1 && s.Kind() != dialect.KindDouble { // the content describes ready
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
 			names = append(names, znode.Safe(c.Name, znode.NameMax))
@@ -256,7 +257,9 @@ func (v *Panel) tail() []term.Span {
 			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), s.Queue.Len()), Keep: 8})
 		return out
 	}
-	if n := len(s.Ignored); n > 0 {
+	if s.Roleless() {
+		out = append(out, term.Span{Style: term.Text, Text: phrase.Content(s) + "   ", Keep: 2})
+	} else if n := len(s.Ignored); n > 0 {
 		out = append(out, term.Span{Style: term.Muted, Text: units.Count(n, "child", "children") + " ignored   ", Keep: 2})
 	}
 	if n := s.Queue.Len(); n > 0 {
@@ -268,6 +271,9 @@ func (v *Panel) tail() []term.Span {
 	}
 	return out
 }
+
+// waitersShown bounds the listed sessions that wait for a barrier.
+const waitersShown = 12
 
 // Explain returns why there is no queue to show, what the panel waits for, and what to do;
 // nil if there is a queue. The first line is a heading.
@@ -311,6 +317,19 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.ElectionUnseen():
 		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
+	case s.Queue.Len() == 0 && s.Roleless(), wording.Unclear(s):
+		_, words := wording.Headline(f, s, false, false, false)
+		lines := []string{wording.Capital(words)}
+		for _, id := range s.Waiters()[:min(len(s.Waiters()), waitersShown)] {
+			line := znode.Hex(id) + " watches the znode"
+			if x := s.Tracked.Client(id); x.Conn != nil {
+				line += " from " + znode.Safe(strings.TrimPrefix(x.Conn.Addr, "/"), 64)
+			}
+			lines = append(lines, line)
+		}
+		return append(lines, cmp.Or(map[dialect.Kind]string{
+			dialect.KindBarrier: "Deleting the znode lets them go.", dialect.KindUnknown: "If it is an election's path, its candidates appear here.",
+		}[s.Kind()], "The next "+phrase.RoleOf(s).One+" appears here."))
 	case s.Queue.Len() == 0:
 		lines := []string{"No candidates"}
 		if wording.Locks(s) {

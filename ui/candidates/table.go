@@ -1,10 +1,12 @@
 package candidates
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -16,14 +18,14 @@ import (
 // columns holds the column widths of the table, 0 for a hidden column. Two blanks separate the
 // columns.
 type columns struct {
-	seq, name, session, client, age, watches int
+	seq, mode, name, session, client, age, watches int
 }
 
 // gutter is the width before the first column: the mark, the sign and the edges.
 const gutter = 5
 
 // before returns where the names begin.
-func (c columns) before() int { return gutter + c.seq + 2 }
+func (c columns) before() int { return gutter + c.seq + c.mode + 2 }
 
 // start returns where the watches begin.
 func (c columns) start() int {
@@ -38,7 +40,11 @@ func (c columns) start() int {
 
 func (v *Panel) columnsFor(w int) columns {
 	q := v.State.Queue
+	elects := v.State.Dialect.Elects()
 	c := columns{seq: 3, age: 7, client: v.clientColumn(w)}
+	if v.State.Kind() == dialect.KindShared {
+		c.mode = 4
+	}
 	if n := q.Len(); n > 0 {
 		var room [20]byte
 		for _, i := range [2]int{0, n - 1} {
@@ -46,22 +52,23 @@ func (v *Panel) columnsFor(w int) columns {
 		}
 	}
 	switch {
+	case v.State.Kind() == dialect.KindQueue: // its items have no owner
 	case w >= 110:
 		c.session = 18
-	case w >= 64 && c.client == 0:
+	case w >= 64 && (c.client == 0 || !elects):
 		c.session = 7
 	}
 	rest := w - c.start() - 1
-	c.name = min(max(10, rest*2/5), 40)
+	c.name = min(max(10, rest*map[bool]int{true: 4, false: 6}[elects]/10), 40)
 	c.watches = rest - c.name
 	return c
 }
 
 func (v *Panel) drawColumnHeads(a term.Area, c columns) {
-	who := phrase.RoleOf(v.State).One
-	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
+	who, last := phrase.RoleOf(v.State).One, map[bool]string{true: "watches"}[v.State.Dialect.Elects()]
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Fit(c.mode, term.Muted, " R/W").Gap(2).Fit(c.name, term.Muted, who)
 	p.Column(c.session, term.Muted, "session").Column(c.client, term.Muted, "client")
-	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, last)
 }
 
 // drawRow draws row i of the queue, with its part l of the edges.
@@ -78,6 +85,8 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	switch {
 	case leads || r.Position == 0 && ghost != "":
 		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
+	case !s.Dialect.Elects():
+		p.Text(term.Muted, g.Elsewhere)
 	case herd:
 		p.Text(term.Trouble, " ")
 	case wording.WrongEdge(s.Edge(r.Position)):
@@ -90,7 +99,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if r.Candidate.HasSequence {
 		seq = f.Int(r.Candidate.Sequence)
 	}
-	p.Gap(1).Right(c.seq, term.Muted, seq).Gap(2)
+	p.Gap(1).Right(c.seq, term.Muted, seq).Fit(c.mode, term.Muted, v.modeOf(g, r)).Gap(2)
 	st := term.Text
 	switch {
 	case troubled:
@@ -115,6 +124,9 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if !exact {
 		about = g.Inferred
 	}
+	if s.Kind() == dialect.KindQueue && r.Candidate.Ctime.IsZero() {
+		words, about = "-", ""
+	}
 	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about).Text(term.Muted, words).Gap(2).Limit(c.watches)
 	switch {
 	case ghost != "":
@@ -126,6 +138,20 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		v.drawWatches(f, p, r, t, troubled)
 	}
 	v.drawHeld(p, r.Candidate.Session)
+}
+
+// modeOf returns whether a contender of a shared lock reads or writes. A bracket joins the readers that
+// wait for the same writer and then share the lock.
+func (v *Panel) modeOf(g *term.Glyphs, r model.Row) string {
+	q, i := v.State.Queue, r.Position
+	waits := func(i int) bool { return i >= v.State.Holders() && i < q.Len() && q.At(i).Reads() }
+	switch {
+	case !r.Candidate.Reads():
+		return " W"
+	case !waits(i):
+		return " R"
+	}
+	return " R" + map[[2]bool]string{{false, true}: g.TR, {true, true}: g.HerdMore, {true, false}: g.BR}[[2]bool{waits(i - 1), waits(i + 1)}]
 }
 
 // drawMark draws the mark of the selected row, or the pointer of a lesson.
@@ -188,7 +214,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.E
 		p.Gap(2).Text(term.Trouble, "no connection")
 	case misbehaves != "" && term.Width(misbehaves)+2 <= p.Room():
 		p.Gap(2).Text(term.Trouble, misbehaves)
-	case r.Position == s.Holders() && s.Leader() != nil:
+	case r.Position < s.Holders()+v.next && s.Leader() != nil:
 		st, words := term.Muted, f.Theme.Glyph.Next
 		if _, falls := wording.ExpiryOf(s, s.LeaderRow()); falls && s.Holders() == 1 {
 			const takesOver = "next: takes over"
@@ -212,6 +238,10 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 	case one && m != nil && m.Belief == model.Suspended:
 		p.Text(term.Trouble, "suspended")
 	case one, lead == doctor.Leads:
+		if words := phrase.Release(s, r.Candidate); words != "" {
+			p.Text(term.Trouble, term.Cut(words, p.Room()))
+			return
+		}
 		p.Text(term.Lead, phrase.RoleOf(s).Has)
 		if n := s.Holders(); n > 1 {
 			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
@@ -235,6 +265,10 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
+	if !s.Dialect.Elects() {
+		p.Text(term.Text, map[bool]string{true: cmp.Or(znode.Safe(r.Candidate.Vote(), 12), "no vote yet")}[s.Kind() == dialect.KindCommit])
+		return
+	}
 	if s.Dialect != nil && s.Dialect.ChildWatch {
 		p.Text(term.Trouble, g.Up+" the list").Text(term.Muted, " "+g.Inferred)
 		return

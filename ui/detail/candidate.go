@@ -50,10 +50,11 @@ func (x *facts) safe(name string, st term.Style, text string) {
 
 // Candidate returns everything that is known of the candidate, on lines of w cells.
 func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
+	one := phrase.RoleOf(v.State).One
 	if v.Row.Ref() == (model.Ref{}) {
-		return overlay.Text{Title: "Candidate", Lines: term.FactLines(w, facts{{Style: term.Text, Text: "No candidate is selected."}})}
+		return overlay.Text{Title: wording.Capital(one), Lines: term.FactLines(w, facts{{Style: term.Text, Text: "No " + one + " is selected."}})}
 	}
-	return overlay.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
+	return overlay.Text{Title: wording.Capital(one) + " " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
 func (v *Panel) facts(f *term.Frame, r model.Row) facts {
@@ -88,13 +89,13 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 		st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
 		*out = append(*out, term.Fact{Name: sign + " " + word, Label: st, Style: st, Text: znode.Safe(x.Title, 0)})
 	}
-	if c.Session == 0 {
-		out.add("session", term.Trouble, "none: the znode is not ephemeral, or was gone before it could be read")
-	} else {
+	if c.Session != 0 {
 		out.add("session", term.Text, znode.Hex(c.Session))
+	} else if !s.Roleless() {
+		out.add("session", term.Trouble, "none: the znode is not ephemeral, or was gone before it could be read")
 	}
 	v.addClient(out, f, r)
-	out.add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+phrase.RoleOf(s).Has)
+	out.add("czxid", term.Text, znode.Zxid(c.Czxid)+map[bool]string{true: "   the fencing token while it " + phrase.RoleOf(s).Has}[s.Dialect.Elects()])
 	if !c.Ctime.IsZero() {
 		out.add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by ZooKeeper's clock")
 	}
@@ -104,6 +105,9 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 		words = "about " + units.Age(old) + "   it existed before electop started"
 	}
 	out.add("age", term.Text, words)
+	if s.Roleless() {
+		return
+	}
 	st, words := wording.EdgeFact(s, f, r, v.Recorded)
 	out.add("watches", st, words)
 	out.add("watched by", term.Watch, v.watchersOf(r))
@@ -120,8 +124,11 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	case e.Row != "":
 		out.add("role", wording.Style(e.Severity), e.Row)
 		return
+	case s.NoLeader() == model.UnknownKind:
+		out.add("role", term.Text, "unknown")
+		return
 	case s.Roleless():
-		out.add("role", term.Text, "a "+phrase.RoleOf(s).One)
+		out.add("role", term.Text, phrase.RoleOf(s).One)
 		return
 	default:
 		out.add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, s.Queue.Len()))
@@ -140,6 +147,9 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 		words += "; the acknowledgement may not be read"
 	}
 	out.add("role", st, words)
+	if words := phrase.Release(s, r.Candidate); words != "" {
+		out.add("", term.Trouble, words)
+	}
 	if epoch := s.Epoch(); epoch != "" {
 		out.add("epoch", term.Text, epoch+"   the system's own count of its leaders")
 	}
@@ -153,7 +163,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	s := v.State
 	x := s.Risk(c)
 	if x == nil {
-		if why := znode.Safe(s.RiskWatch(c), 0); why != "" && !v.Recorded {
+		if why := znode.Safe(s.RiskWatch(c), 0); why != "" && !v.Recorded && c.Session != 0 {
 			out.add("risk", term.Muted, "may not be seen in time: "+why)
 		}
 		return
@@ -162,8 +172,8 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	if why := znode.Safe(x.Evidence, 0); why != "" {
 		words += ": " + why
 	}
-	if next := x.Next; next != nil && x.Leader && s.Holders() == 1 {
-		words += ". " + next.Label() + " would take over"
+	if x.Next != nil && x.Leader && s.Holders() == 1 {
+		words += ". " + phrase.NextWords(s) + " would take over"
 	}
 	out.add("risk", term.Alarm, words)
 }
@@ -284,7 +294,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	out.add("believes", st, words)
 	if m.Step != model.StepNone {
 		words := "step " + strconv.Itoa(int(m.Step))
-		if text := leadership.StepLine(m.Step, m.StepOn); text != "" {
+		if text := leadership.StepLine(s, m.Step, m.StepOn); text != "" {
 			words += ": " + text
 		}
 		if m.SlowLead && m.Step == model.StepLead && m.Belief == model.Elected {

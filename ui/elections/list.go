@@ -123,6 +123,8 @@ func (l *list) sort() {
 		part = len(l.Rows)
 	}
 	slices.SortStableFunc(l.Rows[:part], by)
+	last := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] } // elections come first
+	slices.SortStableFunc(l.Rows[:part], func(a, b Row) int { return last(a) - last(b) })
 	slices.SortStableFunc(l.Rows[part:], by)
 }
 

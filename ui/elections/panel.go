@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -155,6 +156,18 @@ func (v *Panel) searchStatus(w int) []term.Span {
 	default:
 		add(term.Muted, "found below "+root+"   "+read+next(k))
 	}
+	kinds, other := map[dialect.Kind]int{}, ""
+	for _, e := range v.found {
+		kinds[e.State.Kind()]++
+	}
+	for _, kind := range dialect.Kinds {
+		if n := kinds[kind]; n > 0 && !kind.Elects() && kind != dialect.KindUnknown {
+			other += ", " + kind.String() + " " + strconv.Itoa(n)
+		}
+	}
+	if other != "" {
+		add(term.Muted, "besides: "+other[2:])
+	}
 	if k.Stopped != "" {
 		add(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
 	}
@@ -283,6 +296,10 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 		if r, ok := s.Reign(); ok {
 			reign = phrase.LedCell(r, calm, "≤")
 		}
+	}
+	if s.Roleless() && !down {
+		p.Gap(2).Text(term.Muted, term.Cut(phrase.Content(s), p.Room()-1))
+		return
 	}
 	p.Gap(2).Right(c.waiting, term.Text, waiting).Gap(2)
 	if c.reign > 0 {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -96,7 +97,7 @@ func (v *Handoffs) Move(do input.Command) {
 // Draw draws the lanes of the candidates over time, and the list of handoffs.
 func (v Handoffs) Draw(f *term.Frame) {
 	s := v.State
-	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
+	a := f.Box(v.place, map[bool]string{false: "Handoffs", true: "Came and went"}[s.Roleless()], v.Focused, v.tail(f)...)
 	a = a.Inset(1)
 	if v.plan.lanes > 0 {
 		v.drawLanes(f, a)
@@ -106,11 +107,15 @@ func (v Handoffs) Draw(f *term.Frame) {
 		p := a.Pen(y - 1).Gap(1 + len(term.StampFormat) + 2)
 		p.Text(st, term.Cut(words, p.Room()-1))
 	}
-	if len(s.Handoffs) == 0 {
+	switch {
+	case s.Roleless() && v.plan.lanes > 0:
+		v.drawLegend(&f.Theme.Glyph, a.From(y))
+		return
+	case len(s.Handoffs) == 0:
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
 		case s.Roleless():
-			text = "none: in a " + s.Kind().String() + " nobody leads"
+			text = phrase.NoLeader(s).Sentence
 		case s.Phase != model.Live:
 			text = "nothing seen yet"
 		}
@@ -134,7 +139,8 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 			t.Vacant += more
 		}
 	}
-	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: strconv.Itoa(t.Handoffs), Keep: 9})
+	count := map[bool]string{false: strconv.Itoa(t.Handoffs)}[s.Roleless()]
+	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: count, Keep: 9})
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
 	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() {
@@ -342,7 +348,7 @@ const legendLines = 3
 // planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
-	if len(v.lanes.whole.All) == 0 {
+	if len(v.lanes.whole.All) == 0 || v.State.Kind() == dialect.KindQueue { // items are no lanes
 		return 0
 	}
 	v.plan.axis = 1

@@ -501,6 +501,9 @@ func (v *Handoffs) drawLegend(g *term.Glyphs, a term.Area) {
 	if !slices.ContainsFunc(v.lanes.whole.All, func(l *model.Lane) bool { return l.Member != "" }) {
 		signs = []string{g.Waits + " waits", g.Block + " has the role according to the queue; its belief is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
 	}
+	if v.State.Roleless() {
+		signs = []string{g.Created + " came", g.Waits + " is there", g.Danger + " silent, znode still there", g.Deleted + " znode deleted", g.Expired + " session expired"}
+	}
 	if len(v.lanes.whole.Gaps) > 0 || slices.ContainsFunc(v.State.Reigns, func(r model.Reign) bool { return !r.FromKnown }) {
 		signs = append(signs, g.Unseen+" not known")
 	}

@@ -25,8 +25,34 @@ type part struct {
 	lines   []string
 }
 
+// codes has the recipes of other kinds than elections as pseudo code. Its lines have the numbers that
+// electop's participants report. It is never written.
+var codes = map[dialect.Kind][]part{
+	dialect.KindLock: {
+		{"To acquire the lock", 1, []string{"create lock-  SEQUENCE|EPHEMERAL", "C := getChildren, i := my number", "watch n_j, the largest j < i in C"}},
+		{"When the watched znode is deleted", 4, []string{"C := getChildren", "mine is the smallest: I hold", "otherwise watch the new n_j"}},
+		{"While holding", 7, []string{"use what the lock protects"}},
+	},
+	dialect.KindShared: {
+		{"To acquire the lock", 1, []string{"create read- or write- SEQ|EPHEMERAL", "C := getChildren, i := my number", "watch the last write- (write-: any)"}},
+		{"When the watched znode is deleted", 4, []string{"C := getChildren", "nothing to watch: I hold", "otherwise watch the new one"}},
+		{"While holding", 7, []string{"use what the lock protects"}},
+	},
+	dialect.KindGroup:   {{"To be a member", 1, []string{"create my name  EPHEMERAL", "getChildren with a watch", "notified: getChildren again"}}},
+	dialect.KindBarrier: {{"To set it", 1, []string{"create the znode"}}, {"To wait", 2, []string{"exists with a watch", "absent: go on"}}, {"To open it", 4, []string{"delete the znode"}}},
+	dialect.KindDouble: {
+		{"To enter b", 1, []string{"create b/p  EPHEMERAL", "exists b/ready with a watch", "getChildren; the last creates ready", "ready exists: go on"}},
+		{"To leave b", 5, []string{"getChildren", "the lowest waits for the highest", "others: delete, wait for the lowest", "nobody left: go on"}},
+	},
+	dialect.KindQueue:  {{"To add an item", 1, []string{"create queue-  SEQUENCE"}}, {"To take one", 2, []string{"getChildren, sort", "get and delete the first", "empty: watch the list"}}},
+	dialect.KindCommit: {{"To decide", 1, []string{"coordinator: a znode for each site", "site: write commit or abort", "all wrote commit: commit"}}},
+}
+
 // code returns the recipe as pseudo code. Its lines are numbered as in [model.Step].
-func code(herd bool, ack string) []part {
+func code(kind dialect.Kind, herd bool, ack string) []part {
+	if parts := codes[kind]; parts != nil {
+		return parts
+	}
 	watch, again := "watch n_j, the largest j < i in C", "otherwise watch the new n_j"
 	if herd {
 		watch, again = "watch the smallest: the leader", "otherwise watch the new leader"
@@ -81,7 +107,7 @@ type recipePlan struct {
 // over the parts that are not about a handoff.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
-	x.parts = code(herd, s.Ack.Path)
+	x.parts = code(s.Kind(), herd, s.Ack.Path)
 	room, bars := a.Height()-RecipeLines, s.Queue.Len() > 1
 	if bars && (herd || len(c.Herd) > 0) {
 		for _, i := range []int{0, len(x.parts) - 1} {
@@ -131,7 +157,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 // Draw draws the code with the lines that run now, both rules' costs, and the situation.
 func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
-	if di := wording.Foreign(s); di != nil {
+	if di := s.Dialect; di != nil && (di.Foreign() || codes[s.Kind()] != nil) {
 		v.drawForeign(f, r, di)
 		return
 	}
@@ -154,14 +180,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 			continue
 		}
 		blank(y > 0 && x.between)
-		a.Pen(y).Gap(1).Text(term.Heading, p.heading)
-		y++
-		for j, text := range p.lines {
-			step := p.first + model.Step(j)
-			off := herd && (step == model.StepWatch || step == model.StepWatchAgain)
-			v.drawStep(f, a, y, step, text, off, active[step])
-			y++
-		}
+		y = v.drawPart(f, a, y, p, herd, active)
 	}
 	if x.bars {
 		blank(x.beforeBars)
@@ -175,6 +194,18 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 		}
 		a.Pen(y+i).Gap(1).Text(st, line)
 	}
+}
+
+// drawPart draws a part from line y on, and returns the next line.
+func (v *Recipe) drawPart(f *term.Frame, a term.Area, y int, p part, herd bool, active [model.StepAcknowledge + 1]activity) int {
+	a.Pen(y).Gap(1).Text(term.Heading, p.heading)
+	for j, text := range p.lines {
+		y++
+		step := p.first + model.Step(j)
+		off := herd && (step == model.StepWatch || step == model.StepWatchAgain)
+		v.drawStep(f, a, y, step, text, off, active[step])
+	}
+	return y + 1
 }
 
 // drawStep draws one line of the code, with its values and candidates if it runs now.
@@ -211,7 +242,7 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 		if len(now.names) == 0 || n <= 0 {
 			continue
 		}
-		text := lineOf(code(wording.FansIn(v.State), v.State.Ack.Path), model.Step(step))
+		text := lineOf(code(v.State.Kind(), wording.FansIn(v.State), v.State.Ack.Path), model.Step(step))
 		v.drawStep(f, a, y, model.Step(step), text, false, now)
 		y, n = y+1, n-1
 	}
@@ -379,27 +410,34 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
-	if !s.Dialect.Elects() || s.NoLeader() == model.Unsupported {
+	if !s.Dialect.Elects() && !s.Roleless() || s.NoLeader() == model.Unsupported {
 		return
 	}
-	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
-	line("then", term.Text, then(di, w))
-	if n := s.Holders(); !di.Single && n < s.Queue.Len() {
-		text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
-		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
-			text = "no leader yet: waiting for others"
-		} else if x := s.LeaderWatchers(); x != nil {
-			text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
-			if len(x.Others) > 0 {
-				text += ", and " + units.Count(len(x.Others), "session that is no candidate", "sessions that are no candidates")
+	if !s.Roleless() {
+		heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
+		line("then", term.Text, then(di, w))
+		if n := s.Holders(); !di.Single && n < s.Queue.Len() {
+			text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+			if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
+				text = "nobody yet: others still hold"
+			} else if x := s.LeaderWatchers(); x != nil {
+				text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+				if len(x.Others) > 0 {
+					text += ", and " + units.Count(len(x.Others), "session that is no candidate", "sessions that are no candidates")
+				}
+				if x.Why != "" {
+					text = "at least " + text
+				}
 			}
-			if x.Why != "" {
-				text = "at least " + text
-			}
+			line("wakes", term.Text, text)
 		}
-		line("wakes", term.Text, text)
 	}
-	if len(s.Members) > 0 {
+	switch parts := codes[s.Kind()]; {
+	case parts != nil && y+RecipeLines+4 <= a.Height() && !di.ChildWatch && (s.Roleless() || !dialect.Queueless(s.Recipe)):
+		for _, p := range parts {
+			y = v.drawPart(f, a, y+1, p, false, v.steps(f))
+		}
+	case len(s.Members) > 0:
 		y = v.drawRunning(f, a, y, min(3, a.Height()-y-4))
 	}
 	now := v.sentence(f)
@@ -420,8 +458,7 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
 	case s.Roleless():
-		add(w.Many, phrase.Content(s))
-		return out
+		return nil
 	case !s.Dialect.Elects():
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
 		return out
@@ -459,6 +496,8 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue, so nobody is next."
+	case di.Kind() == dialect.KindShared:
+		return "its watchers list again: a reader holds if no writer is before it."
 	case di.ChildWatch:
 		return "every waiting candidate is notified, lists the children again, and checks whether it is first."
 	}
@@ -526,7 +565,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	} else if ok {
 		words := "The servers receive nothing from " + l.Label() + ". Until its session expires nobody is notified"
 		if t.Found.Next != nil && s.Holders() == 1 {
-			words += "; then " + t.Found.Next.Label() + " takes over"
+			words += "; then " + phrase.NextWords(s) + map[bool]string{false: " takes over", true: " take over"}[len(s.Next()) > 1]
 		}
 		return term.Trouble, words + "."
 	}
@@ -537,7 +576,7 @@ func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 		}
 		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < lastHandoffShown {
 			f.At(h.At.Add(lastHandoffShown))
-			return term.Text, deleted + notified(s, h.From) + ". " + smallest
+			return term.Text, deleted + notified(s, h) + ". " + smallest
 		}
 	}
 	switch s.Lead() {
@@ -558,7 +597,7 @@ func (v *Recipe) quiet() (term.Style, string) {
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " alone. Nobody would take over."
 	case s.Queue.Len() == s.Holders():
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
-	case w != nil && w.Candidates > 2 && di != nil:
+	case w != nil && w.Candidates > 2 && di != nil && s.Kind() != dialect.KindShared:
 		return term.Trouble, fmt.Sprintf("%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
 	case di != nil:
 		for i := s.Holders(); i < s.Queue.Len() && i < watchesChecked; i++ {
@@ -579,13 +618,10 @@ func (v *Recipe) quiet() (term.Style, string) {
 
 // notified returns how many others were notified of the deletion of the leader's znode, "" if the
 // server has not counted yet. If the server never counts, the number is the recipe's prediction.
-func notified(s *doctor.State, from *dialect.Candidate) string {
-	n := s.Recipe.Notified(s.Queue, 0)
-	if wording.FansIn(s) {
-		n++ // the new leader was one of them
-	}
+func notified(s *doctor.State, h *model.Handoff) string {
+	n, role := h.Notified, phrase.RoleOf(s)
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
-		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
+		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == h.From.ID() {
 			n = w.Others()
 			break
 		} else if i == 0 {
@@ -596,7 +632,9 @@ func notified(s *doctor.State, from *dialect.Candidate) string {
 	case n == 0:
 		return ", and nobody was notified"
 	case n == 1:
-		return " and 1 candidate was notified"
+		return " and 1 " + role.One + " was notified"
+	case n <= s.Holders():
+		return " and " + strconv.Itoa(n) + " were notified"
 	}
-	return " and " + strconv.Itoa(n) + " were notified, to find one new leader"
+	return " and " + strconv.Itoa(n) + " were notified, to find one new " + role.Holder
 }

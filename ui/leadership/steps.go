@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -59,8 +60,8 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
-		if t.Step != model.StepLowest {
-			lines[t.Step].mark(name, StepLine(t.Step, t.On))
+		if t.Step != model.StepLowest || s.Roleless() {
+			lines[t.Step].mark(name, StepLine(s, t.Step, t.On))
 			continue
 		}
 		// A member reports two steps as this one: it listed the children, and its znode is the
@@ -130,9 +131,10 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 const detailMax = 120
 
 // StepLine returns a line of the recipe with its values, "" if none are known.
-func StepLine(step model.Step, on model.StepOn) string {
+func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
+	case s.Roleless(): // the numbers of other recipes have other meanings
 	case on.Found:
 		text = "found by its name"
 	case len(on.Children) > 0 && step == model.StepLowest:
@@ -164,9 +166,9 @@ func setText(on model.StepOn) string {
 }
 
 // StepWords returns a step with its member: "birch: 2 C := {12, 13, 14}".
-func StepWords(x model.StepTaken) string {
+func StepWords(s *doctor.State, x model.StepTaken) string {
 	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
-	if text := cmp.Or(StepLine(x.Step, x.On), lineOf(code(false, ""), x.Step)); text != "" {
+	if text := cmp.Or(StepLine(s, x.Step, x.On), lineOf(code(s.Kind(), false, ""), x.Step)); text != "" {
 		words += " " + text
 	}
 	return words

@@ -2,6 +2,7 @@ package mainscreen
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -61,8 +62,8 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	if path == "" {
 		path = "no path"
 	}
-	count := strconv.Itoa(s.Queue.Len())
 	words := phrase.Count(s)
+	count, _, _ := strings.Cut(words, " ")
 	if s.Phase != model.Live {
 		count, words = "", ""
 	}
@@ -72,7 +73,9 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		number = "  (" + strconv.Itoa(v.Number) + "/" + strconv.Itoa(v.Watched) + ")"
 	}
 	system := ""
-	if wording.Foreign(s) != nil {
+	if content := phrase.Content(s); content != "" {
+		system, words = "  "+s.Kind().String(), content
+	} else if wording.Foreign(s) != nil {
 		most := 20
 		if v.wide() {
 			most = 32

@@ -315,7 +315,7 @@ func entries(s *doctor.State, lanes []lane) []entry {
 	for i := range s.Steps {
 		x := &s.Steps[i]
 		if of := sideOf(lanes, x.Member, 0); of != elsewhere && !x.At.Before(began) {
-			words := strings.TrimPrefix(leadership.StepWords(*x), znode.Safe(x.Name, znode.NameMax)+": ")
+			words := strings.TrimPrefix(leadership.StepWords(s, *x), znode.Safe(x.Name, znode.NameMax)+": ")
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
 	}

@@ -114,7 +114,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 // events; "" if the states show no change.
 func changeWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
-		return leadership.StepWords(s.Steps[n-1])
+		return leadership.StepWords(s, s.Steps[n-1])
 	}
 	if words := sentWords(before, s); words != "" {
 		return words

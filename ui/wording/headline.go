@@ -41,7 +41,10 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 	if believer != "" {
 		st = max(st, term.Trouble)
 	}
-	if l == nil {
+	switch {
+	case Unclear(s):
+		return term.Muted, joined(believer, "nothing shows what the znode is for: it has no children")
+	case l == nil:
 		return st, joined(believer, none.Sentence)
 	}
 	text := phrase.RoleHolders(s, phrase.Label)
@@ -52,7 +55,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 	case doctor.AtRisk:
 		switch risk := s.Risk(l); {
 		case risk.Next != nil && s.Holders() == 1:
-			text += ". " + risk.Next.Label() + " would take over"
+			text += ". " + phrase.NextWords(s) + " would take over"
 		case Single(s):
 			text += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
 		case risk.Next == nil && !risk.Queueless:
@@ -76,7 +79,9 @@ func joined(first, then string) string {
 // past describes the leader in a state that is no longer current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
-	case l == nil && s.First() != nil && !s.Roleless():
+	case s.Roleless():
+		return phrase.NoLeader(s).Sentence
+	case l == nil && s.First() != nil:
 		return phrase.Label(s.First()) + " was first and not said to lead"
 	case l == nil:
 		return "nobody led"
@@ -147,8 +152,17 @@ func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	return s.WronglyLeads(m, f.Picture)
 }
 
+// Unclear reports whether nothing shows what the znode is for: it has no children, and electop saw no
+// candidate and does not take part.
+func Unclear(s *doctor.State) bool {
+	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
+}
+
+// Capital makes the first letter a capital one.
+func Capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+
 // Sentence turns words into a sentence.
-func Sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+func Sentence(words string) string { return Capital(words) + "." }
 
 // TakeOver names the programs that could take over from a leader without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
@@ -175,7 +189,7 @@ func FansIn(s *doctor.State) bool {
 		return s.Recipe.Name() == dialect.Herd().Name()
 	}
 	t, ok := s.Recipe.Watches(s.Queue, 2)
-	return ok && t == 0
+	return ok && t == 0 && s.Kind() != dialect.KindShared // readers wait for one writer: no herd
 }
 
 // ShortZnode returns a znode's name as the recipe writes it: n_12.

@@ -1,0 +1,209 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/session"
+	"electop/model/znode"
+	"electop/ui/plain"
+	"electop/ui/term"
+)
+
+// sharing returns a shared lock that readers 0 and 1 hold. Writer 2 and readers 3 and 4 wait.
+func sharing() *world {
+	w := newWorld("/locks/stock", nil, false).connectTo(members[0])
+	w.read(nil, nil)
+	for i, kind := range []string{"__rlock__", "__rlock__", "__lock__", "__rlock__", "__rlock__"} {
+		w.wait(10*time.Second).join(fmt.Sprintf("%032x%s", i, kind), fmt.Sprintf("client%d", i), sessionOn(i%3, i))
+	}
+	return w.ask(2, nil).wait(20*time.Second).ask(1, nil)
+}
+
+// release deletes the znode of the first holder, whose session lives.
+func (w *world) release() *world {
+	return w.ask(1, nil).wait(10 * time.Millisecond).leave(w.state().Queue.At(0).Name)
+}
+
+// TestSharedLockStatements: each statement about a shared lock is true.
+func TestSharedLockStatements(t *testing.T) {
+	alive := func(w *world, id uint64) *world { // an answer of the servers lists the session without its znode
+		return w.ask(1, func(t *session.Table) {
+			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: "10.0.3.11:41000", Timeout: 6 * time.Second})
+		})
+	}
+	for name, c := range map[string]struct {
+		world      *world
+		want, none []string
+	}{
+		"nobody is notified of the first release":   {sharing().release(), nil, []string{"notified"}},
+		"the first release is no handoff":           {sharing().release(), []string{"Handoffs ───", " 1   beliefs"}, []string{"client0 → client1"}},
+		"the other reader holds since it held":      {sharing().release(), []string{"client1 holds since 11:58:11, for 53s"}, nil},
+		"the second release notifies the writer":    {sharing().release().release(), []string{"n_13 was deleted and 1 contender was"}, nil},
+		"the writer's release notifies two readers": {sharing().release().release().release(), []string{"n_14 was deleted and 2 were notified."}, []string{"to find one"}},
+		"readers behind a writer are no herd":       {sharing().release().release().ask(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
+		"the first release wakes nobody":            {sharing(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
+		"both readers are next":                     {sharing().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
+		"a release is one at once":                  {sharing().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
+		"a release stays one":                       {alive(sharing().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
+	} {
+		m := show(sample{world: c.world, o: live, keys: []string{"tab"}}, 120, 36, term.Mono)
+		t.Run(name, func(t *testing.T) {
+			shows(t, m, c.want...)
+			showsNot(t, m, c.none...)
+		})
+	}
+}
+
+// directory returns a world with children, each "name=data"; a name ends in ! for a persistent child.
+func directory(path string, children ...string) *world {
+	w := newWorld(path, nil, false).connectTo(members[0])
+	w.put(&model.Directory{At: w.now, Path: znode.Dir(path), Presence: model.Present})
+	w.read(nil, nil)
+	return w.child(children...)
+}
+
+func (w *world) child(children ...string) *world {
+	for _, x := range children {
+		name, data, _ := strings.Cut(x, "=")
+		session := sessionOn(len(w.children)%3, len(w.children))
+		name, persistent := strings.CutSuffix(name, "!")
+		if persistent {
+			session = 0
+		}
+		w.zxid++
+		w.creates++
+		w.children[name] = znode.Znode{Name: name, Session: session, Czxid: w.zxid, Ctime: w.now, Data: znode.NewData([]byte(data))}
+		w.wait(7*time.Second).read([]string{name}, nil)
+	}
+	return w
+}
+
+// watched applies answers in which sessions watch path.
+func (w *world) watched(path string, sessions ...uint64) *world {
+	return w.ask(2, func(t *session.Table) {
+		t.Servers[0].Watched = append(t.Servers[0].Watched, session.Watch{Path: path, Sessions: sessions})
+		for i, id := range sessions {
+			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: fmt.Sprintf("10.0.4.%d:5000", i), Timeout: 6 * time.Second})
+		}
+	})
+}
+
+func items(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("qn-%010d!", i))
+	}
+	return all
+}
+
+// TestKinds: of a kind in which nobody leads, the screen shows the children and the recipe, and
+// nothing about an election.
+func TestKinds(t *testing.T) {
+	hexes := []string{strings.Repeat("0a", 16), strings.Repeat("0b", 16), strings.Repeat("0c", 16)}
+	never := []string{"candidate", "leads", "leader", "nobody", "▴", "waits at", "watches  ", "fencing"}
+	for name, c := range map[string]struct {
+		world      *world
+		want, code []string // on the main screen, in the recipe
+	}{
+		"group": {directory("/app/workers", "amber=x", "birch=x"), []string{"group  2 members, newest 2 s", "╭─ Members ─", ">○     -  amber", "10.0.3.12:41001", "├──", "├ came   ─ is there", "group: 2 members"},
+			[]string{"1 create my name  EPHEMERAL", "3 notified: getChildren again"}},
+		"double barrier": {directory("/app/start", hexes[0]+"=a", hexes[1]+"=b", "ready"), []string{"double barrier  2 ", "╭─ Participants ─", " ○     -  b", "double barrier: 2 inside, ready"},
+			[]string{"1 create b/p  EPHEMERAL", "3 getChildren; the last creates ready", "8 nobody left: go on"}},
+		"queue": {directory("/app/jobs", items(50)...), []string{"queue  50 ", ">○     0  qn-0000000000", "50 items, oldest 5m45s, +8 / -0 a minute", "╭─ Came and went ─", "queue: 50 items"},
+			[]string{"1 create queue-  SEQUENCE", "4 empty: watch the list"}},
+		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode lets them go.", "barrier: 2 sessions wait"},
+			[]string{"2 exists with a watch", "4 delete the znode"}},
+		"two-phase commit": {directory("/app/tx", "s1!=commit", "s2!=abort", "s3!"), []string{"two-phase commit  3 ", "╭─ Sites ─", "○     -  s1", "commit", "abort", "no vote yet"},
+			[]string{"2 site: write commit or abort"}},
+		"group or double barrier": {directory("/app/x", hexes[0]+"=a", hexes[1]+"=b"), []string{"╭─ Children ─", ">○     -  a", "unknown: 2 members of a group, or participants of a double barrier"}, nil},
+		"no members":              {directory("/app/workers", "amber", "birch").leave("amber").leave("birch"), []string{"Group: 0 members", "The next member appears here."}, nil},
+		"empty queue":             {directory("/app/jobs", items(1)...).leave("qn-0000000000"), []string{"Queue: 0 items", "The next item appears here."}, nil},
+		"nobody knows":            {directory("/app/thing"), []string{"Nothing shows what the znode is for", "nothing shows what the znode is for: it has no children"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if len(c.world.children) > 0 {
+				c.world.ask(2, nil)
+			}
+			m := show(sample{world: c.world, o: live}, 120, 36, term.Mono)
+			shows(t, m, c.want...)
+			if c.world.state().Roleless() {
+				showsNot(t, m, never...)
+			}
+			showsNot(t, m, "gets number", "leads at once")
+			keys(m, "tab")
+			shows(t, m, c.code...)
+			for _, size := range allSizes {
+				shows(t, show(sample{world: c.world, o: live}, size[0], size[1], term.Mono), c.want[len(c.want)-1][:8])
+			}
+		})
+	}
+	m := show(sample{world: directory("/app/jobs", items(50)...), o: live}, 200, 60, term.Mono)
+	if n := len(queue(m)); n != 20 {
+		t.Errorf("got %d of 50 items, want the first 20", n)
+	}
+}
+
+// TestKindsHaveSteps: the recipe marks the line that a participant of electop runs.
+func TestKindsHaveSteps(t *testing.T) {
+	hexes := []string{strings.Repeat("0a", 16) + "=amber", strings.Repeat("0b", 16) + "=birch"}
+	for want, c := range map[string]struct {
+		world *world
+		step  model.Step
+	}{
+		"▸ 3 notified: getChildren again  me": {directory("/app/workers", "amber=x", "birch=x"), 3},
+		"▸ 5 getChildren  me":                 {directory("/app/start", append(hexes, "ready")...), 5},
+		"▸ 3 get and delete the first  me":    {directory("/app/jobs", items(2)...), 3},
+		"▸ 4 delete the znode  me":            {directory("/app/gate").watched("/app/gate", 0x51, 0x52), 4},
+		"▸ 7 use what the lock protects  me":  {sharing(), 7},
+		"▸ 3 watch n_13  me":                  {sharing(), 3},
+	} {
+		c.world.cast("me", "", model.Waiting, func(m *model.Member) {
+			m.Step, m.StepAt = c.step, c.world.now
+			if c.step == 3 {
+				m.StepOn = model.StepOn{Name: "n_0000000013"}
+			}
+		})
+		m := show(sample{world: c.world, o: live, keys: []string{"tab"}}, 200, 60, term.Mono)
+		shows(t, m, want)
+	}
+}
+
+// TestRevokedLock: the row of a holder shows that it was asked to release the lock.
+func TestRevokedLock(t *testing.T) {
+	w := directory("/locks/a").child("_c_"+uuid(1)+"-lock-0000000000=unlock", "_c_"+uuid(2)+"-lock-0000000001=10.0.3.22")
+	m := show(sample{world: w, o: live}, 120, 36, term.Mono)
+	shows(t, m, "asked to release 7 s ago")
+	keys(m, "enter")
+	shows(t, m, "asked to release 7 s ago")
+}
+
+// TestItemsWithoutAge: an item whose creation time is unknown has no age.
+func TestItemsWithoutAge(t *testing.T) {
+	w := directory("/app/jobs", "qn-0000000000!")
+	w.children["qn-0000000001"] = znode.Znode{Name: "qn-0000000001", Czxid: w.zxid + 1}
+	w.read([]string{"qn-0000000001"}, nil)
+	for _, line := range listed(show(sample{world: w, o: live}, 120, 36, term.Mono)) {
+		if strings.Contains(line, "qn-0000000001") && !strings.Contains(line, " - ") {
+			t.Errorf("got %q, want no age", line)
+		}
+	}
+}
+
+// TestElectionsComeFirst: the list has the elections before other kinds, and one line for the kinds that a
+// search found.
+func TestElectionsComeFirst(t *testing.T) {
+	k := searched(false)
+	for _, w := range []*world{group(), directory("/app/jobs", items(3)...), directory("/app/more", items(2)...)} {
+		k.Elections = append(k.Elections, plain.Found{State: w.state()})
+	}
+	m, _, _ := dashboardOfSeveral(nil, k, directory("/app/workers", "amber", "birch"), verified())
+	keys(m, "e")
+	shows(t, m, "besides: group 1, queue 2", "group             2 members, newest 0 s")
+	if in := inside(m, "Elections"); !strings.Contains(in[1], "/services/billing/leader") || !strings.Contains(in[2], "/app/workers") {
+		t.Errorf("the elections are not first:\n%s", screen(m))
+	}
+	showsNot(t, m, "/hbase/rs", "/app/jobs")
+}
