@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Anybody can reach the AdminServer, so its resources are bounded. Each answer is built in
-// memory, so adminConnections also bounds the number of answers in memory.
+// Anybody can reach the AdminServer, so its resources are bounded.
 const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of the request line and headers
@@ -23,7 +22,6 @@ const (
 	adminIdle        = 30 * time.Second
 )
 
-// adminRoot is the path of the commands of Apache's AdminServer.
 const adminRoot = "/commands"
 
 // ServeAdmin serves Apache's AdminServer over HTTP on l, for GET and HEAD, without
@@ -44,7 +42,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			switch state {
-			case http.StateNew: // in server.Serve, so s.wg is not zero and may grow
+			case http.StateNew:
 				s.wg.Add(1)
 				if open.Add(1) > adminConnections {
 					c.Close()
@@ -104,8 +102,6 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 // An object is a JSON object. Its fields are sorted; in Apache their order is undefined.
 type object map[string]any
 
-// adminCommands lists the commands that electop and monitoring use, in the order of
-// Apache's index.
 var adminCommands = []struct {
 	name   string
 	answer func(*Server) object
@@ -181,7 +177,7 @@ func adminStats(s *Server) object {
 func adminConns(s *Server) object {
 	all := []object{}
 	for _, c := range s.connections() {
-		var last any // null before the first request
+		var last any
 		if c.lastOp != "" {
 			last = c.lastOp
 		}
@@ -207,7 +203,6 @@ func adminConns(s *Server) object {
 	return object{"connections": all, "secure_connections": []object{}}
 }
 
-// adminDump reports times of expiry in milliseconds since the server's start.
 func adminDump(s *Server) object {
 	expiry, paths := s.dump()
 	inMs := make(map[int64][]int64)

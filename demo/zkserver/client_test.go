@@ -14,11 +14,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// patience bounds a wait in these tests; the Java client may take three times as long.
+// the bound of each wait; the Java client may take three times as long
 const patience = time.Minute
 
-// A rawClient sends and receives frames. Client libraries hide the order of events and
-// replies, zxids, and some operations.
+// Client libraries hide zxids, some operations, and the order of events and replies.
 type rawClient struct {
 	t       testing.TB
 	nc      net.Conn
@@ -28,7 +27,6 @@ type rawClient struct {
 	onEvent func(wire.WatcherEvent)
 }
 
-// connectRaw performs a handshake on nc. The default session timeout is ten seconds.
 func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	if req.Timeout == 0 {
@@ -70,7 +68,6 @@ func dialTCP(t testing.TB, addr string) net.Conn {
 	return nc
 }
 
-// send writes a request and returns its xid.
 func (c *rawClient) send(op wire.Op, req wire.Record) int32 {
 	c.t.Helper()
 	c.xid++
@@ -92,7 +89,6 @@ func (c *rawClient) send(op wire.Op, req wire.Record) int32 {
 	return xid
 }
 
-// receive reads the next reply, and passes the events before it to onEvent.
 func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 	c.t.Helper()
 	for {
@@ -124,7 +120,6 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 	}
 }
 
-// call sends a request and returns its reply.
 func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.ReplyHeader {
 	c.t.Helper()
 	xid := c.send(op, req)
@@ -138,7 +133,6 @@ func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.Repl
 	return h
 }
 
-// must sends a request, and fails the test if the reply has an error.
 func (c *rawClient) must(op wire.Op, req wire.Record, rsp wire.Record) {
 	c.t.Helper()
 	if h := c.call(op, req, rsp); h.Err != wire.OK {
@@ -153,7 +147,6 @@ func (c *rawClient) create(path string, flags int32) string {
 	return rsp.Path
 }
 
-// closed returns nil if the server closes the connection without another reply.
 func (c *rawClient) closed() error {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	_, err := c.receive(nil)
@@ -170,9 +163,7 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// A transcript has the text of a conversation. Two servers that behave alike have the same
-// text. In the text, zxids are relative to the beginning, sessions have names, and a time is
-// only zero or not zero.
+// Two servers that behave alike have the same text; zxids are relative.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -195,7 +186,6 @@ func newTranscript(t testing.TB, addr string) *transcript {
 
 func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, format+"\n", args...) }
 
-// connect opens a session. The transcript refers to the session by the given name.
 func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)
@@ -279,14 +269,12 @@ func (s *transcript) body(rsp wire.Record) string {
 	}
 }
 
-// namedClient is a client in a transcript.
 type namedClient struct {
 	s    *transcript
 	c    *rawClient
 	name string
 }
 
-// do adds the request and the reply of a call to the transcript.
 func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
 	asked := ""

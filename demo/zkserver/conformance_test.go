@@ -17,9 +17,7 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance runs conversations with the embedded server and with Apache ZooKeeper. It
-// compares the texts with the transcripts of Apache 3.8.0 in testdata. -update rewrites these
-// transcripts.
+// TestConformance checks the server against transcripts of Apache 3.8.0; -update rewrites these.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -53,7 +51,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// converse runs a conversation and returns its text.
 func converse(t *testing.T, addr string, run func(*transcript)) string {
 	t.Helper()
 	s := newTranscript(t, addr)
@@ -62,7 +59,6 @@ func converse(t *testing.T, addr string, run func(*transcript)) string {
 	return s.text.String()
 }
 
-// tidy deletes the znodes that a conversation left.
 func tidy(t *testing.T, addr string) {
 	t.Helper()
 	c := dialRaw(t, addr)
@@ -96,7 +92,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// conversations lists the conversations of TestConformance. They create only /t and znodes below /t.
+// All znodes of the conversations are /t or below /t.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -248,7 +244,7 @@ var conversations = []struct {
 		a.create("/t/x", "", 0)
 		b.sync()
 		b.get("/t/x", true)
-		b.exists("/t/x", true) // adds no second watch
+		b.exists("/t/x", true)
 		b.ls("/t/x", true)
 		a.set("/t/x", "1", -1)
 		a.set("/t/x", "2", -1)
@@ -373,7 +369,6 @@ var conversations = []struct {
 			op(wire.OpDelete, "/t/a/n_0000000000", -1))
 		b.sync()
 		a.ls2("/t/a", false)
-		// Results before the failed operation have no error; results after it have -2.
 		a.multi(put("/t/b", 0), op(wire.OpDelete, "/t/a", -1), put("/t/c", 0))
 		a.multi(op(wire.OpCheck, "/t/a", 0), put("/t/b", 0))
 		a.multi(put("/t/b", 0), put("/t/b", 0))
@@ -523,12 +518,11 @@ var conversations = []struct {
 	}},
 }
 
-// bytesOf is a request of raw bytes.
 type bytesOf string
 
 func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }
 
-// unprinted is a request with absolute zxids, which a transcript must not have.
+// A transcript must not have the absolute zxids of an unprinted request.
 type unprinted struct{ wire.Record }
 
 func (*unprinted) String() string { return "(...)" }

@@ -25,12 +25,11 @@ type conn struct {
 	nc     net.Conn
 	remote string // host:port
 	host   string
-	// observer is true for a connection of [Server.DialObserver]. No pace and no tally
-	// applies to such a connection.
+	// observer is true for a connection of [Server.DialObserver].
 	observer bool
 
 	// Guarded by s.mu.
-	gone     bool // retired: its requests are not executed any more
+	gone     bool // its requests are not executed any more
 	sess     *session
 	who      tree.Identities
 	stats    connStats
@@ -45,7 +44,6 @@ type conn struct {
 	out output
 }
 
-// attach registers a new connection, or reports false if the server refuses the connection.
 func (c *conn) attach() bool {
 	s := c.s
 	s.mu.Lock()
@@ -73,15 +71,14 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// detach discards the held messages of a connection and retires the connection. The caller
-// holds s.mu.
+// The caller holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
 }
 
-// retire removes a connection's watches and separates the connection from its session. No
-// further request is executed, but queued output is still sent. The caller holds s.mu.
+// retire ends the execution of requests, but queued output is still sent.
+// The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -95,15 +92,14 @@ func (c *conn) retire() {
 	}
 }
 
-// drop detaches a connection and closes it. The caller holds s.mu.
+// The caller holds s.mu.
 func (c *conn) drop() {
 	c.detach()
 	c.closeSoon()
 }
 
-// send queues a reply or an event. If the connection is paced, send holds the message,
-// unless the message answers a ping. w counts the frame; w and body may be nil. send never
-// blocks. The caller holds s.mu.
+// send queues a reply or event; if the connection is paced, send holds it.
+// The caller holds s.mu; w and body may be nil.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -124,8 +120,7 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read reads from the network and counts the bytes. It calls relieve if many bytes were
-// received or queued since the last call of relieve.
+// Read calls relieve after each MaxHeld/8 bytes that connections received or queued.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -135,7 +130,6 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the network, and counts the bytes.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.nc.Write(p)
 	c.s.counters.bytesOut.Add(int64(n))
@@ -184,8 +178,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// accept retries after temporary errors until the server closes. Before each retry, accept
-// closes silent connections, because there may be too few file descriptors.
+// accept closes silent connections if there may be too few file descriptors.
 func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
@@ -217,8 +210,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// listen registers a listener, for clients or for the AdminServer, and counts it
-// in s.wg. It closes the listener and reports false if the server is closed.
+// listen counts the listener in s.wg.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,7 +251,7 @@ func (s *Server) dial(observer bool) (net.Conn, error) {
 	return client, nil
 }
 
-// A pipeConn is the server's end of a connection made by dial. Its remote address is unique.
+// A pipeConn is the server's end of a connection made by dial.
 type pipeConn struct {
 	net.Conn
 	remote   pipeAddr
@@ -358,7 +350,6 @@ func (c *conn) serve() error {
 	}
 }
 
-// awaitReleased waits until no message of the connection is held, or the server closes.
 func (c *conn) awaitReleased() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -376,9 +367,8 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. If deliver is set, finish first sends the queued output and
-// reads until the peer closes. TCP resets a connection that is closed with unread input, and
-// a reset can destroy output on its way.
+// TCP resets a connection that is closed with unread input.
+// A reset can destroy output, so finish first reads the rest of the input.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -403,8 +393,6 @@ const (
 	keepBuffer = 4 << 10
 )
 
-// An output is the queue of frames for a connection. A goroutine writes the frames and ends
-// when the queue is empty.
 type output struct {
 	c       *conn
 	mu      sync.Mutex
@@ -415,14 +403,13 @@ type output struct {
 	broken  bool // a write failed or the peer was cut off
 }
 
-// pending returns the number of bytes that wait or are being written.
 func (o *output) pending() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.queue) + o.batch
 }
 
-// send appends a frame and returns its length, 0 if the output is broken.
+// send returns the frame's length, or 0 if the output is broken.
 func (o *output) send(records ...wire.Record) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -443,7 +430,7 @@ func (o *output) send(records ...wire.Record) int {
 	return n
 }
 
-// giveUp discards the output and closes the connection. The caller holds s.mu.
+// The caller holds s.mu.
 func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -460,8 +447,7 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// await waits until at most n bytes are queued. If n is negative, await waits until the last
-// write has ended.
+// If n is negative, await waits until the last write has ended.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -528,7 +514,6 @@ func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Lo
 // Clients send their first frame immediately.
 const silentFor = 100 * time.Millisecond
 
-// dropSilent closes connections that have had no first frame for silentFor.
 func (s *Server) dropSilent() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,8 +26,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A scriptedListener returns its results from Accept, one for each call. After the last
-// result, Accept blocks until Close.
+// After the last result, Accept blocks until Close.
 type scriptedListener struct {
 	results []any       // error or net.Conn
 	times   []time.Time // times of the calls of Accept
@@ -60,8 +59,7 @@ func (l *scriptedListener) Addr() net.Addr {
 
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
-// TestAcceptRetries checks that the server retries after temporary errors of Accept, with pauses
-// that double up to a second. Of each series of errors, only the first and the end are reported.
+// TestAcceptRetries checks that pauses double up to one second, with few reports.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()
@@ -101,7 +99,6 @@ func TestAcceptRetries(t *testing.T) {
 	})
 }
 
-// fewDescriptors is a listener of a process with few file descriptors.
 type fewDescriptors struct {
 	*scriptedListener
 	left atomic.Int32
@@ -130,8 +127,7 @@ func (d *descriptor) Close() error {
 	return d.Conn.Close()
 }
 
-// TestSilentConnectionsAreClosed checks that the server closes silent connections without a
-// session when no file descriptor is left. It must not close the connection of a session.
+// TestSilentConnectionsAreClosed checks that without free descriptors only silent connections are closed.
 func TestSilentConnectionsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, first := net.Pipe()
@@ -162,7 +158,6 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 	})
 }
 
-// TestAcceptEnds checks that a permanent error of Accept ends Serve, and that Close ends a pause.
 func TestAcceptEnds(t *testing.T) {
 	gone := errors.New("the network has failed")
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +186,6 @@ func TestAcceptEnds(t *testing.T) {
 	})
 }
 
-// TestOtherProtocols checks that the server closes connections with invalid input, and continues.
 func TestOtherProtocols(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	handshake := string(wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16)}))
@@ -233,8 +227,6 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// TestLargestFrame checks that a request of exactly the limit is executed, and that one byte
-// more ends the connection.
 func TestLargestFrame(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := dialRaw(t, addr)
@@ -254,8 +246,7 @@ func TestLargestFrame(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsCutOff checks that a client that does not read its events does not delay other
-// clients. The server must cut the client off before more than 6 MiB of events wait.
+// TestSlowReaderIsCutOff checks that a client that does not read delays no other.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -281,8 +272,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestTotalIsBounded checks that MaxHeld bounds all connections together, even if each
-// connection is within the bound for one connection.
+// TestTotalIsBounded checks that MaxHeld bounds all connections together.
 func TestTotalIsBounded(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
@@ -344,8 +334,6 @@ func TestTotalIsBounded(t *testing.T) {
 	}
 }
 
-// writeHook calls the function in its field after at the end of the next write, and clears
-// the field.
 type writeHook struct {
 	net.Conn
 	after func()
@@ -360,8 +348,6 @@ func (c *writeHook) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadEventDoesNotStopReading checks that the server reads the next request of a client
-// that has not read an event.
 func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		writer := pipeRaw(t, s, wire.ConnectRequest{})
@@ -383,8 +369,7 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 	})
 }
 
-// TestBackPressure checks that the server stops reading from a client that does not read its
-// replies, and that no reply is lost.
+// TestBackPressure checks that the server stops reading from a client that does not read.
 func TestBackPressure(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -413,8 +398,6 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
-// TestEventBeforeReply checks that a client receives the watch event for a change before any
-// reply that shows the change.
 func TestEventBeforeReply(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -468,7 +451,6 @@ func TestEventBeforeReply(t *testing.T) {
 				break
 			}
 		}
-		// The watch exists, unless its event comes before the reply to removeWatches.
 		if !fired {
 			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
 			if gone := h.Err == wire.NoWatcher; gone != fired {
@@ -481,8 +463,6 @@ func TestEventBeforeReply(t *testing.T) {
 	}
 }
 
-// TestManySessions checks the memory of 2,000 idle sessions, and that all receive one event and
-// expire.
 func TestManySessions(t *testing.T) {
 	const n = 2000
 	synctest.Test(t, func(t *testing.T) {
@@ -541,14 +521,13 @@ func TestManySessions(t *testing.T) {
 		if got := s.Counters().Notifications; got != n {
 			t.Errorf("got %d notifications, want %d", got, n)
 		}
-		time.Sleep(61 * time.Second) // the sessions expire at the same time
+		time.Sleep(61 * time.Second)
 		if got := s.Counters().Expired; got != n+1 {
 			t.Errorf("got %d expired sessions, want %d", got, n+1)
 		}
 	})
 }
 
-// TestCloseUnderLoad closes a server while clients send requests without waiting for replies.
 func TestCloseUnderLoad(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	var clients sync.WaitGroup
@@ -557,7 +536,7 @@ func TestCloseUnderLoad(t *testing.T) {
 		try(t, err)
 		connectRaw(t, nc, wire.ConnectRequest{})
 		clients.Go(func() {
-			go io.Copy(io.Discard, nc) // ends with nc
+			go io.Copy(io.Discard, nc)
 			for j := range int32(1 << 30) {
 				nc.SetDeadline(time.Now().Add(patience))
 				_, err := nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: j, Op: wire.OpCreate},
@@ -576,7 +555,6 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
-// TestMaxClientCnxns checks MaxClientCnxns, and that LoopbackUnbounded exempts loopback addresses.
 func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
 	for range 4 {
@@ -635,7 +613,6 @@ func waitState(t testing.TB, events <-chan zk.Event, want zk.State) {
 	}
 }
 
-// TestRefuse checks Refuse, and the errors of a closed server.
 func TestRefuse(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	dialRaw(t, addr)

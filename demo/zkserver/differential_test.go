@@ -27,13 +27,10 @@ import (
 
 var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential, half of it in the first tier")
 
-// stepsPerTalk is the mean length of a conversation. Longer conversations take longer to reduce.
+// Longer conversations take longer to reduce.
 const stepsPerTalk = 150
 
-// TestDifferential sends random requests of three clients to the embedded server and to Apache
-// ZooKeeper, and compares the transcripts. A difference that is not in onPurpose is reduced to
-// a short conversation and printed with the seed for `-rapid.seed`. `-differential.ops` sets
-// the number of operations.
+// TestDifferential compares random conversations with Apache; -rapid.seed repeats one.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -61,7 +58,7 @@ func TestDifferential(t *testing.T) {
 		}
 		return firstDifference(want, ours)
 	}
-	reported := make(map[string]string) // failure of each conversation, because rapid repeats failures
+	reported := make(map[string]string) // failures by conversation, because rapid repeats failures
 	rapid.Check(t, func(rt *rapid.T) {
 		var steps []step
 		rt.Repeat(map[string]func(*rapid.T){"step": func(rt *rapid.T) { steps = append(steps, anyStep.Draw(rt, "step")) }})
@@ -90,8 +87,6 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// bothServers starts an Apache ZooKeeper and returns a function that runs a conversation with
-// Apache and with a new embedded server.
 func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours string) {
 	// Apache must not delete containers at times that depend on the clock.
 	apache := zktest.NewApache(t, zktest.WithProperty("znode.container.checkIntervalMs", "86400000"),
@@ -110,8 +105,6 @@ func bothServers(t *testing.T) func(t *testing.T, steps []step) (theirs, ours st
 	}
 }
 
-// firstDifference returns the first lines in which a (-) and b (+) differ, and some equal lines
-// before them.
 func firstDifference(a, b string) string {
 	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i := 0
@@ -139,8 +132,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps, and operations of multis, while the rest still fails. rapid's own
-// reduction is slower, because it reduces random bits and does not know the steps.
+// rapid's own reduction is slower, because it does not know the steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -173,7 +165,7 @@ func reduced(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// superAuth authenticates Apache's super user, which may delete znodes with any ACL.
+// Apache's super user may delete znodes with any ACL.
 const superAuth = "super:cleaner"
 
 func digestID(auth string) string {
@@ -198,19 +190,17 @@ func (e sessionEvent) String() string {
 		"connects with a wrong password", "requests an unknown session", "is silent until its session expires"}[e]
 }
 
-// A talk is a conversation in progress.
 type talk struct {
 	*transcript
 	tb      *talkTB
 	dial    func() (net.Conn, error)
 	clients [3]*namedClient
-	opened  int        // number of sessions so far
+	opened  int
 	control *rawClient // reads zxids and cleans up; not a part of the conversation
 	held    *[]string  // the events that sorted collects; nil: no call of sorted is active
 }
 
-// talkTB turns failures into panics, because a conversation may run outside of the test's
-// goroutine. The cleanups run at the end of the conversation.
+// A conversation may run outside of the test's goroutine, so failures become panics.
 type talkTB struct {
 	testing.TB
 	cleanups []func()
@@ -228,7 +218,6 @@ func dialTo(addr string) func() (net.Conn, error) {
 	return func() (net.Conn, error) { return net.DialTimeout("tcp", addr, patience) }
 }
 
-// talkWith runs a conversation and returns its text, with the failures.
 func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text string) {
 	tb := &talkTB{TB: t}
 	k := &talk{transcript: &transcript{t: tb, sessions: make(map[int64]string)}, tb: tb, dial: dial}
@@ -292,8 +281,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo opens or resumes a session. The default session timeout is so long that the
-// session does not expire.
+// The default session timeout is so long that sessions do not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -332,8 +320,7 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes the session of a client. It sorts the events, because Apache sends them in the
-// order of a hash table.
+// Apache sends the events in the order of a hash table, so end sorts them.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)
@@ -348,9 +335,8 @@ func (k *talk) end(who int) {
 	sp.c.nc.Close()
 }
 
-// sorted calls f and adds the events during f to the transcript in alphabetical order.
 func (k *talk) sorted(f func()) {
-	for _, sp := range k.clients { // reads earlier events, which keep their order
+	for _, sp := range k.clients { // these pings read the earlier events, which keep their order
 		if sp != nil && sp.c != nil {
 			sp.c.must(wire.OpPing, nil, nil)
 		}
@@ -402,8 +388,6 @@ func (k *talk) ask(steps []step) {
 	}
 }
 
-// absolute replaces a zxid relative to the beginning of the conversation with a zxid of the
-// server.
 func (k *talk) absolute(req wire.Record) wire.Record {
 	switch r := req.(type) {
 	case *wire.SetWatchesRequest:
@@ -418,7 +402,6 @@ func (k *talk) absolute(req wire.Record) wire.Record {
 	return req
 }
 
-// anyBytes has the bytes of the reply to an oddity.
 type anyBytes []byte
 
 func (b *anyBytes) Fields(c *wire.Coder) { c.Raw((*[]byte)(b)) }
@@ -476,8 +459,7 @@ func sortedIDs(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// happen executes a session event. It first reads the pending watch events, which could be
-// lost with the connection.
+// The pending watch events are read first, because the connection may lose them.
 func (k *talk) happen(st step) {
 	sp := k.clients[st.who]
 	k.printf("%v (%s)", st, sp.name)
@@ -522,8 +504,7 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// hangUp closes a connection and waits until the server has closed it too. Otherwise Apache
-// could forget the next connection of the session and never close that connection.
+// Without the wait, Apache could forget the session's next connection and never close it.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -546,7 +527,6 @@ func (k *talk) resume(who int, timeout int32) {
 	k.adopt(who, c)
 }
 
-// refused connects with req, which the server must refuse, and prints the reply.
 func (k *talk) refused(what string, req wire.ConnectRequest) {
 	c := k.connectTo(req)
 	k.printf("%s: none %t, timeout %d, password empty %t", what, c.conn.SessionID == 0, c.conn.Timeout, len(bytes.Trim(c.conn.Passwd, "\x00")) == 0)
@@ -589,8 +569,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths are mostly invalid. A create with one of them makes no node outside of /t, because
-// cleanUp deletes only nodes in /t.
+// A create with an odd path makes no node outside of /t: cleanUp needs that.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -650,7 +629,6 @@ func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	req := wire.CreateRequest{Path: path(t), Data: data(t), ACL: acl(t), Flags: pick(t, flags)}
 	if req.Flags == seq || req.Flags == eph|seq || req.Flags == wire.FlagTTLSequential || roll(t, 10) == 9 {
 		// The node is below /t, because a sibling of /t would change the root's cversion.
-		// If the path ends with a slash, the node's name is only a number.
 		req.Path = "/t/" + strings.TrimPrefix(req.Path, "/t") + pick(t, []string{"", "/", "n_"})
 		req.Path = strings.Replace(req.Path, "//", "/", 1)
 		req.Flags |= seq
@@ -694,7 +672,6 @@ func paths(t *rapid.T) []string {
 	return several(t, 3, readPath)
 }
 
-// A kind of step is drawn in proportion to its weight.
 type kind struct {
 	weight int
 	op     wire.Op
@@ -702,8 +679,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read or a watch. It replaces the empty path, which means the
-// root, and the paths of onPurpose.
+// The empty path means the root.
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -726,7 +702,6 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Record { return nil }
 
-// misplaced sometimes inserts op, an operation that the request must not have, into ops.
 func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
 	if roll(t, 12) > 0 {
 		return ops
@@ -813,14 +788,12 @@ var kinds = []kind{
 	{1, 0, expire, nil},
 }
 
-// A step is a request or session event of a client.
 type step struct {
 	who   int
 	op    wire.Op
 	req   wire.Record
 	event sessionEvent // if set, there is no op
-	// burst reports that a next step of the same client is sent before this step's reply
-	// is read.
+	// burst: the client's next step is sent before this step's reply is read.
 	burst bool
 }
 
@@ -834,7 +807,6 @@ func (s step) String() string {
 
 func (s step) GoString() string { return s.String() }
 
-// printed returns a request as text, without the fields that its operation does not use.
 func printed(req wire.Record) string {
 	acls := func(acl []wire.ACL) string {
 		if slices.Equal(acl, world(wire.PermAll)) {
@@ -916,7 +888,7 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 	panic("no kind was drawn")
 })
 
-// null is the length -1, which means a null string, buffer or list.
+// null is the length of a null string, buffer or list.
 const null = "\xff\xff\xff\xff"
 
 func str(s string) string { return string(wire.Append(nil, &wire.PathRequest{Path: s})) }
@@ -925,31 +897,26 @@ func i32(n int32) string { return string(wire.Append(nil, &wire.CountResponse{Co
 
 func i64(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
-// An oddity is a request that no well-behaved client makes: null instead of a value, or an
-// incomplete request.
+// An oddity is a request that no well-behaved client makes.
 type oddity struct {
 	op   wire.Op
 	name string
 	body bytesOf
 }
 
-// alike returns the oddities that must have the same reply from both servers.
 var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches the oddities of onPurpose, and watches of a null path. Apache accepts these
-// watches and fails when the connection ends.
+// Apache accepts watches of a null path and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 
-// oddities returns each operation's requests with unusual paths and lists, and its incomplete
-// requests.
 func oddities() (all []oddity) {
 	acl := i32(1) + i32(31) + str("world") + str("anyone")
 	data := str("d")
 	paths := map[string]string{"null": null, "empty": str(""), "relative": str("t"), "fine": str("/t/x"), "absent": str("/t/none")}
-	// rests maps each operation to the part of a complete request after the path.
+	// rests has the part of a complete request after the path.
 	rests := map[wire.Op]string{
 		wire.OpCreate: data + acl + i32(0), wire.OpCreate2: data + acl + i32(0), wire.OpCreateContainer: data + acl + i32(4),
 		wire.OpCreateTTL: data + acl + i32(5) + i64(1000), wire.OpDelete: i32(-1), wire.OpSetData: data + i32(-1),
@@ -1064,8 +1031,6 @@ func oddities() (all []oddity) {
 	return all
 }
 
-// TestOddities compares the bytes and zxids of both servers' replies to each oddity, and
-// whether the connection is closed.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	both := bothServers(t)

@@ -18,8 +18,7 @@ type difference struct {
 	fatal        bool   // Apache stops serving after run
 }
 
-// onPurpose lists all intended differences between the embedded server and Apache ZooKeeper
-// 3.8, with their reasons. [withoutPurpose] and [talk] keep them out of TestDifferential.
+// onPurpose lists all intended differences from Apache ZooKeeper 3.8, with their reasons.
 var onPurpose = []difference{
 	{
 		what: "the order of children",
@@ -277,7 +276,6 @@ var onPurpose = []difference{
 	},
 }
 
-// TestDifferencesOnPurpose checks each difference of onPurpose on both servers.
 func TestDifferencesOnPurpose(t *testing.T) {
 	for _, d := range onPurpose {
 		if d.run == nil {
@@ -349,7 +347,7 @@ func withoutPurpose(steps []step) []step {
 				continue
 			}
 		case *wire.SetACLRequest:
-			s.burst = false // the client waits for the reply
+			s.burst = false
 		case bytesOf:
 			switch s.op { // these may add or check watches, or end the connection
 			case wire.OpAddWatch, wire.OpCheckWatches, wire.OpSetWatches, wire.OpSetWatches2, wire.OpAuth:

@@ -56,9 +56,6 @@
 // If a peer does not read its replies, the server stops reading from that peer. If more
 // than 4 MiB of events wait for a peer, the server closes the connection.
 //
-// A session expires at the first multiple of Options.Tick at or after its deadline: at
-// most one tick late, never early.
-//
 // # Where it differs from Apache on purpose
 //
 // After a restart of the server, a client may have seen a later zxid than the server has.

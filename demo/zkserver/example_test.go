@@ -9,7 +9,6 @@ import (
 	"electop/demo/zkserver"
 )
 
-// testingT replaces the *testing.T of a test, which an example does not have.
 type testingT struct{ cleanups []func() }
 
 func (t *testingT) Helper()                           {}
@@ -24,7 +23,6 @@ func (t *testingT) end() {
 	}
 }
 
-// connect returns a client with a session. The client is closed when the test ends.
 func connect(t *testingT, addr string) *zk.Conn {
 	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
 	if err != nil {
@@ -39,8 +37,7 @@ func connect(t *testingT, addr string) *zk.Conn {
 	return c
 }
 
-// When a client's session expires, another client can take the lock. In a test, t is the
-// test's *testing.T, and the server ends with the test.
+// In a test, pass the test's *testing.T to Start, which then closes the server.
 func Example() {
 	t := &testingT{}
 	defer t.end()
@@ -67,7 +64,6 @@ func Example() {
 	// taken over: true
 }
 
-// The messages to a client are released one by one.
 func ExampleServer_Step() {
 	t := &testingT{}
 	defer t.end()

@@ -28,7 +28,6 @@ func try(t testing.TB, err error) {
 	}
 }
 
-// receives reports whether a message or the end of the connection arrives within d.
 func receives(c *rawClient, d time.Duration) bool {
 	c.nc.SetReadDeadline(time.Now().Add(d))
 	_, err := c.in.Peek(1)
@@ -48,7 +47,6 @@ func resume(t *testing.T, s *zkserver.Server, c *rawClient) *rawClient {
 	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.conn.Timeout, SessionID: id(c), Passwd: c.conn.Passwd})
 }
 
-// A network connects one client to the server s. The network can be partitioned and cut.
 type network struct {
 	line fault.Line
 	s    *zkserver.Server
@@ -65,7 +63,6 @@ func networkTo(t testing.TB, s *zkserver.Server) *network {
 	return n
 }
 
-// dial is a [zk.Dialer].
 func (n *network) dial(network, addr string, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(n.life, timeout)
 	defer cancel()
@@ -98,7 +95,6 @@ func (n *network) cut() {
 	n.conns = nil
 }
 
-// keepRequesting returns a client that creates and lists znodes until stop is closed.
 func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *sync.WaitGroup) *zk.Conn {
 	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
 	try(t, err)
@@ -120,8 +116,7 @@ func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *
 	return c
 }
 
-// TestFaultsAtRandom checks that four clients recover from random faults, and that a client
-// without faults keeps its session and its connection.
+// TestFaultsAtRandom checks that a client without faults keeps its session and its connection.
 func TestFaultsAtRandom(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))
@@ -186,7 +181,6 @@ func TestFaultsAtRandom(t *testing.T) {
 	})
 }
 
-// TestCloseDuringFaults checks that Close ends a partition, held messages and a tally.
 func TestCloseDuringFaults(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		n := networkTo(t, s)

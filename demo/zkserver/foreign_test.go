@@ -24,9 +24,8 @@ const (
 	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreigners maps each third-party client to a function. The function starts a process with a
-// candidate, and returns when the candidate is in the queue. The process writes "leads NAME"
-// when the candidate leads. The candidate resigns when the input of the process ends.
+// Each function returns when the candidate is in the queue.
+// The candidate resigns when the input of the process ends.
 var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -50,8 +49,6 @@ func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 	}
 }
 
-// TestForeignElections starts two candidates of each third-party client, kills the leader, and
-// waits until the other candidate leads.
 func TestForeignElections(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -98,7 +95,6 @@ func observer(t *testing.T, addr string) *rawClient {
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
 }
 
-// queue waits until n candidates are in the queue and returns their paths.
 func queue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
@@ -112,7 +108,6 @@ func queue(t *testing.T, c *rawClient, n int) []string {
 	return rsp.Strings
 }
 
-// inOrder fails the test if the server had a panic or dropped a client.
 func inOrder(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	if k := s.Counters(); k.Panics+k.CutOff+k.Rejected != 0 {
@@ -120,7 +115,6 @@ func inOrder(t *testing.T, s *zkserver.Server) {
 	}
 }
 
-// TestJavaClient runs Apache's command-line client with both servers and compares the outputs.
 func TestJavaClient(t *testing.T) {
 	t.Parallel()
 	apache := zktest.Apache(t).Addr // skips the test without Apache
@@ -189,7 +183,6 @@ quit
 	}
 }
 
-// compiledC compiles testdata/candidate.c, a candidate made with ZooKeeper's C client.
 func compiledC(t *testing.T) (program string) {
 	t.Helper()
 	zktest.Require(t, "gcc libc6-dev", "cc")

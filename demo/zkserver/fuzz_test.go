@@ -11,7 +11,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// scriptConn is a connection with a fixed input.
 type scriptConn struct {
 	io.Reader
 	out bytes.Buffer
@@ -25,13 +24,10 @@ func (c *scriptConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
 
-// pieces is a request body of raw bytes.
 type pieces string
 
 func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
-// FuzzConnection serves a connection with any input, with or without a valid handshake. It
-// checks the order of the replies and the invariants of the server.
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
 	requests := func(rs ...[]wire.Record) []byte {
@@ -135,7 +131,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 		if err != nil {
 			t.Fatalf("got reply %+v without a request", h)
 		}
-		describe(request, h, nil) // must not panic
+		describe(request, h, nil)
 		var req wire.RequestHeader
 		req.Fields(wire.NewDecoder(request))
 		want := req.Xid
@@ -148,7 +144,6 @@ func checkReplies(t *testing.T, out, stream []byte) {
 	}
 }
 
-// checkInvariants checks the invariants of a server, except those of the tree.
 func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
 	owned := 0

@@ -12,7 +12,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// watchRules is a simple model of the watch tables.
 type watchRules map[watchKey]watchMode
 
 type watchKey struct {
@@ -21,8 +20,7 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the connections to notify. The value of a connection is true if it watches
-// the data or existence of path itself.
+// The value is true if the connection watches the data or existence of path itself.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -46,8 +44,6 @@ func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	return notified
 }
 
-// counts describes either the child watches or the data watches: how many connections, paths
-// and watches there are, and which paths.
 func (r watchRules) counts(child bool) string {
 	conns, paths, total := make(map[*conn]bool), make(map[string]bool), 0
 	for k := range r {
@@ -59,7 +55,6 @@ func (r watchRules) counts(child bool) string {
 	return fmt.Sprint(len(conns), len(paths), total, slices.Sorted(maps.Keys(paths)))
 }
 
-// TestWatchTables compares the watch tables with watchRules after random operations.
 func TestWatchTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -116,8 +111,7 @@ func TestWatchTables(t *testing.T) {
 	})
 }
 
-// TestTriggerAllocatesNothing checks that trigger allocates no memory, because trigger runs under
-// the server's lock for thousands of watches.
+// trigger runs under the server's lock for thousands of watches.
 func TestTriggerAllocatesNothing(t *testing.T) {
 	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
 	for range 1000 {

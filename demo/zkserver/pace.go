@@ -54,8 +54,7 @@ type Passed struct {
 	Lost bool
 }
 
-// describe returns a Paced without Session, N and Since. request is the request being
-// executed.
+// describe returns a Paced without Session, N and Since.
 func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
@@ -77,7 +76,6 @@ func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	return m
 }
 
-// beginsWithPath reports whether a request's first field is a znode's path.
 func beginsWithPath(op wire.Op) bool {
 	switch op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL, wire.OpDelete,
@@ -99,8 +97,7 @@ type heldMessage struct {
 	count *count // nil: no tally counts the message
 }
 
-// A backlog has the held messages of all connections, in the order in which they were made.
-// s.mu guards the backlog.
+// s.mu guards a backlog.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
@@ -118,11 +115,8 @@ const heldOverhead = 300
 
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 
-// paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.observer && c.s.pace != (Pace{}) }
 
-// hold puts a message into the backlog. If the connection already has too many bytes there,
-// hold closes the connection instead.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	if c.heldSize > maxQueued {
 		c.out.giveUp()
@@ -151,7 +145,6 @@ func (c *conn) dropHeld() {
 	}
 }
 
-// drop discards each held message m for which the result of which(m) is true.
 func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.held = slices.DeleteFunc(b.held, func(m *heldMessage) bool {
 		lost := which(m)
@@ -164,7 +157,6 @@ func (b *backlog) drop(which func(*heldMessage) bool) {
 	b.signal()
 }
 
-// release sends the first n messages.
 func (b *backlog) release(n int) {
 	for _, m := range b.held[:n] {
 		b.pass(m, false)
@@ -174,7 +166,6 @@ func (b *backlog) release(n int) {
 	b.signal()
 }
 
-// pass lists a message as passed, and sends the message unless lost is set.
 func (b *backlog) pass(m *heldMessage, lost bool) {
 	if len(b.passed) == passedMax {
 		b.passed = slices.Delete(b.passed, 0, 1)
@@ -192,7 +183,6 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	m.count.done()
 }
 
-// due releases the messages that are due, and sets the alarm for the next one.
 func (b *backlog) due() {
 	b.alarm.stop()
 	if b.delay < 0 {
@@ -212,7 +202,7 @@ func (b *backlog) due() {
 func (b *backlog) signal() {
 	select {
 	case b.changed <- struct{}{}:
-	default: // the channel already has a value
+	default:
 	}
 }
 
@@ -249,7 +239,7 @@ func (s *Server) Step() (first Paced, ok bool) {
 	return first, true
 }
 
-// Pace returns the pace.
+// Pace returns the current pace.
 func (s *Server) Pace() Pace {
 	s.mu.Lock()
 	defer s.mu.Unlock()

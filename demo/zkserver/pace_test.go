@@ -38,7 +38,7 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return b.Held
 }
 
-// replies reads n replies or events and returns their xids. The xid of an event is -1.
+// The xid of an event is -1.
 func replies(c *rawClient, n int) (xids []int32) {
 	c.t.Helper()
 	for len(xids) < n {
@@ -53,7 +53,6 @@ func replies(c *rawClient, n int) (xids []int32) {
 	return xids
 }
 
-// stepOne checks that Step releases a message for op to c.
 func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	t.Helper()
 	if m, ok := s.Step(); !ok || m.Session != id(c) || m.Op != op {
@@ -61,8 +60,7 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	}
 }
 
-// TestSteps checks that steps release the replies and events of all sessions in the order in
-// which they were made. Handshakes, pings and messages to an observer must not be held.
+// TestSteps checks that messages are released in the order in which they were made.
 func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -139,12 +137,10 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestTakeBacklog checks that Passed lists each sent or lost message once. Messages beyond the
-// bound of this list must only be counted.
 func TestTakeBacklog(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed, so not listed
+		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // not held, so not listed
 		s.SetPace(steps)
 		begin := time.Now()
 		for _, c := range []*rawClient{a, b, a} {
@@ -178,8 +174,6 @@ func TestTakeBacklog(t *testing.T) {
 	})
 }
 
-// TestPaceDelay checks that each message leaves after the delay, and that a change of the pace
-// applies to held messages.
 func TestPaceDelay(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -235,8 +229,6 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestDialObserver checks that messages on an observer's connection are not held. On another
-// connection, messages of the same session must be held.
 func TestDialObserver(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -272,7 +264,6 @@ func TestDialObserver(t *testing.T) {
 	})
 }
 
-// TestDeadline checks a session's deadline after a request, during a hold and without a client.
 func TestDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
@@ -311,8 +302,6 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestHeldMessagesEndWithTheConnection checks that a connection's held messages are discarded,
-// however the connection ends.
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
@@ -352,8 +341,6 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	}
 }
 
-// TestPaceIsBounded checks that too many held bytes end a connection, and that the messages of
-// other clients stay held.
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
@@ -379,8 +366,7 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline checks that a session with held messages does not expire. After
-// the hold, the session has the time that was left before the hold.
+// TestPacePausesTheDeadline checks that the time of a hold does not count.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -433,8 +419,6 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-// TestPaceOverConnections checks that the last reply on a connection is held, and that
-// handshakes are not held.
 func TestPaceOverConnections(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -442,7 +426,6 @@ func TestPaceOverConnections(t *testing.T) {
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
 		again := resume(t, s, c)
-		// The connection ends after the release of the reply to closeSession.
 		again.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		again.send(wire.OpCloseSession, nil)
 		for _, op := range []wire.Op{wire.OpSync, wire.OpCloseSession} {
@@ -454,7 +437,6 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		wantGone(t, again)
 
-		// The event that closeSession causes is sent before the reply to closeSession.
 		s.SetPace(zkserver.Pace{})
 		c = pipeRaw(t, s, wire.ConnectRequest{})
 		c.create("/own", wire.FlagEphemeral)
@@ -466,7 +448,6 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		wantGone(t, c)
 
-		// The connection ends after the release of the reply to a refused authentication.
 		s.SetPace(steps)
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.send(wire.OpAuth, &wire.AuthRequest{Scheme: "nonsense"})
@@ -485,8 +466,7 @@ func TestPaceOverConnections(t *testing.T) {
 	})
 }
 
-// A requester is a client that sends several requests before it reads their replies, and
-// checks the order of the replies.
+// A requester sends several requests before it reads their replies.
 type requester struct {
 	*rawClient
 	t   *testing.T
@@ -503,11 +483,8 @@ type sentRequest struct {
 	op  wire.Op
 }
 
-// A crowdCount counts the requests of all requesters, and the deletion events about their own
-// nodes and about the nodes of others.
 type crowdCount struct{ others, own, requests atomic.Int64 }
 
-// live sends n requests, closes the session and returns after the last reply.
 func (p *requester) live(n int, count *crowdCount) {
 	room := make(chan struct{}, 8)
 	read := make(chan struct{})
@@ -574,7 +551,6 @@ func (p *requester) next() (wire.Op, wire.Record) {
 	return wire.OpGetChildren, &wire.PathWatchRequest{Path: "/e"}
 }
 
-// read checks the messages until the session is closed.
 func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 	for {
 		frame, err := wire.ReadFrame(p.in, 1<<20)
@@ -617,7 +593,6 @@ func (p *requester) read(room <-chan struct{}, count *crowdCount) {
 	}
 }
 
-// keep stores the paths in a reply for later requests.
 func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	switch op {
 	case wire.OpCreate:
@@ -634,8 +609,6 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-// liveCrowd runs one requester after another on each network until stop is closed. crowd
-// waits until all requesters have ended.
 func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
@@ -656,9 +629,7 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 	return nets, crowd
 }
 
-// TestSlownessAtRandom runs requesters with random paces, steps and partitions. Every request must
-// have its reply, in order, and no session may expire. The tallies must have each notification,
-// except those to the owner of the deleted node.
+// TestSlownessAtRandom checks replies, sessions and tallies during random paces, steps and partitions.
 func TestSlownessAtRandom(t *testing.T) {
 	seed := zktest.Seed(t)
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

@@ -69,8 +69,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// handleAuth authenticates the client. If that fails, last is true, and the connection must
-// be closed.
+// If last is true, the connection must be closed after the reply.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
@@ -83,8 +82,8 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// dispatch executes a request. The returned body may alias the tree. After a malformed request
-// the connection stays open, as in Apache.
+// The returned body may alias the tree.
+// After a malformed request the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -99,8 +98,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a multi with only a check. A leader renews its
-// lease with such a request.
+// A leader renews its lease with a multi that has only a check.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -110,7 +108,6 @@ func renewsLease(op wire.Op, d wire.Coder) bool {
 	return d.Err() == nil && len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
 }
 
-// answer executes a request that does not change the tree.
 func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	s := c.s
 	switch op {
@@ -189,8 +186,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	return nil, wire.MarshallingError
 }
 
-// readNode reads a node and, if that succeeds, adds the requested watch. Exists also watches
-// an absent node.
+// Exists also watches an absent node.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data
@@ -209,7 +205,6 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Recor
 	return body, code
 }
 
-// An echo is a body of raw bytes.
 type echo []byte
 
 func (e echo) Fields(c *wire.Coder) { c.Raw((*[]byte)(&e)) }
@@ -219,14 +214,13 @@ func (s *Server) begin() tree.Txn {
 	return tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()}
 }
 
-// apply applies a change, fires watches and returns the node's new Stat.
 func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	done := s.tree.Apply(ch, x)
 	s.applied(ch.Op, ch.Path, x.Zxid, done)
 	return done.Stat
 }
 
-// write executes a request that writes. Even a failed request takes a zxid.
+// Even a failed write takes a zxid.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {
@@ -268,7 +262,6 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 	return rsp, wire.OK
 }
 
-// deleteAll deletes znodes in one transaction.
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {

@@ -71,10 +71,10 @@ type Server struct {
 	backlog   backlog
 	counters  counters
 	tallying  *tallying
-	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
-	conns     map[*conn]struct{}    // open connections
-	alive     int                   // connections that are not retired
-	piped     int                   // number of connections made by dial
+	listeners map[net.Listener]bool // true: for clients
+	conns     map[*conn]struct{}
+	alive     int // connections that are not retired
+	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
 	nextID    int64 // id of the next session
@@ -136,8 +136,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered, which must be deferred, logs and counts a panic. The panic then ends only a
-// connection or a timer's callback.
+// recovered must be deferred; a panic then ends only a connection or a callback.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -224,9 +223,9 @@ type alarm struct {
 	stopped bool
 }
 
-// after returns an alarm that calls f under s.mu after the time d, or nil if the server is closed.
-// f is not called after [Server.Close] or [alarm.stop]. Close waits for pending alarms, so
-// Close must stop each of them. The caller holds s.mu.
+// after returns nil if the server is closed.
+// Close waits for pending alarms, so Close must stop each of them.
+// The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	if s.closed {
 		return nil
@@ -245,8 +244,7 @@ func (s *Server) after(d time.Duration, f func()) *alarm {
 	return a
 }
 
-// stop may be called on nil and more than once. After stop, a callback that waits for s.mu
-// does nothing.
+// After stop, a callback that waits for s.mu does nothing.
 func (a *alarm) stop() {
 	if a == nil || a.stopped {
 		return

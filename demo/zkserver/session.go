@@ -35,8 +35,7 @@ func firstID(now time.Time) int64 {
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. It reports false if the connection must be closed after its
-// queued output.
+// If connect reports false, the connection must be closed after its queued output.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -61,8 +60,6 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	return sess != nil
 }
 
-// openSession creates or resumes a session on c. It returns nil if the session has ended,
-// the password is wrong or the client has seen a later zxid than the server's last.
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
@@ -89,14 +86,13 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch sets a new deadline, but not the alarm. An alarm that fires before the deadline is
-// set again.
+// An alarm that fires before the deadline is set again.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// hold counts a held message to the session. A session with held messages does not expire.
+// A session with held messages does not expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
@@ -104,7 +100,6 @@ func (s *Server) hold(sess *session) {
 	}
 }
 
-// release ends the hold of one message to the session.
 func (s *Server) release(sess *session) {
 	if sess.held--; sess.held > 0 {
 		return
@@ -115,7 +110,7 @@ func (s *Server) release(sess *session) {
 
 func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
 
-// expiry returns the tick at which a session expires if its client stays silent.
+// A session expires at the first tick at or after its deadline.
 func (s *Server) expiry(sess *session) time.Duration {
 	deadline := sess.deadline
 	if sess.held > 0 {
@@ -136,7 +131,6 @@ func (s *Server) arm(sess *session) {
 	})
 }
 
-// expire ends a session and closes its connection.
 func (s *Server) expire(sess *session) {
 	s.counters.Expired++
 	s.endSession(sess)
@@ -145,7 +139,7 @@ func (s *Server) expire(sess *session) {
 	}
 }
 
-// endSession ends a session, but leaves its connection open.
+// endSession leaves the session's connection open.
 func (s *Server) endSession(sess *session) {
 	sess.stopCounting()
 	sess.alarm.stop()

@@ -9,7 +9,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// bubble runs f with a new server in virtual time.
+// bubble runs f in virtual time.
 func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserver.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +19,6 @@ func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserve
 	})
 }
 
-// pipeRaw connects to s in memory.
 func pipeRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
 	t.Helper()
 	nc, err := s.Dial()
@@ -40,8 +39,6 @@ func exists(c *rawClient, path string) bool {
 	}
 }
 
-// TestExpiry checks that the ephemeral node of a silent session is deleted after the session
-// timeout, at most a tick late.
 func TestExpiry(t *testing.T) {
 	const tick = 100 * time.Millisecond
 	for _, timeout := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond, 3333 * time.Millisecond, 40 * time.Second} {
@@ -55,7 +52,7 @@ func TestExpiry(t *testing.T) {
 				t.Errorf("ctime: got %d, want %d", st.Ctime, time.Now().UnixMilli())
 			}
 			time.Sleep(timeout / 2)
-			c.must(wire.OpPing, nil, nil) // the last request
+			c.must(wire.OpPing, nil, nil)
 			begin := time.Now()
 			for exists(observer, "/e") {
 				time.Sleep(time.Millisecond)
@@ -73,8 +70,6 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestAnyRequestExtendsTheSession checks that a ping, an unknown operation and a read each
-// extend a session.
 func TestAnyRequestExtendsTheSession(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 1000})
@@ -89,7 +84,7 @@ func TestAnyRequestExtendsTheSession(t *testing.T) {
 	})
 }
 
-// TestResume checks that the timeout of the new connection applies to a resumed session.
+// TestResume checks that a resumed session has the timeout of its new connection.
 func TestResume(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -114,7 +109,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestReaper checks that a container without children is deleted only if it had a child before.
+// TestReaper checks that a container is deleted only if it had a child before.
 func TestReaper(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -153,8 +148,6 @@ func TestReaper(t *testing.T) {
 	})
 }
 
-// TestHandshakeDeadline checks that the connection of a peer that does not send a whole handshake
-// is closed.
 func TestHandshakeDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {

@@ -20,7 +20,6 @@ import (
 // version names the Apache release whose behaviour the server has.
 const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
 
-// clientPort returns the lowest port of the listeners for clients, 0 if there is none.
 func (s *Server) clientPort() (port int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +34,6 @@ func (s *Server) clientPort() (port int) {
 // nodes counts the root twice, as "" and "/", as Apache does. The caller holds s.mu.
 func (s *Server) nodes() int { return s.tree.Len() + 1 }
 
-// A connView has what the server reports about an open connection.
 type connView struct {
 	connStats
 	remote  string        // host:port
@@ -43,8 +41,7 @@ type connView struct {
 	timeout time.Duration // the session's timeout; without a session: handshakeTimeout
 }
 
-// connections returns views of all connections, the oldest first. The views are copies,
-// because answers are formatted without s.mu.
+// The views are copies, because answers are formatted without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -64,8 +61,7 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions by their time of expiry, and the paths of ephemeral znodes by
-// session. Times count from the server's start. Paths are in the order of creation.
+// Times count from the server's start; paths are in the order of creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +76,7 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 	return expiry, ephemerals
 }
 
-// dataWatches counts the watches on data and existence, and the connections and paths with
-// such watches. In wchs, Apache counts no other watches.
+// In wchs, Apache counts only watches on data and existence.
 func (s *Server) dataWatches() (watchers, paths, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +84,6 @@ func (s *Server) dataWatches() (watchers, paths, total int) {
 	return len(w.owned), len(w.paths), w.total
 }
 
-// watchesByPath returns, for each path, the sessions that watch the path's data or existence.
 func (s *Server) watchesByPath() map[string][]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,13 +98,12 @@ func (s *Server) watchesByPath() map[string][]int64 {
 	return byPath
 }
 
-// A gauge is a line of mntr.
 type gauge struct {
 	key   string
 	value any
 }
 
-// gauges returns the first lines of Apache's mntr, without the internal metrics that follow.
+// gauges omits Apache's internal metrics.
 func (s *Server) gauges() []gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +139,6 @@ func (s *Server) gauges() []gauge {
 	}
 }
 
-// A latency sums up the times from the arrival of requests until their replies are queued.
 type latency struct {
 	count          int64
 	total          time.Duration
@@ -191,7 +183,7 @@ type connStats struct {
 	latency        latency
 }
 
-// done counts an answered request. at is the time of the reply, since the server's start.
+// at is the time of the reply, since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -202,7 +194,6 @@ func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Durati
 	st.latency.add(took)
 }
 
-// opLabel returns an operation's short name in cons.
 func opLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
 
 var opLabels = map[wire.Op]string{
@@ -215,8 +206,7 @@ var opLabels = map[wire.Op]string{
 	wire.OpCheckWatches: "CHKW", wire.OpRemoveWatches: "REMW", wire.OpCloseSession: "CLOS",
 }
 
-// words maps a four-letter word to the function that writes its answer. A peer sends a word
-// in place of its first frame.
+// A peer sends a four-letter word in place of its first frame.
 var words = map[string]func(*conn, *bufio.Writer){
 	"ruok": func(_ *conn, w *bufio.Writer) { w.WriteString("imok") },
 	"srvr": writeServer,
@@ -255,8 +245,7 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes a line for each connection. The number in brackets is Apache's
-// set of awaited I/O operations: 1 with a session, 0 without a session.
+// The number in brackets is Apache's set of awaited I/O operations.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {
@@ -314,7 +303,6 @@ func writeWatchesByPath(c *conn, w *bufio.Writer) {
 	fmt.Fprintln(w)
 }
 
-// writeConf writes the configuration, with the port of this connection.
 func writeConf(c *conn, w *bufio.Writer) {
 	port := c.s.clientPort()
 	if a, ok := c.nc.LocalAddr().(*net.TCPAddr); ok {

@@ -23,7 +23,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// word sends a four-letter word and returns the answer.
 func word(t testing.TB, addr, w string) string {
 	t.Helper()
 	nc := dialTCP(t, addr)
@@ -39,7 +38,6 @@ func word(t testing.TB, addr, w string) string {
 	return string(answer)
 }
 
-// shapes lists values that differ from run to run, with their replacements.
 var shapes = []struct {
 	re   *regexp.Regexp
 	with string
@@ -62,8 +60,7 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout compares the layout of both servers' answers, in the same state, to
-// every word except envi.
+// TestFourLetterLayout checks that answers have Apache's layout, except envi.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -92,7 +89,7 @@ func TestFourLetterLayout(t *testing.T) {
 	for w, want := range theirs {
 		want, got := shape(want), shape(ours[w])
 		switch w {
-		case "mntr": // only some of Apache's lines
+		case "mntr": // the embedded server has only some of Apache's lines
 			var kept []string
 			for line := range strings.Lines(want) {
 				if key, _, _ := strings.Cut(line, "\t"); strings.Contains(got, key+"\t") {
@@ -115,7 +112,7 @@ func TestFourLetterLayout(t *testing.T) {
 				}
 			}
 		case "dump", "wchp", "cons": // the lines of these answers are in any order
-			want, _, _ = strings.Cut(want, "Connections dump:\n") // not in the embedded server
+			want, _, _ = strings.Cut(want, "Connections dump:\n") // the embedded server does not list connections here
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
 				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
 			}
@@ -138,7 +135,6 @@ func line(text, key string) string {
 
 func setOfLines(text string) []string {
 	lines := strings.Split(text, "\n")
-	// The number in brackets and the counts change while a reply is sent.
 	for i, l := range lines {
 		lines[i] = regexp.MustCompile(`\[N\]\(queued=N,recved=N,sent=N`).ReplaceAllString(l, "[N](")
 	}
@@ -181,7 +177,6 @@ func TestFourLetterValues(t *testing.T) {
 	}
 }
 
-// startAdmin serves s's AdminServer until the test ends and returns its URL.
 func startAdmin(t testing.TB, s *zkserver.Server) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -197,7 +192,6 @@ func startAdmin(t testing.TB, s *zkserver.Server) string {
 	return "http://" + l.Addr().String()
 }
 
-// get makes an HTTP request on a new connection.
 func get(t testing.TB, method, url string) (*http.Response, string) {
 	t.Helper()
 	tr := &http.Transport{DisableKeepAlives: true}
@@ -215,11 +209,9 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 	return rsp, string(body)
 }
 
-// adminMasked matches the fields of which only the types are compared.
+// Of these fields, only the types are compared.
 var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
-// canon makes the answers of two servers comparable: it names sessions, sorts sets and merges
-// deadlines.
 func canon(v any, key string, names map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -260,7 +252,6 @@ func canon(v any, key string, names map[string]string) any {
 	return v
 }
 
-// An adminSituation is a server that newAdminSituation has brought into a known state.
 type adminSituation struct {
 	url    string
 	names  map[string]string // name of each session id
@@ -268,7 +259,7 @@ type adminSituation struct {
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // Apache has counted zktest's requests of srvr
+	get(t, "GET", url+"/commands/stat_reset") // zktest's srvr words have changed Apache's counts
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)
@@ -288,7 +279,6 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	}, silent}
 }
 
-// ask returns the answer to a command after canon.
 func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	t.Helper()
 	rsp, body := get(t, "GET", s.url+"/commands/"+command)
@@ -304,7 +294,6 @@ func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
 	return canon(v, "", s.names).(map[string]any)
 }
 
-// TestAdminLikeApache compares the answers of both servers, in the same state, to all commands.
 func TestAdminLikeApache(t *testing.T) {
 	t.Parallel()
 	apache := zktest.NewApache(t, zktest.WithAdmin())
@@ -314,7 +303,7 @@ func TestAdminLikeApache(t *testing.T) {
 	compare := func(command string) string {
 		want, got := theirs.ask(t, command), ours.ask(t, command)
 		switch command {
-		case "monitor": // only some of Apache's fields
+		case "monitor": // the embedded server has only some of Apache's fields
 			for key := range want {
 				if _, ok := got[key]; !ok {
 					delete(want, key)
@@ -378,7 +367,6 @@ func TestAdminRequests(t *testing.T) {
 	}
 }
 
-// pipeListener accepts connections in memory, which synctest can wait for.
 type pipeListener struct {
 	conns chan net.Conn
 	once  sync.Once
@@ -406,8 +394,7 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded has many peers that send nothing, send slowly or do not read. They must
-// block other peers for less than a minute.
+// TestAdminIsBounded checks that slow peers block other peers for less than a minute.
 func TestAdminIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
@@ -432,7 +419,7 @@ func TestAdminIsBounded(t *testing.T) {
 			"a reply not read":    "GET /commands HTTP/1.1\r\nHost: x\r\n\r\n",
 			"a handshake instead": "\x00\x00\x00\x2c\x00\x00\x00\x00",
 		} {
-			var all []net.Conn // more than the server accepts at a time
+			var all []net.Conn
 			for range 100 {
 				c := l.dial()
 				all = append(all, c)
@@ -449,7 +436,7 @@ func TestAdminIsBounded(t *testing.T) {
 			for _, c := range all {
 				c.Close()
 			}
-			synctest.Wait() // connections count until they have ended
+			synctest.Wait() // until the server no longer counts the closed connections
 		}
 		c := l.dial() // idle when the server is closed
 		synctest.Wait()
@@ -464,6 +451,6 @@ func TestAdminIsBounded(t *testing.T) {
 		if err := s.ServeAdmin(l); !errors.Is(err, zkserver.ErrClosed) {
 			t.Errorf("ServeAdmin on a closed server: got %v, want ErrClosed", err)
 		}
-		<-l.done // ServeAdmin has closed the listener
+		<-l.done
 	})
 }

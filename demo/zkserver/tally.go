@@ -33,7 +33,6 @@ type Tally struct {
 	Settled bool
 }
 
-// A tallying is the state of one call of Tally.
 type tallying struct {
 	parent string
 	report func(Tally)
@@ -80,8 +79,8 @@ const (
 	every = 20 * time.Millisecond
 )
 
-// A count is a Tally that still grows. s.mu guards a count. The methods counts, sent, owe,
-// done and addHolding may be called on nil.
+// s.mu guards a count.
+// The methods counts, sent, owe, done and addHolding may be called on nil.
 type count struct {
 	Tally
 	s        *Server
@@ -98,9 +97,8 @@ type count struct {
 	alarmAt  time.Duration
 }
 
-// tally reports the deletion of path and returns its count. The count is nil if nobody
-// tallies the deletion or no session is notified. The caller must call the count's done
-// after the notifications.
+// The count is nil if nobody tallies the deletion or no session is notified.
+// The caller must call done after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
 		return nil
@@ -122,8 +120,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether c counts a notification of sess. It is false for a nil c, and for
-// the session that owned the deleted node.
+// The session that owned the deleted node does not count.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -131,8 +128,7 @@ func (c *count) report() {
 	c.of.report(c.Tally)
 }
 
-// countRequest counts a request of n bytes and returns the session's count, nil if there is
-// none. The caller must call done after the request.
+// The caller must call done after the request.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
@@ -150,8 +146,7 @@ func (s *session) countRequest(n int) *count {
 	return c
 }
 
-// sent counts a message of n bytes to a session; n is 0 if the message was not sent. After a
-// notification, the requests of the session count.
+// n is 0 if the message was not sent.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
@@ -169,7 +164,6 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
-// owe counts a held message until done is called.
 func (c *count) owe() {
 	if c != nil {
 		c.owed++
@@ -184,7 +178,6 @@ func (c *count) done() {
 	}
 }
 
-// addHolding changes the number of sessions with a held message.
 func (c *count) addHolding(d int) {
 	if c != nil {
 		c.holding += d
@@ -206,8 +199,6 @@ func (s *session) stopCounting() {
 	c.update()
 }
 
-// update makes a report if a report is due. It sets the alarm if a report will become due
-// without a further message.
 func (c *count) update() {
 	if c.over {
 		return

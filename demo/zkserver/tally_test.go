@@ -19,8 +19,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies keeps the latest report of each deletion, and checks each report against the
-// previous one.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -74,7 +72,6 @@ func (a *tallies) count() int {
 	return a.n
 }
 
-// all returns the last reports in the order of the deletions.
 func (a *tallies) all() []zkserver.Tally {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +80,6 @@ func (a *tallies) all() []zkserver.Tally {
 	})
 }
 
-// sum adds up the last reports of all deletions.
 func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	sum.Settled = true
 	for _, one := range a.all() {
@@ -97,7 +93,6 @@ func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	return sum, notified, deletions
 }
 
-// A watching sets a watch for a client.
 type watching func(*rawClient)
 
 func read(op wire.Op, path string, rsp wire.Record) watching {
@@ -121,7 +116,6 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that count for a deletion of /e/n, and others that do not.
 // others[0] must repeat getChildren("/e/n") after the creation of /e/n.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
@@ -140,8 +134,6 @@ func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawCli
 	return counting, others
 }
 
-// readAll reads the messages to clients for one second in the background, and adds their
-// number to received.
 func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitGroup) {
 	reading = new(sync.WaitGroup)
 	end := time.Now().Add(time.Second)
@@ -159,8 +151,7 @@ func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitG
 	return reading
 }
 
-// TestTallyWhoIsNotified checks that Notified has the sessions that watch the node itself and
-// may read it. The first report must come before the first notification.
+// TestTallyWhoIsNotified checks that the first report comes before the first notification.
 func TestTallyWhoIsNotified(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -192,7 +183,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 			owner := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			owner.create("/e/n", wire.FlagEphemeral)
 			want := []int64{id(keyed)}
-			for i, c := range counting { // a session counts once, with any number of watches
+			for i, c := range counting { // several watches of a session count once
 				getData("/e/n")(c)
 				getExists("/e/n")(c)
 				if i%2 == 0 {
@@ -231,8 +222,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 	})
 }
 
-// A tallyTest has a tally of /e. The method watched makes the client c watch /e/n. main is an
-// observer, which does not count.
+// main is an observer, so no tally counts main.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -249,7 +239,6 @@ func inTally(t *testing.T, f func(x *tallyTest)) {
 	})
 }
 
-// watched creates /e/n, and c watches it.
 func (x *tallyTest) watched() {
 	x.t.Helper()
 	x.main.create("/e/n", 0)
@@ -260,11 +249,8 @@ func (x *tallyTest) delete() { deleteNode(x.main, "/e/n") }
 
 var listRequest = &wire.PathWatchRequest{Path: "/e"}
 
-// list makes a request that counts.
 func (x *tallyTest) list() { x.c.call(wire.OpGetChildren, listRequest, &wire.StringsResponse{}) }
 
-// want checks that the last report of the i-th deletion has one notification, and the given
-// numbers of list requests and of their replies.
 func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	x.t.Helper()
 	in := len(wire.AppendFrame(nil, &wire.RequestHeader{}, listRequest))
@@ -276,7 +262,6 @@ func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	}
 }
 
-// silent fails the test if there is a report during f or in the second after it.
 func (x *tallyTest) silent(f func()) {
 	x.t.Helper()
 	n := x.count()
@@ -286,13 +271,11 @@ func (x *tallyTest) silent(f func()) {
 	}
 }
 
-// TestTallyIsSettled checks that one report adds up many requests, and that the tally is
-// settled 300 ms after the last request.
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
 		for range 5 {
-			x.list() // before the deletion
+			x.list()
 		}
 		x.delete()
 		for range 100 {
@@ -317,8 +300,7 @@ func TestTallyIsSettled(t *testing.T) {
 	})
 }
 
-// TestTallyInSlowMotion checks that a session counts from the release of its notification, and
-// that a tally is not settled while a message is held.
+// TestTallyInSlowMotion checks that a tally is not settled while a message is held.
 func TestTallyInSlowMotion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -359,8 +341,6 @@ func TestTallyInSlowMotion(t *testing.T) {
 	})
 }
 
-// TestTallyOfTheLastDeletion checks that a session counts only for the last deletion that it was
-// notified of, until the session ends.
 func TestTallyOfTheLastDeletion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.watched()
@@ -386,8 +366,6 @@ func TestTallyOfTheLastDeletion(t *testing.T) {
 	})
 }
 
-// TestTallyEnds checks that a deletion below another parent is not reported, and that there is no
-// report after stop or Close.
 func TestTallyEnds(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.silent(func() {
@@ -415,8 +393,7 @@ func TestTallyEnds(t *testing.T) {
 	})
 }
 
-// An elector is a go-zookeeper candidate that watches its predecessor or, in a herd, the first
-// candidate.
+// An elector watches its predecessor or, in a herd, the first candidate.
 type elector struct {
 	*zk.Conn
 	herd bool
@@ -437,7 +414,7 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// Without this wait, go-zookeeper may find a watch and send setWatches on its first connection.
+	// Without this wait, go-zookeeper may find a watch and send setWatches too early.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
@@ -474,15 +451,13 @@ func (e *elector) wait(name string) {
 	}
 }
 
-// end expires the session, as after a crash.
 func (e *elector) end(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	e.dead.Store(true)
 	try(t, s.ExpireSession(e.SessionID()))
 }
 
-// TestTallyEqualsCounters checks that tallies equal the changes of the server's counters if all
-// clients are candidates. A chain notifies one candidate, and a herd all remaining candidates.
+// TestTallyEqualsCounters checks that tallies equal the changes of the server's counters.
 func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {

@@ -8,7 +8,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// applied fires watches after a change of the tree.
 func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) {
 	switch op {
 	case wire.OpCreate:
@@ -25,10 +24,9 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger queues an event to each connection whose watch fires. A client that may not read
-// the node according to acl receives no event, but its one-time watch is removed, as in Apache
-// since CVE-2024-23944. wk, if not nil, counts the events for watches on the node itself,
-// except the event to the node's owner.
+// A client without read permission in acl loses its one-time watch without an event.
+// Apache does the same since the fix of CVE-2024-23944.
+// wk may be nil.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -41,8 +39,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// notify queues an event. w, if not nil, counts the event, unless the client is an observer
-// or its session has ended.
+// w, which may be nil, does not count observers or ended sessions.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -57,8 +54,7 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.send(h, body, w)
 }
 
-// setWatches restores the watches of a client's earlier connection. For a one-time watch that
-// would have fired since req.RelativeZxid, setWatches queues the event instead.
+// A one-time watch that would have fired since req.RelativeZxid becomes an event.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -90,7 +86,7 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	}
 }
 
-// A watchMode is a set: a connection may watch a path in several modes.
+// A connection may watch a path in several modes.
 type watchMode uint8
 
 const (
@@ -101,15 +97,14 @@ const (
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables has all watches. data has the watches set by exists and getData, and child has
-// the watches set by getChildren. Persistent and recursive watches are in both. s.mu guards
-// the tables.
+// data holds watches of exists and getData; child holds watches of getChildren.
+// Persistent and recursive watches are in both tables.
+// s.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far
 }
 
-// A watchTable holds watches by path and by connection.
 type watchTable struct {
 	paths     map[string]map[*conn]watchMode
 	owned     map[*conn]map[string]struct{}
@@ -121,7 +116,6 @@ func newWatchTable() watchTable {
 	return watchTable{paths: make(map[string]map[*conn]watchMode), owned: make(map[*conn]map[string]struct{})}
 }
 
-// add adds modes m to the watch of c on path.
 func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	if watchers == nil {
@@ -142,7 +136,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove removes modes m of the watch of c on path. This watch must exist.
+// The watch must exist.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -163,13 +157,11 @@ func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	}
 }
 
-// addLasting adds a watch of mode m to both tables.
 func (ts *watchTables) addLasting(c *conn, path string, m watchMode) {
 	ts.data.add(c, path, m)
 	ts.child.add(c, path, m)
 }
 
-// forget removes all watches of a connection.
 func (ts *watchTables) forget(c *conn) {
 	for _, t := range []*watchTable{&ts.data, &ts.child} {
 		for path := range t.owned[c] {
@@ -178,8 +170,7 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find executes a checkWatches or, if remove is set, a removeWatches. kind is
-// wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
+// kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -204,10 +195,8 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// trigger calls notify once for each connection whose watch an event at path fires, and
-// removes one-time watches that fire. direct reports whether the connection watches the data
-// or existence of path itself. EventNodeChildrenChanged does not fire recursive watches,
-// because the creation or deletion of the child fires them.
+// direct reports whether the connection watches the data or existence of path itself.
+// EventNodeChildrenChanged fires no recursive watches: the child's own event fires them.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {
@@ -217,7 +206,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // first path, then its ancestors; once ignores repetitions
+		ts.data.trigger(path, event, once) // path comes before its ancestors; once ignores repetitions
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })
@@ -240,7 +229,6 @@ func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itse
 	}
 }
 
-// upward yields a path, its parent and so on up to the root.
 func upward(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for yield(path) && path != "/" && path != "" {

@@ -42,8 +42,7 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve checks an ACL that a client wants to set, and replaces "auth" with the client's
-// digest identities. It drops repeated entries.
+// resolve replaces "auth" with the client's digest identities.
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -89,8 +88,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// parseNet reads an IPv4 address with or without a prefix length. Other addresses match
-// nothing, as in ZooKeeper.
+// Only IPv4 addresses match anything, as in ZooKeeper.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)

@@ -22,7 +22,7 @@ type Tree struct {
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of ephemeral nodes
 	reapable   map[string]struct{}           // paths of containers
-	bytes      int64                         // size of all paths and data
+	bytes      int64                         // of all paths and data
 }
 
 var (
@@ -125,7 +125,6 @@ func (t *Tree) Due() []string {
 // ownerContainer marks a container, like Apache's CONTAINER_EPHEMERAL_OWNER.
 const ownerContainer int64 = math.MinInt64
 
-// isSession reports whether owner makes a node ephemeral.
 func isSession(owner int64) bool {
 	return owner != 0 && owner != ownerContainer
 }
@@ -154,7 +153,6 @@ func (n *Node) addChild(name string) {
 	n.children = append(n.children, name)
 }
 
-// removeChild removes a child, and moves the last child to the free index.
 func (n *Node) removeChild(name string) {
 	i, ok := n.index[name]
 	if !ok {
@@ -168,8 +166,7 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat returns the node's Stat. Cversion is the number of creates and deletes of children,
-// and wraps. The number of deletes is n.creates less the number of children.
+// Stat returns the node's Stat; Cversion counts creates and deletes of children, and wraps.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
@@ -207,12 +204,11 @@ func validPath(path string) bool {
 	return true
 }
 
-// hasParent reports whether a path has a slash, which split needs, and no NUL.
 func hasParent(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
 
-// split cuts a path at its last slash. The parent of /a is "".
+// The parent of /a is "".
 func split(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:i], path[i+1:]
@@ -229,7 +225,6 @@ func protected(path string) bool {
 // Reads do not validate paths, except that Exists refuses a NUL. Replies alias the tree, so
 // they are valid until the next change.
 
-// readable returns the node at path if the client may read the node.
 func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {

@@ -18,8 +18,6 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-// TestLastSequenceNumber checks that no sequential child with the same prefix follows the
-// number 2^31-1.
 func TestLastSequenceNumber(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
@@ -77,7 +75,6 @@ func TestNewTree(t *testing.T) {
 	}
 }
 
-// FuzzWrites checks the invariants of the tree after any writes of three sessions.
 func FuzzWrites(f *testing.F) {
 	one := func(session byte, op wire.Op, req wire.Record) []byte {
 		body := wire.Append(nil, req)

@@ -14,7 +14,6 @@ type Writer struct {
 	Session int64
 }
 
-// A record has the fields of a node that the checks need.
 type record struct {
 	missing  bool
 	version  int32
@@ -25,7 +24,7 @@ type record struct {
 	acl      []wire.ACL
 }
 
-// A view is the tree as if the operations checked so far were applied.
+// A view is the tree as if all checked operations were applied.
 type view struct {
 	t *Tree
 	Writer
@@ -47,8 +46,6 @@ func (v *view) get(path string) (record, bool) {
 	}, true
 }
 
-// permitted returns the node at path, or an error if there is none or the writer lacks
-// permission perm.
 func (v *view) permitted(path string, perm int32) (record, wire.Code) {
 	n, ok := v.get(path)
 	switch {
@@ -66,8 +63,7 @@ func (v *view) put(path string, r record) {
 	}
 }
 
-// nextVersion checks the version that a client expects, -1 for any, and returns the next
-// version.
+// An expected version of -1 means any version.
 func nextVersion(current, expected int32) (int32, wire.Code) {
 	if expected != -1 && expected != current {
 		return 0, wire.BadVersion
@@ -96,7 +92,6 @@ func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.
 	return v.checkCreate(op, &o.Create)
 }
 
-// checkNode checks a write to an existing node, or an OpCheck.
 func (v *view) checkNode(o *wire.MultiOp) (Change, wire.Code) {
 	switch o.Op {
 	case wire.OpDelete:
@@ -177,12 +172,10 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
-// hasTTL reports whether the flags of a create request a node with a TTL.
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// checkCreate checks a create. Only [wire.OpCreateContainer] creates a container: another
-// create with the container flag creates a plain node. TTL nodes are refused, as in Apache
-// without extendedTypesEnabled.
+// Only [wire.OpCreateContainer] creates a container; the flag alone does not.
+// TTL nodes are refused, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -266,9 +259,7 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. kind is the operation in the result. In a multi,
-// the flag of a create decides whether the node is a container. In a single request, the
-// operation decides.
+// In a multi, only the create's flag decides whether the node is a container.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
