@@ -26,7 +26,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A rival is a connection of the go-zookeeper library to addr, and the path of an election.
 type rival struct {
 	*zk.Conn
 	b          *testing.B
@@ -69,15 +68,14 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// BenchmarkHandoff measures the time from the delete request for the leader's znode until the
-// successor knows that it is first. x-floor compares electop's candidate with a bare client.
+// x-floor compares electop's candidate with a client that only watches and lists.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
 			r := newRival(b, addr)
 			r.create(r.path, 0)
-			for i := range n - 2 { // these stay behind the leader and the successor
+			for i := range n - 2 {
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
 			}
 			var candidates, floor []time.Duration
@@ -99,8 +97,7 @@ func BenchmarkHandoff(b *testing.B) {
 	}
 }
 
-// handoff creates a leader's znode, starts a successor with join, and deletes the leader's znode.
-// It returns the time from the delete request until the successor knows that it is first.
+// handoff returns the time from the delete request until the successor knows that it leads.
 func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
@@ -114,7 +111,6 @@ func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end fun
 	return receive(r.b, knew).Sub(began)
 }
 
-// candidate starts electop's candidate as the successor.
 func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	waiting, ended := make(chan bool, 1), make(chan bool)
 	last := model.Member{}
@@ -142,7 +138,6 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
-// floor starts a bare client as the successor. The client lists the children when it is notified.
 func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	c := newRival(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
@@ -150,7 +145,7 @@ func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	if err != nil {
 		r.b.Fatalf("getData %s: %v", leader, err)
 	}
-	go func() { // ends with the notification, or when the client is closed
+	go func() {
 		<-gone
 		c.Children(r.path)
 		knew <- time.Now()
@@ -158,8 +153,7 @@ func (r *rival) floor(leader string, knew chan<- time.Time) func() {
 	return c.Close
 }
 
-// BenchmarkFollow measures the bytes and requests of an observer for one create and one delete
-// among 10 and 10,000 candidates.
+// BenchmarkFollow measures what one create and one delete cost an observer.
 func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
@@ -203,7 +197,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts the bytes and requests of connections, without the pings that a client sends.
+// A meter ignores the pings that a client sends.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -26,8 +26,6 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A candidate with credentials creates znodes that everybody may read. Only the credentials
-// permit changes.
 func TestElectionWithCredentials(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -71,8 +69,6 @@ func TestElectionWithCredentials(t *testing.T) {
 	})
 }
 
-// failing returns configuration changes that make a connection fail, each with an error that
-// could show the secret.
 func failing(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
 	return map[string]func(*client.Config){
 		"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
@@ -92,7 +88,6 @@ func failing(authority, secret string, random *rand.Rand) map[string]func(*clien
 	}
 }
 
-// TestCredentialsNeverShow: no error, log line or formatted value contains credentials.
 func TestCredentialsNeverShow(t *testing.T) {
 	t.Parallel()
 	authority := zktest.NewCertificates(t).CA

@@ -19,17 +19,16 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A realElection is an election of Curator or kazoo. Its candidates join in this order: amber,
-// birch, cedar, delta, ember, fern.
+// The candidates join in the order amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
-	recipes []string // the recipe of each candidate
-	leases  []int    // a semaphore's number of leases; empty for other recipes
-	path    string   // the path that the candidates get
-	read    string   // the parent of the contenders; "" means path
+	recipes []string
+	leases  []int // a semaphore's number of leases; empty for other recipes
+	path    string
+	read    string // the parent of the contenders; "" means path
 
 	dialect string
-	queue   []string // the contenders in their order
+	queue   []string
 	holders int
 	watches map[string]string // maps a waiting candidate to the candidate that it watches
 	who     map[string]string // maps a candidate to its shown name, if the shown name is different
@@ -94,11 +93,8 @@ var kazooElections = []realElection{
 	},
 }
 
-// anAddress matches every IP address.
 const anAddress = "\x00address"
 
-// TestRealDialects: for each recipe of Curator and kazoo, electop recognises the dialect, the
-// queue, the holders and the watches from the znodes and the server's tables.
 func TestRealDialects(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -131,7 +127,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	joined := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
 	for i, name := range names {
-		// The process takes part in several elections: each name must be unique.
+		// The process takes part in several elections, so each name must be unique.
 		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
 		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
 		joined[name], owner[s.Session] = s, name
@@ -205,7 +201,6 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	}
 }
 
-// verify polls the server's table of watches until it shows the watch of each waiting candidate.
 func (e realElection) verify(t *testing.T, addr string, j *doctor.Journal) {
 	poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{addr}})
 	cancel := poller.Subscribe(admin.Election{

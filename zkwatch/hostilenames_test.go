@@ -22,7 +22,6 @@ const (
 	good = "n_0000000008"
 )
 
-// oddPeer returns a peer with an election. Clients refuse to request the child with the name bad.
 func oddPeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
@@ -61,8 +60,6 @@ func oddPeer() *electiontest.Peer {
 	}}
 }
 
-// TestNameThatNoClientMayRequest: an observer and a walk report an election with a child that no
-// client may request.
 func TestNameThatNoClientMayRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := oddPeer()
@@ -89,7 +86,6 @@ func TestNameThatNoClientMayRequest(t *testing.T) {
 	})
 }
 
-// TestPersistentError: an observer retries slowly if the server answers each read with SystemError.
 func TestPersistentError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {

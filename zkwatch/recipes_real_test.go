@@ -21,18 +21,16 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A usedRecipe is a recipe that a third-party library uses at a path.
 type usedRecipe struct {
 	*testing.T
 	process *zktest.Foreign
 	conn    *client.Conn
 	server  string
-	path    string // the path that the library gets
+	path    string
 	journal *doctor.Journal
 }
 
-// use runs the recipes on each server, in one process. Without the second tier it runs only the first
-// ones, as many as fast says.
+// Without the second tier, use runs only the first recipes, as many as fast says.
 func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.Foreign, fast int, recipes ...func(r *usedRecipe)) {
 	t.Parallel()
 	if fast == 0 {
@@ -120,7 +118,6 @@ func TestRecipesOfCurator(t *testing.T) {
 	)
 }
 
-// at returns the same recipe, observed at a znode below its path.
 func (r *usedRecipe) at(name string) *usedRecipe {
 	other := *r
 	other.path, other.journal = znode.Join(r.path, name), nil
@@ -146,7 +143,7 @@ func (r *usedRecipe) resign(names ...string) {
 	}
 }
 
-// put puts items, each a name and maybe a priority.
+// Each item is a name and maybe a priority.
 func (r *usedRecipe) put(recipe string, items ...string) {
 	r.Helper()
 	for _, item := range items {
@@ -156,7 +153,7 @@ func (r *usedRecipe) put(recipe string, items ...string) {
 	}
 }
 
-// take takes n items. Some of Curator's queues take until the last item, which has a name.
+// Some of Curator's queues take until the item with the name last.
 func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	r.Helper()
 	for i := range n {
@@ -169,8 +166,7 @@ func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	}
 }
 
-// look reads the path and the server's tables. It returns the state of the journal that has all reads, and
-// the state of a new journal.
+// since has all reads, now only the last one.
 func (r *usedRecipe) look() (since, now *doctor.State) {
 	r.Helper()
 	read, err := observer.ReadOnce(r.Context(), r.conn, r.path, feed.Now)
@@ -196,7 +192,6 @@ func (r *usedRecipe) look() (since, now *doctor.State) {
 	return r.journal.State(), fresh.State()
 }
 
-// words returns the kind, the dialect, and the words for the children.
 func words(s *doctor.State) string {
 	id := "none"
 	if s.Dialect != nil {
@@ -209,7 +204,7 @@ func words(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// shows looks until both journals have these words. Words that end in a space continue with an age.
+// Words that end in a space continue with an age.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -218,8 +213,7 @@ func (r *usedRecipe) shows(want string) {
 	})
 }
 
-// changes is shows for the journal that has all reads only: a new journal cannot know the kind, or not that
-// participants leave.
+// A new journal cannot know the words for a change.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -241,7 +235,6 @@ func (r *usedRecipe) until(want string, look func() []*doctor.State) {
 	})
 }
 
-// roleless checks that nobody leads in a kind without a role, and that electop finds nothing wrong.
 func (r *usedRecipe) roleless(s *doctor.State) {
 	r.Helper()
 	if s.Kind() == dialect.KindShared || s.Kind() == dialect.KindLock || s.Kind() == dialect.KindElection {
@@ -253,8 +246,7 @@ func (r *usedRecipe) roleless(s *doctor.State) {
 	}
 }
 
-// empty looks until the recipe is not in use and the journal has these words. A new journal cannot
-// know the kind.
+// A new journal cannot know the kind of an empty directory.
 func (r *usedRecipe) empty(want string) {
 	r.Helper()
 	electiontest.Until(r.T, want+", and empty", func() error {
@@ -270,7 +262,6 @@ func (r *usedRecipe) empty(want string) {
 	})
 }
 
-// seen describes what a journal saw.
 func seen(s *doctor.State) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: got %q, phase %s, leaving %v, no leader: %q", s.Path, words(s), s.Phase, s.Leaving, phrase.NoLeader(s).Sentence)
@@ -300,8 +291,7 @@ func (r *usedRecipe) barrier() {
 	r.empty("barrier barrier: no session waits for its deletion")
 }
 
-// doubleBarrier fills a double barrier of four. The last in the order of names leaves first, then
-// the first one, which must wait for the others.
+// The last name leaves first; the first name must wait for the others.
 func (r *usedRecipe) doubleBarrier(id string) {
 	r.Helper()
 	id = "double-barrier " + id + ": "
@@ -325,7 +315,7 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.resign(names...)
 }
 
-// members lets two members join and leave. min is how many members show the group.
+// min is how many members show the group.
 func (r *usedRecipe) members(recipe, want string, min int) {
 	r.Helper()
 	r.stand(recipe, 1, "amber")
@@ -373,7 +363,6 @@ func (r *usedRecipe) semaphore(want, below string) {
 	}
 }
 
-// revoked: another client asks the holder of a mutex to release it.
 func (r *usedRecipe) revoked() {
 	r.Helper()
 	lock := r.stand("revocable", 1, "amber")[0]

@@ -20,14 +20,12 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A polledElection is an election that was read once, with a poller of its server's tables.
 type polledElection struct {
 	*testing.T
 	journal *doctor.Journal
 	poller  *admin.Poller
 }
 
-// readOnce reads the election at path, which must have the given number of contenders.
 func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) *polledElection {
 	t.Helper()
 	conn := electiontest.Connected(t, electiontest.Config(t, server.Addr))
@@ -49,7 +47,6 @@ func readOnce(t *testing.T, server *zktest.Server, path string, contenders int) 
 	return p
 }
 
-// withTables polls the server's tables until ok returns true for the state, and returns that state.
 func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) *doctor.State {
 	p.Helper()
 	electiontest.Until(p.T, what, func() error {
@@ -65,7 +62,6 @@ func (p *polledElection) withTables(what string, ok func(s *doctor.State) bool) 
 	return p.journal.State()
 }
 
-// found returns the findings, each as "id severity".
 func found(s *doctor.State) (out []string) {
 	for _, f := range s.Findings {
 		out = append(out, f.ID+" "+string(f.Severity))
@@ -73,9 +69,7 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries: a go-zookeeper client holds a lock, and two kazoo clients join its queue.
-// If kazoo recognises go-zookeeper's names, both kazoo clients wait, and the servers' tables show
-// their watches. Otherwise the first kazoo client leads too, and electop finds two leaders.
+// TestLockOfTwoLibraries checks that electop sees whether two libraries exclude each other.
 func TestLockOfTwoLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -120,9 +114,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 }
 
-// TestStudentsOfOtherLibraries: kazoo's and Curator's recipes ignore candidates with electop's
-// names, so their first candidate leads too. electop infers this second leader from the names, and
-// the servers' tables confirm it. Only the kazoo lock "all" considers every name, and waits.
+// TestStudentsOfOtherLibraries checks that electop infers a second leader if a library ignores electop's names.
 func TestStudentsOfOtherLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -174,8 +166,6 @@ func TestStudentsOfOtherLibraries(t *testing.T) {
 	}
 }
 
-// TestSeveralCandidatesOfOneClient: three candidates in one session cause only a finding of
-// severity info.
 func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -19,7 +19,6 @@ const (
 	oneHostConfig = "server.1=127.0.0.1:2881:3881\nserver.2=127.0.0.1:2882:3882\nserver.3=127.0.0.1:2883:3883"
 )
 
-// dynamicConfig is threeConfig with addresses for clients.
 var dynamicConfig = strings.ReplaceAll(threeConfig, "participant", "participant;2181")
 
 func TestParseEnsemble(t *testing.T) {
@@ -75,7 +74,7 @@ func TestMembers(t *testing.T) {
 		// Each result is an address, then =N for the server's number, then ! for no answer.
 		results, config string
 		kept            string
-		missing         string // part of the message; "": no server is missing
+		missing         string
 	}{
 		"by address":                   {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"no numbers":                   {"10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
@@ -153,8 +152,8 @@ func TestWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
-		count   int    // number of servers
-		unwhole string // part of Unwhole; "" if the table is whole
+		count   int // number of servers
+		unwhole string
 	}{
 		"three servers": {allThree, nil, 3, ""},
 		"server.2 fails": {allThree, func(n *fakeNet, c *Config) {
@@ -198,8 +197,6 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A server has another name in the connect string than in the configuration. The name in the
-// connect string is used only if the server does not answer at its configured address.
 func TestTwoNamesOfAServer(t *testing.T) {
 	var failure error
 	of3(t, func(c *Config) {
@@ -214,7 +211,7 @@ func TestTwoNamesOfAServer(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				pollAll(t, p, l) // no answer at the configured address: the next poll uses both
+				pollAll(t, p, l) // without an answer at the configured address, the next poll uses both
 				servers[0].requests()
 			case 3:
 				n.set("10.0.0.1:2181", own)
@@ -246,14 +243,12 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 	})
 }
 
-// A client moves between two servers while they list their connections. Second lists find the
-// client.
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string // the first list and the later lists of each server
-		where string       // the server that lists the client; "": no server
-		cons  int          // number of requests for lists to each server
+		lists [3][2]string
+		where string
+		cons  int // number of requests for lists to each server
 	}{
 		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
 		"moves after the first lists":     {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
@@ -329,7 +324,6 @@ func TestTableOfAnElection(t *testing.T) {
 			},
 		},
 	})
-	// All connections of a host are listed, unless the host has too many.
 	results[0].conns[0].Addr, results[1].conns[1].Addr = "10.0.0.1:4000", "10.0.0.1:4001"
 	election.Hosts = func() []string { return []string{"10.0.0.1"} }
 	got = election.table(session.Table{At: at}, results, "/app")

@@ -27,7 +27,6 @@ import (
 	"electop/model/session"
 )
 
-// A fakeNet has fake servers over pipes, in virtual time.
 type fakeNet struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -35,13 +34,11 @@ type fakeNet struct {
 	wg sync.WaitGroup
 }
 
-// A fakePort listens at host:port.
 type fakePort struct {
 	owner *fakeServer
-	serve func(*fakeServer, net.Conn) // nil: connections hang
+	serve func(*fakeServer, net.Conn)
 }
 
-// A fakeServer is one member, with both its ports.
 type fakeServer struct {
 	addr    string
 	replies map[string]string // by word or command; the reply to a command may begin with a status line and headers
@@ -50,9 +47,9 @@ type fakeServer struct {
 	turn    func()            // called before each reply to a word; it may set replies
 
 	mu     sync.Mutex
-	counts map[string]int // number of requests by word or command
-	busy   int            // number of current requests
-	most   int            // the largest value of busy
+	counts map[string]int
+	busy   int
+	most   int
 }
 
 func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -74,7 +71,6 @@ func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	return client, nil
 }
 
-// member adds a member at host:2181 with its AdminServer at host:8080.
 func (n *fakeNet) member(host string, id int, mode session.Mode) *fakeServer {
 	s := &fakeServer{addr: host + ":2181", counts: make(map[string]int), replies: replies(id, mode, 2181)}
 	n.set(s.addr, &fakePort{s, (*fakeServer).words})
@@ -104,7 +100,6 @@ func (s *fakeServer) end() {
 	s.busy--
 }
 
-// requests returns the number of requests by word or command since the last call.
 func (s *fakeServer) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +162,7 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 		return false
 	}
 	key := name
-	if name == "dump" { // the key dump is the word
+	if name == "dump" {
 		key = "dump_"
 	}
 	reply, ok := s.reply(key)
@@ -187,7 +182,6 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 	return err == nil
 }
 
-// stall waits for the delay. It returns false if the client closes the connection first.
 func (s *fakeServer) stall(c net.Conn) bool {
 	d := s.delay.get()
 	if d == 0 {
@@ -207,8 +201,7 @@ func (s *fakeServer) flood(c net.Conn) {
 	}
 }
 
-// replies returns the replies of a member with one client, which owns a child of /election and
-// watches one.
+// The member has one client, which owns a child of /election and watches another.
 func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{
@@ -235,7 +228,6 @@ func replies(id int, mode session.Mode, port int) map[string]string {
 	return r
 }
 
-// A listener is a subscribed election.
 type listener struct {
 	mu     sync.Mutex
 	tables []*session.Table
@@ -272,7 +264,6 @@ func (l *listener) count() int {
 	return len(l.tables)
 }
 
-// three adds the members of threeConfig.
 func three(n *fakeNet) []*fakeServer {
 	return []*fakeServer{
 		n.member("10.0.0.1", 1, session.ModeFollower), n.member("10.0.0.2", 2, session.ModeFollower), n.member("10.0.0.3", 3, session.ModeLeader),
@@ -289,7 +280,6 @@ func (n *fakeNet) config(servers ...string) Config {
 
 var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 
-// run runs the poller until stop is called.
 func (n *fakeNet) run(p *Poller) (stop func()) {
 	ctx, cancel := context.WithCancel(n.t.Context())
 	ended := make(chan struct{})
@@ -306,7 +296,7 @@ func (n *fakeNet) run(p *Poller) (stop func()) {
 	}
 }
 
-// byCommand formats requests; a word counts as its command.
+// A word counts as the command with the same content.
 func byCommand(m map[string]int) string {
 	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
 		"cons": "connections", "wchp": "watches_by_path"}
@@ -339,7 +329,6 @@ func states(s session.Server) [4]session.AnswerState {
 
 var allAnswered = [4]session.AnswerState{session.Answered, session.Answered, session.Answered, session.Answered}
 
-// alone runs a test with a standalone server.
 func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -358,7 +347,6 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 	})
 }
 
-// of3 runs a test with an ensemble of three.
 func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -384,19 +372,16 @@ func pollAll(t *testing.T, p *Poller, l *listener) *session.Table {
 	return l.last(t)
 }
 
-// pollFirst polls for everything and returns the first server's answers.
 func pollFirst(t *testing.T, p *Poller, l *listener) session.Server {
 	t.Helper()
 	return pollAll(t, p, l).Servers[0]
 }
 
-// pass waits for d in virtual time, and then until all goroutines wait.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// A duration can change while a server answers.
 type duration struct{ ns atomic.Int64 }
 
 func (d *duration) set(to time.Duration) { d.ns.Store(int64(to)) }

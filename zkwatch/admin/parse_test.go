@@ -24,7 +24,6 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// parsed parses the fixtures of all three servers.
 func parsed[T any](t *testing.T, name string, parse func([]byte) (T, error)) []T {
 	t.Helper()
 	var all []T
@@ -87,7 +86,6 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// watchesOf returns the watches in a table as "path session", sorted.
 func watchesOf(ws []session.Watch) (all []string) {
 	for _, w := range ws {
 		for _, s := range w.Sessions {
@@ -227,7 +225,6 @@ func TestOlderReplies(t *testing.T) {
 	}
 }
 
-// A truncated list must not parse as a shorter list, nor a dump without its ephemeral znodes.
 func TestTruncatedReplies(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
@@ -311,7 +308,6 @@ func TestErrorsOfAnAdminServer(t *testing.T) {
 	}
 }
 
-// parsers maps the names of fixtures to their parsers.
 var parsers = map[string]func([]byte) error{
 	"4lw-srvr":              drop(parseSrvr),
 	"4lw-mntr":              drop(parseMntr),
@@ -333,7 +329,6 @@ func drop[T any](parse func([]byte) (T, error)) func([]byte) error {
 	return func(b []byte) error { _, err := parse(b); return err }
 }
 
-// No parser may panic, or return text that is not safe to show.
 func FuzzReplies(f *testing.F) {
 	for name := range parsers {
 		ext := ".txt"
@@ -369,7 +364,6 @@ func FuzzReplies(f *testing.F) {
 
 func count(n int) *int { return &n }
 
-// A hostile reply within the bounds takes at most 560 MiB to parse.
 func TestDenseReplies(t *testing.T) {
 	table := large
 	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // an eighth, to be quicker

@@ -30,7 +30,6 @@ func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, ui
 	return connectTLS(t, addr, timeout, nil)
 }
 
-// connectTLS connects to a port with TLS, or without TLS if cfg is nil.
 func connectTLS(t *testing.T, addr string, timeout time.Duration, cfg *tls.Config) (*client.Conn, uint64) {
 	t.Helper()
 	c := electiontest.Connect(t, client.Config{Servers: zktest.Must(client.ParseConnectString(addr)), SessionTimeout: timeout, TLS: cfg})
@@ -46,11 +45,10 @@ func create(t *testing.T, c *client.Conn, path string, flags int32) string {
 	return name
 }
 
-// A queue has a candidate for each address. Each candidate watches its predecessor.
 type queue struct {
 	conns    []*client.Conn
 	sessions []uint64
-	names    []string // full paths
+	names    []string
 }
 
 func joinElection(t *testing.T, path string, addrs ...string) (q queue) {
@@ -80,7 +78,6 @@ func anchors(c *client.Conn) func() []session.Anchor {
 	}
 }
 
-// touch returns a Config.Touch that checks that the anchor is not older than the call.
 func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
@@ -98,7 +95,7 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	}
 }
 
-// warm waits until an AdminServer answers: the first answer of a Java process can take seconds.
+// The first answer of a Java process can take seconds.
 func warm(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -111,8 +108,7 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// pollWithDeadlines polls until the table has a deadline of each session, because one dump can lack
-// a session. It returns nil if gone receives first.
+// One dump can lack a session. pollWithDeadlines returns nil if gone receives first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -148,7 +144,6 @@ func poll(t *testing.T, cfg admin.Config, path string) *session.Table {
 	return table
 }
 
-// verify checks that a table has the connections, znodes, watches and deadlines of a queue.
 func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
 	t.Helper()
 	table, deadlines := pollWithDeadlines(t, cfg, "/election", q.sessions, nil)
@@ -255,9 +250,7 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// expiry lets a client crash. It checks that the client's znode is not deleted before the time that
-// the session's deadline and the anchor give. It returns false if the session ended before the
-// server reported the deadline.
+// expiry returns false if the session ends before the server has reported its deadline.
 func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
 	crashing, sessionID := connect(t, addr, timeout)
@@ -275,8 +268,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 		return false
 	}
 	s, a, crashed, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
-	// The server received our message at mine.At - Timeout on its clock, rounded up by less than a
-	// tick, and after Sent on our clock. Dates are rounded down to the second.
+	// The server rounds times up to a tick, and dates down to a second.
 	notBefore := a.Sent.Add(crashed.At - mine.At + a.Timeout)
 	if crashed.Wall {
 		notBefore = notBefore.Add(-time.Second)
@@ -292,7 +284,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	return true
 }
 
-// By default a server permits only the word srvr. There is no AdminServer either.
+// By default a server permits only the word srvr.
 func TestStockSettings(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords(""))
@@ -321,7 +313,6 @@ func TestStockSettings(t *testing.T) {
 	}
 }
 
-// free returns a port on which no program listens.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -367,7 +358,6 @@ func TestEnsemble(t *testing.T) {
 		if modes[session.ModeLeader] != 1 || modes[session.ModeFollower] != 2 {
 			t.Errorf("modes %v, want one leader and two followers", modes)
 		}
-		// A configuration without addresses for clients, and a connect string that lacks a member.
 		cfg := cfg
 		cfg.Servers = addrs[:2]
 		table = poll(t, cfg, "/election")
@@ -393,7 +383,6 @@ func clientsOf(s session.Server) (all []uint64) {
 	return all
 }
 
-// A word to one port must not show the clients of the other port as disconnected.
 func TestBothPortsOfApache(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -432,8 +421,6 @@ func TestBothPortsOfApache(t *testing.T) {
 	}
 }
 
-// certified returns the configurations of a server and its client. The server demands a client
-// certificate.
 func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
 	a := zktest.NewCertificates(t)
@@ -471,7 +458,7 @@ func TestOverTLS(t *testing.T) {
 	for name, x := range map[string]struct {
 		addr string
 		tls  *tls.Config
-		why  string // part of the reason; "": the server answers
+		why  string
 	}{
 		"an address":                   {addr, caller, ""},
 		"a name":                       {"localhost:" + ports[0], caller, ""},

@@ -10,8 +10,6 @@ import (
 	"electop/model/session"
 )
 
-// each runs a test against three members, by HTTP and by words. It checks that each server gets one
-// request at a time.
 func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -31,7 +29,6 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p
 	}
 }
 
-// wantSent waits for d in virtual time, and checks the requests sent meanwhile.
 func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
 	t.Helper()
 	pass(d)
@@ -42,7 +39,6 @@ func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer,
 	}
 }
 
-// An idle poller requests the status every five seconds, and the configuration every five minutes.
 func TestRequestsOfAnIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
@@ -188,7 +184,6 @@ func TestManyWatches(t *testing.T) {
 	})
 }
 
-// listRequests returns the number of requests for lists of connections.
 func listRequests(servers []*fakeServer) (n int) {
 	for _, s := range servers {
 		m := s.requests()
@@ -199,7 +194,6 @@ func listRequests(servers []*fakeServer) (n int) {
 
 func cheap(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
 
-// crowd sets the number of connections in each server's status.
 func crowd(servers []*fakeServer, n int) {
 	for _, s := range servers {
 		s.mu.Lock()

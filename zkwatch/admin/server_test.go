@@ -17,7 +17,6 @@ import (
 	"electop/model/znode"
 )
 
-// The anchors are read after Touch and before the first request.
 func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	var touched time.Time
 	for name, config := range map[string]string{"a server's address": "", "perhaps any server's address": dynamicConfig} {
@@ -32,7 +31,7 @@ func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			want := time.Now()
 			if config != "" {
-				want = want.Add(-8 * time.Second) // another server may have answered
+				want = want.Add(-8 * time.Second)
 			}
 			pollFirst(t, p, l)
 			if got := l.last(t).Anchors; len(got) != 1 || !got[0].Sent.Equal(want) {
@@ -42,7 +41,6 @@ func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	}
 }
 
-// A list of connections is Refused if the server may have another port.
 func TestListOfOnePort(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
@@ -132,7 +130,6 @@ func TestEndlessReplies(t *testing.T) {
 			}
 		})
 	}
-	// Only a table is too large.
 	for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode = FourLetter
@@ -147,7 +144,6 @@ func TestEndlessReplies(t *testing.T) {
 	}
 }
 
-// A slow server delays a poll by statusPollTimeout at most.
 func TestSlowServerIsPolledLessOften(t *testing.T) {
 	for name, slow := range map[string]func(*fakeNet, *fakeServer){
 		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
@@ -257,8 +253,6 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 	}
 }
 
-// A subscriber whose Put does not return delays each other subscriber by putTimeout at most, and no
-// method of the Poller.
 func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
@@ -282,8 +276,6 @@ func TestSubscriberThatDoesNotReturn(t *testing.T) {
 	})
 }
 
-// Another program may listen at the AdminServer's port. In mode HTTP that is a failure; in mode Auto
-// the words answer.
 func TestOtherProgramAtTheAdminPort(t *testing.T) {
 	page := func(head, body string) string {
 		return "HTTP/1.1 " + head + "\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
@@ -354,7 +346,6 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 	}
 }
 
-// Of three members on one host only the first has the AdminServer's usual port.
 func TestSeveralServersOnOneHost(t *testing.T) {
 	hosts := func(n *fakeNet) (addrs []string) {
 		for i := range 3 {
@@ -383,7 +374,6 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 			}
 		})
 	}
-	// Only the second server is polled.
 	for _, c := range []struct {
 		url, via string
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
@@ -431,7 +421,6 @@ func TestRefusedWords(t *testing.T) {
 		s.requests()
 		stop := n.run(p)
 		pass(50 * time.Second)
-		// A refused query is not sent again at once.
 		if m := byCommand(s.requests()); m != "server_stats=11" {
 			t.Errorf("requests in 50 s: %q, want only the status", m)
 		}

@@ -97,7 +97,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 		first := s.Believes(t, model.Leading)
 		on.Remove(znode.Join(on.Path, first.Znode))
 		_, i := s.Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		<-over // the context of the leader procedure ended
+		<-over
 		again, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if again.Znode == first.Znode || again.Session == first.Session || again.Fence <= first.Fence {
 			t.Errorf("got leader %+v, want another znode and session and a higher fence than %+v", again, first)
@@ -144,8 +144,7 @@ func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 		on.Make(on.Path+"-leader", zk.FlagEphemeral)
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		_, i := s.Await(t, 0, "acknowledging", func(m model.Member) bool { return m.Step == model.StepAcknowledge })
-		// The candidate reports a step before it sets the watch, so the first write may be too
-		// early.
+		// The step is reported before the watch is set, so a write may be too early.
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for reads := 0; reads < 2; {
@@ -217,7 +216,6 @@ func TestUnusableConfiguration(t *testing.T) {
 	}
 }
 
-// A handoff costs the same for any number of candidates.
 func TestHandoffCost(t *testing.T) {
 	for _, n := range []int{3, 20} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -230,7 +228,6 @@ func handoffCost(t *testing.T, n int) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
 	create("/election", 0)
-	// The leader is a bare znode, so no resignation is counted.
 	leader := create("/election/bare-n_", electiontest.Contender)
 	var next *electiontest.Candidate
 	for i := range n - 1 {
@@ -267,8 +264,6 @@ func handoffCost(t *testing.T, n int) {
 	}
 }
 
-// In a quiet election only the leader writes, ten times in each session timeout. The observer reads
-// the parent's stat four times a minute.
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
 	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
@@ -301,8 +296,6 @@ func TestIdleCosts(t *testing.T) {
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// virtual runs an election of n candidates in virtual time, each over its own line. It calls f when
-// the first leads, the others wait, and all watches are set.
 func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -324,7 +317,6 @@ func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, 
 	})
 }
 
-// beliefs returns the beliefs in s.All()[from:], without repetitions.
 func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	for _, m := range s.All()[from:] {
 		out = append(out, m.Belief)
@@ -332,7 +324,6 @@ func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	return slices.Compact(out)
 }
 
-// when sends the time until holds returns true for a report in s.All()[from:].
 func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {
@@ -348,7 +339,6 @@ func believing(b model.Belief) func(model.Member) bool {
 
 func leads(m model.Member) bool { return m.Belief == model.Leading || m.Belief == model.Elected }
 
-// awaitAnswer waits until a server answers the candidate again.
 func awaitAnswer(s *electiontest.Candidate) {
 	for end := s.Status().ExpiresFrom; s.Status().ExpiresFrom.Equal(end); {
 		time.Sleep(10 * time.Millisecond)
@@ -373,7 +363,7 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 			if n := leading.Add(1); n != 1 {
 				t.Errorf("got %d leaders at once, want 1", n)
 			}
-			<-ctx.Done() // the procedure still runs
+			<-ctx.Done()
 			leading.Add(-1)
 			return ctx.Err()
 		}})
@@ -403,7 +393,6 @@ func TestParentBelowForbiddenZnode(t *testing.T) {
 	})
 }
 
-// A candidate freezes for longer than the session timeout just before its leader procedure.
 func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -447,8 +436,6 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	})
 }
 
-// A candidate queues behind a system's own candidates and watches the znode that they would watch.
-// In a third-party election it creates no acknowledgement.
 func TestCandidateInForeignElections(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -496,7 +483,7 @@ func TestCandidateInForeignElections(t *testing.T) {
 	})
 }
 
-// After a lost create reply the candidate finds its znode among similar names.
+// TestLostReplyInADialect checks that the candidate finds its znode among similar names.
 func TestLostReplyInADialect(t *testing.T) {
 	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
 		t.Run(id, func(t *testing.T) {

@@ -26,11 +26,7 @@ import (
 
 var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 
-// Two candidates never lead at once under random faults of servers, links and candidates, and in the
-// end one leads.
-//
-// The seed decides the faults and their times, but not the scheduling. ELECTOP_TEST_LONG=30m sets
-// the duration of both runs together.
+// ELECTOP_TEST_LONG=30m sets the duration of both runs together.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -44,15 +40,14 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos makes faults. At most one server has a fault, so a quorum remains. A candidate has at
-// most one fault at a time.
+// A chaos leaves at most one server with a fault, so a quorum remains.
 type chaos struct {
 	*testing.T
 	limits
 	path string
 	e    *zktest.Ensemble
 	w    *activityLog
-	bare *zk.Conn // lists and deletes znodes
+	bare *zk.Conn
 	rng  *rand.Rand
 
 	servers target
@@ -60,8 +55,7 @@ type chaos struct {
 	made    map[string]int // number of faults, by name
 }
 
-// A target is a candidate or all servers. It has a fault if repair is not nil: what names the
-// fault, and repair ends it at the time until.
+// A target has a fault if repair is not nil. The chaos calls repair at the time until.
 type target struct {
 	what   string
 	repair func()
@@ -120,7 +114,7 @@ func (c *chaos) run(duration time.Duration) {
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 		c.inject()
 		c.endFaults(time.Now())
-		<-time.After(c.upTo(c.session / 2)) // between two faults
+		<-time.After(c.upTo(c.session / 2))
 	}
 	c.endFaults(time.Time{})
 	healed := time.Now()
@@ -129,8 +123,6 @@ func (c *chaos) run(duration time.Duration) {
 		c.limits, len(c.slots), duration, c.made, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
-// settled waits until one candidate leads and all others wait, according to their reports and to the
-// servers.
 func (c *chaos) settled() {
 	c.Helper()
 	limit := 3*c.session + 3*time.Duration(c.syncLimit)*c.tick + electiontest.WaitFor
@@ -161,7 +153,6 @@ func (c *chaos) settled() {
 	}
 }
 
-// checkOwners lists the znodes until ctx ends, and fails if a session owns two of them.
 func (c *chaos) checkOwners(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
@@ -188,8 +179,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject makes a fault of a server or of a candidate, mostly the leader. During a server's fault
-// every candidate is as likely, because the leader may not have noticed the fault.
+// During a server's fault the leader is not preferred, because it may not know of the fault.
 func (c *chaos) inject() {
 	whole := c.whole()
 	if whole && c.rng.IntN(2) == 0 {
@@ -216,7 +206,6 @@ func (c *chaos) inject() {
 	if whole && c.rng.IntN(4) == 0 {
 		name = deleteZnode // only possible while the servers have no fault
 	}
-	// Most faults end unnoticed, some outlast the session.
 	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
 	if repair, ok := candidateFaults[name](c, s); ok {
 		s.what, s.repair = s.name+": "+name, repair
@@ -224,7 +213,6 @@ func (c *chaos) inject() {
 	}
 }
 
-// whole reports whether all servers serve and have no fault.
 func (c *chaos) whole() bool {
 	return c.servers.repair == nil && !slices.ContainsFunc(c.e.Members, func(m *zktest.Server) bool { return !m.Serving() })
 }
@@ -236,7 +224,6 @@ func (c *chaos) count(name, what string) {
 
 func (c *chaos) draw(names []string) string { return names[c.rng.IntN(len(names))] }
 
-// endFaults ends the faults that are due, or all faults if now is zero.
 func (c *chaos) endFaults(now time.Time) {
 	targets := []*target{&c.servers}
 	for _, s := range c.slots {
@@ -252,8 +239,7 @@ func (c *chaos) endFaults(now time.Time) {
 	}
 }
 
-// A serverFault or a candidateFault begins a fault. repair ends it; nil if the fault has already
-// ended. ok is false if the fault is not possible now.
+// repair is nil if the fault has already ended; ok is false if it is not possible now.
 type serverFault func(c *chaos) (repair func(), ok bool)
 type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
@@ -354,8 +340,7 @@ var candidateFaults = map[string]candidateFault{
 		s.start(c)
 		return nil, true
 	},
-	// A lease does not protect against this fault: only a notification stops the deposed leader. The
-	// servers and the leader must have no other fault.
+	// No lease protects against this fault: only a notification stops the leader.
 	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
 		if !c.whole() || m.Belief != model.Leading || s.Status().State != client.Connected {
@@ -379,13 +364,12 @@ var candidateFaults = map[string]candidateFault{
 	},
 }
 
-// A slot runs candidates, one after the other.
 type slot struct {
 	target
 	number, generation int
 	links              map[string]*zktest.Link // by the server's address
 
-	name string // of the current candidate
+	name string
 	*candidate.Candidate
 	cancel context.CancelFunc
 	ended  chan error
@@ -412,7 +396,6 @@ func (s *slot) stop() {
 	<-s.ended
 }
 
-// onLinks calls do for each of a slot's links.
 func (s *slot) onLinks(do func(*zktest.Link)) (heal func()) {
 	for _, l := range s.links {
 		do(l)

@@ -25,9 +25,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate holds the first create of a candidate's znode and cuts the connection. Reads and
-// sync do not wait for the create. The create is executed just before the session's next
-// transaction, or just after it if the field after is true.
+// A lateCreate executes the held create before or after the session's next transaction.
 type lateCreate struct {
 	after bool
 
@@ -36,7 +34,6 @@ type lateCreate struct {
 	arrived bool
 }
 
-// A lateConn is one connection of the candidate.
 type lateConn struct {
 	net.Conn
 	late *lateCreate
@@ -71,14 +68,12 @@ func (c *lateConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drops reports whether a frame is the reply to the late create.
 func (c *lateConn) drops(frame []byte) bool {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	return c.hide != nil && bytes.Equal(frame[4:8], c.hide)
 }
 
-// A create is executed after the candidate has searched for its znode.
 func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +102,6 @@ func TestCreateExecutedLate(t *testing.T) {
 	}
 }
 
-// A mover lets a client connect to one server at a time.
 type mover struct {
 	mu    sync.Mutex
 	to    string
@@ -128,7 +122,6 @@ func (m *mover) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return c, nil
 }
 
-// move closes the connections and makes only addr reachable.
 func (m *mover) move(addr string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,16 +132,13 @@ func (m *mover) move(addr string) {
 	m.conns = nil
 }
 
-// open returns the number of open connections.
 func (m *mover) open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.conns)
 }
 
-// A follower's create is held while the candidate moves to the ensemble leader and back. The create
-// reaches the ensemble leader only with the session's return to this follower, so it does not look
-// old.
+// TestCreateHeldBetweenServers checks a create that a follower holds while the candidate leaves and returns.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -211,7 +201,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // after the answer, the session's reconnection is probably forwarded
+	follower.Ask(t, "srvr") // after this answer the follower has probably forwarded the session's reconnection
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
@@ -225,7 +215,6 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	checkOwners(t, c, path)
 }
 
-// checkOwners checks that no session owns two znodes.
 func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	t.Helper()
 	if _, err := c.Sync(path); err != nil {
@@ -251,8 +240,6 @@ func checkOwners(t *testing.T, c *zk.Conn, path string) {
 	}
 }
 
-// creates returns the number of creates of the candidate's own znode, and the first report of the
-// last one.
 func creates(s *electiontest.Candidate) (n int, last model.Member) {
 	reports := s.All()
 	for i, m := range reports {
@@ -284,8 +271,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// Without a guid the candidate creates a second znode after a lost reply. The first znode stays in
-// the queue, before the second.
+// TestLoseReplyWithoutAGuid checks that the candidate does not lead behind its first znode.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -305,7 +291,6 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
 			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, mine[1])
 		}
-		// Nobody leads until s resigns. The end of the session of s deletes both znodes.
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
@@ -318,7 +303,6 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 	})
 }
 
-// LoseReply ignores failed creates and creates of other znodes.
 func TestLoseReplyOfOneCreate(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -330,8 +314,7 @@ func TestLoseReplyOfOneCreate(t *testing.T) {
 		if mine := owned(t, on.Conn, path, m); len(mine) != 2 {
 			t.Errorf("got znodes %q of the candidate, want 2", mine)
 		}
-		// The candidate notices the deletion and ends its session, so its first znode is deleted
-		// too.
+		// The candidate notices the deletion and ends its session, so its first znode disappears.
 		on.Remove(znode.Join(path, m.Znode))
 		m = s.Believes(t, model.Leading)
 		if mine := owned(t, on.Conn, path, m); len(mine) != 1 || mine[0] != m.Znode {
@@ -340,7 +323,6 @@ func TestLoseReplyOfOneCreate(t *testing.T) {
 	})
 }
 
-// owned returns the children that the session of m owns, in the queue's order.
 func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
 	t.Helper()
 	children, _, err := c.Children(path)

@@ -32,7 +32,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		if next.Fence <= before.Fence {
 			t.Errorf("got fence %x of the next leader, want more than %x", next.Fence, before.Fence)
 		}
-		time.Sleep(time.Hour) // virtual time
+		time.Sleep(time.Hour)
 		if m := s[0].Now(); m.Belief != model.Leading {
 			t.Errorf("frozen for an hour: got belief %q, want Leading", m.Belief)
 		}
@@ -57,7 +57,6 @@ func TestKilledWhileFrozen(t *testing.T) {
 	})
 }
 
-// Under random faults at most one candidate believes that it leads. Frozen candidates do not count.
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
@@ -151,7 +150,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	})
 }
 
-// A leader is suspended if its server answers pings and reads, but no writes.
+// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, but no writes.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -195,8 +194,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// After someone else deletes the leader's znode, its successor waits until the leader's work has
-// ended.
+// TestSuccessorWaitsUntilStopped checks that the successor of a deleted leader waits for the end of its work.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

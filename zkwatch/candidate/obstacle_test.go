@@ -24,8 +24,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// obstructed waits for a report in s.All()[from:] that says elected and has an obstacle with the
-// text what. It returns the index of that report.
 func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
@@ -78,7 +76,6 @@ func TestAckOfOthers(t *testing.T) {
 	})
 }
 
-// A candidate that may not read its predecessor gets no event of the deletion.
 func TestUnreadablePredecessor(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -96,8 +93,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 	})
 }
 
-// A full quota is an obstacle that keeps the session. The embedded server has no quotas, so
-// Apache's is used.
+// The embedded server has no quotas, so Apache's server is used.
 func TestFullQuotaIsNamed(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
@@ -136,7 +132,6 @@ func TestTooShortForALease(t *testing.T) {
 	})
 }
 
-// If answers take a large part of the session timeout, no write proves a lease.
 func TestTooSlowForALease(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -153,8 +148,7 @@ func TestTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// On a busy machine the session may end first. The obstacle is then reported after the next
-		// election.
+		// On a busy machine the session may end first; the next election then reports the obstacle.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
@@ -171,8 +165,6 @@ func TestTooSlowForALease(t *testing.T) {
 	})
 }
 
-// alone runs one candidate and a bare client in virtual time. prepare can change the candidate's
-// configuration.
 func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -182,7 +174,6 @@ func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func
 	})
 }
 
-// behindUnreadable runs a candidate whose predecessor may not be read.
 func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64)) {
 	var leader string
 	var requests atomic.Int64
@@ -254,8 +245,6 @@ func TestNoFalseObstacle(t *testing.T) {
 	}
 }
 
-// breaking closes the connection instead of sending the first request with operation op after armed
-// is set.
 func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
@@ -303,7 +292,6 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// With a chroot each watch has a goroutine, so a leaked watch is a leaked goroutine.
 func TestSuspensionsLeakNothing(t *testing.T) {
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
@@ -325,7 +313,7 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 	})
 }
 
-// After a long wait a candidate is elected without a lease, because its create was too long ago.
+// TestElectedWithoutALease checks a candidate that waited for so long that its create gives no lease.
 func TestElectedWithoutALease(t *testing.T) {
 	var leader string
 	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -344,8 +332,7 @@ func TestElectedWithoutALease(t *testing.T) {
 	})
 }
 
-// The connection is lost after the notification of the predecessor's deletion, before the reply to
-// getChildren.
+// TestListLostWithItsConnection checks a connection that is lost after the notification and before the list of children.
 func TestListLostWithItsConnection(t *testing.T) {
 	var armed atomic.Bool
 	var leader string

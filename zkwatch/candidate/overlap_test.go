@@ -16,7 +16,6 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// An overlap is a time in which several candidates led or worked.
 type overlap struct {
 	what     activity
 	from, to time.Time
@@ -25,8 +24,7 @@ type overlap struct {
 
 func (o overlap) length() time.Duration { return o.to.Sub(o.from) }
 
-// overlaps returns the overlaps that ended after since. A frozen candidate does not count, because
-// it believes that it leads until it thaws.
+// A frozen candidate does not count: it may believe that it leads until it thaws.
 func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap) {
 	w.mu.Lock()
 	transitions := slices.Clone(w.transitions)
@@ -67,15 +65,13 @@ func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap)
 		}
 		step(m.at)
 	}
-	if present.names != nil { // the last overlap has not ended
+	if present.names != nil {
 		present.to = time.Now()
 		found = append(found, present)
 	}
 	return found
 }
 
-// check fails the test for each overlap after since that is longer than scheduling. It returns the
-// length of the longest overlap.
 func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duration) {
 	t.Helper()
 	first := true
@@ -93,7 +89,6 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 	return longest
 }
 
-// around lists the events shortly before and during an overlap.
 func (w *activityLog) around(o overlap) string {
 	const before = 10 * time.Second
 	w.mu.Lock()
@@ -146,8 +141,7 @@ func TestOverlaps(t *testing.T) {
 // scheduling is the longest overlap allowed: on a busy machine reports are a little late.
 const scheduling = 20 * time.Millisecond
 
-// An activityLog records when candidates lead and work. A candidate leads while its reports say so.
-// It works from the start of its leader procedure until the procedure's context ends.
+// An activityLog counts a candidate as working until the context of its leader procedure ends.
 type activityLog struct {
 	start time.Time
 
@@ -159,7 +153,6 @@ type activityLog struct {
 	changed     chan struct{} // closed and replaced with each report
 }
 
-// A transition is the beginning or the end of an activity of a candidate.
 type transition struct {
 	at   time.Time
 	name string
@@ -177,7 +170,6 @@ const (
 
 func (d activity) String() string { return [...]string{"leading", "working", "frozen"}[d] }
 
-// A note is another event, for the message of a failure.
 type note struct {
 	at   time.Time
 	text string
@@ -193,7 +185,6 @@ func newActivityLog() *activityLog {
 	return &activityLog{start: time.Now(), last: make(map[string]model.Member), reportedAt: make(map[string]time.Time), changed: make(chan struct{})}
 }
 
-// follow makes a candidate with cfg record its activities in w. Each candidate needs its own name.
 func (w *activityLog) follow(name string, cfg *candidate.Config) {
 	cfg.Data = []byte(name)
 	cfg.Report = func(_ time.Time, m model.Member) { w.report(name, m) }
@@ -237,7 +228,6 @@ func (w *activityLog) reported(name string) time.Time {
 	return w.reportedAt[name]
 }
 
-// reigns returns how often candidates began to lead, all candidates together.
 func (w *activityLog) reigns() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -249,7 +239,6 @@ func (w *activityLog) reigns() (n int) {
 	return n
 }
 
-// leaders returns the names of the candidates that report that they lead.
 func (w *activityLog) leaders() (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -262,7 +251,6 @@ func (w *activityLog) leaders() (names []string) {
 	return names
 }
 
-// await waits until holds returns true.
 func (w *activityLog) await(t *testing.T, limit time.Duration, what string, holds func() bool) {
 	t.Helper()
 	deadline, tick := time.After(limit), time.NewTicker(20*time.Millisecond)
@@ -283,7 +271,6 @@ func (w *activityLog) await(t *testing.T, limit time.Duration, what string, hold
 	}
 }
 
-// believes waits until a candidate has a belief.
 func (w *activityLog) believes(t *testing.T, name string, b model.Belief) {
 	t.Helper()
 	w.await(t, electiontest.WaitFor, fmt.Sprint(name, " is ", b), func() bool { return w.now(name).Belief == b })
@@ -299,8 +286,7 @@ func (w *activityLog) String() string {
 	return b.String()
 }
 
-// limits are the times of one ensemble. An isolated server still serves for syncLimit ticks, perhaps
-// longer than a session.
+// An isolated server still serves for syncLimit ticks, perhaps longer than a session.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -310,8 +296,7 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation holds messages between the servers. Candidate a leads at the first server; b waits at
-// the second, c at the third.
+// Candidate a leads at the first server; b and c wait at the others.
 type isolation struct {
 	name     string
 	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
@@ -370,11 +355,7 @@ var isolations = []isolation{
 	},
 }
 
-// Two candidates never lead at once while links between the servers are held. An isolated server
-// answers its clients for syncLimit ticks, which may be longer than the session timeout.
-//
-// ELECTOP_TEST_LONG=30m sets the duration of all runs; below 1m there is only one, short pair of
-// session timeout and syncLimit.
+// ELECTOP_TEST_LONG=30m sets the duration of all runs; below 1m there is one short run.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -402,7 +383,6 @@ func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 
 var candidateNames = [...]string{"a", "b", "c"}
 
-// runCandidates runs each candidate at its server, and waits until a leads and the others wait.
 func (i isolation) runCandidates(
 	t *testing.T, e *zktest.Ensemble, servers []*zktest.Server, session time.Duration, w *activityLog, path string,
 ) []*candidate.Candidate {
@@ -450,8 +430,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// A leader that knows other servers moves to one of them. Its session may expire before it has
-	// moved.
+	// The session of such a leader may expire before the leader has moved.
 	moves := i.deposed && !i.onlyHere
 	deposed := i.deposed && !moves
 	w, path := newActivityLog(), electiontest.ElectionPath(t)
@@ -462,7 +441,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	w.log(i.name)
 	cut := time.Now()
 	i.cut(t, e, servers)
-	var silent, next time.Duration // from the cut until the server stops serving, and until another candidate leads
+	var silent, next time.Duration // both times begin with the cut
 	w.await(t, limit, "the server stops serving, and another candidate leads if a is deposed", func() bool {
 		if silent == 0 && !servers[i.of].Serving() {
 			silent = time.Since(cut)

@@ -13,7 +13,6 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A partition begins at different times between two pings.
 func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
@@ -57,8 +56,7 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 		want  []model.Belief // from the start of the partition
 	}{
 		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
-		// The partition begins just after an answer, so the connection counts as lost after two
-		// thirds of the timeout.
+		// After an answer the connection counts as lost after two thirds of the timeout.
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,8 +83,6 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 	}
 }
 
-// A leader that reconnects between the end of its lease and the expiry of its session closes the
-// session.
 func TestPartitionedLeaderHealsTooLate(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		awaitAnswer(s[0])
@@ -157,7 +153,6 @@ func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 	})
 }
 
-// A frozen leader does not notice a partition before it thaws.
 func TestPartitionedWhileFrozen(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		from := len(s[0].All())
@@ -191,7 +186,6 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 	})
 }
 
-// A killed candidate ends at once, a resigning one within two session timeouts.
 func TestPartitionedEnds(t *testing.T) {
 	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
@@ -202,8 +196,7 @@ func TestPartitionedEnds(t *testing.T) {
 		}{
 			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
 			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
-			// The candidate notices the lost connection, and tries to close its session until the
-			// session has expired.
+			// The candidate tries to close its session until the session has expired.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiter"} {

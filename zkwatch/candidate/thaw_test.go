@@ -20,8 +20,6 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// withAwake runs one leader in virtual time. awake returns the leader's last report at each call of
-// Config.Awake.
 func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -66,8 +64,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// If the session expires during a freeze while the lease holds, Awake is called for a candidate
-// that does not lead.
+// TestAwakeAfterAnEarlyExpiry checks that Awake is also called after the session expired during a freeze.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
@@ -84,8 +81,6 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	})
 }
 
-// Awake is called only after the check of the leader's state, even if a second freeze interrupts the
-// check.
 func TestAwakeAfterTwoFreezes(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		server.SetPace(zkserver.Pace{Steps: true})
@@ -110,13 +105,12 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 	})
 }
 
-// A leader waits for a late answer while the servers answer its pings.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
-		release := func() { // releases one held message to the next candidate
+		release := func() { // releases held messages up to the first one for s[1]
 			t.Helper()
 			time.Sleep(5 * electiontest.LeaseTimeout)
 			for {
@@ -131,7 +125,7 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		}
 		release() // the notification of its predecessor's deletion
 		release() // the reply to getChildren
-		release() // no acknowledgement yet
+		release() // the reply that there is no acknowledgement yet
 		release() // the create of the acknowledgement
 		m := s[1].Believes(t, model.Leading)
 		release() // the read that watches the acknowledgement
@@ -147,7 +141,6 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 	})
 }
 
-// children returns the sequence numbers of a step's children, or names without a number.
 func children(m model.Member) string {
 	var out []string
 	for _, name := range m.StepOn.Children {

@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A Conn skips a server whose certificate is not for the server's host.
 func TestTLSServerNames(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
@@ -169,7 +168,6 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	}
 }
 
-// secure starts an embedded server with TLS at a loopback host, and returns its address.
 func secure(t *testing.T, host string, cfg *tls.Config) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -248,7 +246,7 @@ func TestReadAuthFile(t *testing.T) {
 func TestParseConnectString(t *testing.T) {
 	for _, tt := range []struct {
 		in      string
-		servers string // space separated
+		servers string
 		chroot  string
 	}{
 		{"localhost", "localhost:2181", ""},

@@ -580,7 +580,6 @@ type reading struct {
 
 func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
-// LoseCreate loses the next reply to a successful ephemeral sequential create, and no other reply.
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
 		"at once":      func(r io.Reader) io.Reader { return r },
@@ -638,7 +637,6 @@ func connectOverLine(t *testing.T, p *electiontest.Peer, change ...func(*client.
 	return c, line
 }
 
-// A request during a partition is lost if the connection ends before the partition.
 func TestRequestDuringAPartitionIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}

@@ -138,7 +138,7 @@ func TestFollowAtAnOldServer(t *testing.T) {
 	})
 }
 
-// The deadline of the handshake does not apply to later requests.
+// TestFollowLongAfterTheHandshake checks that the handshake's deadline does not apply to later requests.
 func TestFollowLongAfterTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}

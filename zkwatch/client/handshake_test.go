@@ -20,8 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An account authenticates by sending its lines one after the other. The server must answer
-// each line except the last in capitals.
+// The server must answer each line except the last in capitals.
 type account struct {
 	lines  []string
 	begins func(host string) error
@@ -53,7 +52,6 @@ func (x *lines) Next(token []byte) ([]byte, bool, error) {
 
 func (x *lines) Refused() error { return sasl.ErrRejected }
 
-// capitals answers SASL tokens in capitals.
 func capitals(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 	if f.Opcode != wire.OpSASL {
 		return false
@@ -97,8 +95,6 @@ func TestSASLIsFirstOnEachConnection(t *testing.T) {
 	})
 }
 
-// If SASL fails, no other request is sent. A refusal ends the Conn, a failure of the network
-// does not.
 func TestSASLThatFails(t *testing.T) {
 	type reply = func(xid, code int32, body []byte)
 	for what, c := range map[string]struct {
@@ -150,7 +146,6 @@ func TestSASLThatFails(t *testing.T) {
 	}
 }
 
-// A Conn tries again if Begin fails, except with ErrRejected.
 func TestSASLThatCannotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: capitals}
@@ -179,7 +174,6 @@ func TestSASLThatCannotBegin(t *testing.T) {
 	})
 }
 
-// A frozen Conn authenticates after the thaw, over the same connection or the next one.
 func TestSASLOfAFrozenConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -249,8 +243,6 @@ func as(account string) func(*client.Config) {
 	return func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("sasl", account)} }
 }
 
-// refused connects to a server that does not accept the account, and returns the error of the
-// Conn.
 func refused(t *testing.T, addr, account string) error {
 	t.Helper()
 	servers := zktest.Must(client.ParseConnectString(addr))
@@ -297,7 +289,6 @@ func TestDigestMD5OnApache(t *testing.T) {
 		}
 	}
 
-	// The session continues over another connection, which authenticates again.
 	c := dial(t, server.Addr, as("ann:"+accounts["ann"]), func(cfg *client.Config) { cfg.SessionTimeout = time.Minute })
 	_, _, changed, err := c.GetW(ctx, "/of-ann")
 	if err != nil {

@@ -173,7 +173,7 @@ func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
 			if n%2 == 0 {
-				// The first FailingConn fails at the credentials.
+				// The first FailingConn fails when the client sends the credentials.
 				return &electiontest.FailingConn{Conn: c, Writes: n / 2}, nil
 			}
 			return c, nil
@@ -238,7 +238,6 @@ func TestCredentialsDoNotShow(t *testing.T) {
 	}
 }
 
-// repeating is a connection that writes everything ten times.
 type repeating struct{ net.Conn }
 
 func (c repeating) Write(p []byte) (int, error) {
@@ -246,7 +245,6 @@ func (c repeating) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// A server that answers a request ten times blocks neither the connection nor Close.
 func TestRepeatedRepliesDoNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server net.Conn

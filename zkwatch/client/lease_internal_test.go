@@ -9,9 +9,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// ensemble simulates a follower, its ensemble leader and one client, in virtual time. The links
-// between the servers keep the order of messages and delay them at random. The follower answers
-// requests that are not writes without the ensemble leader.
+// Links keep the order of messages. The follower answers reads without the ensemble leader.
 type ensemble struct {
 	random        *rand.Rand
 	session, tick time.Duration
@@ -19,10 +17,10 @@ type ensemble struct {
 	now     time.Time
 	events  events
 	count   int
-	down    time.Time // arrival of the ensemble leader's last message
-	up      time.Time // arrival of the follower's last message
-	touched bool      // the follower received a message of the client since its last list
-	counted time.Time // the ensemble leader counts the session's timeout from this time
+	down    time.Time
+	up      time.Time
+	touched bool
+	counted time.Time
 }
 
 type event struct {
@@ -55,7 +53,6 @@ func (e *ensemble) upTo(d time.Duration) time.Duration {
 	return time.Duration(e.random.Int64N(int64(d) + 1))
 }
 
-// delay returns the delay of a link: usually short, sometimes longer than a session timeout.
 func (e *ensemble) delay() time.Duration {
 	switch e.random.IntN(20) {
 	case 0:
@@ -66,7 +63,6 @@ func (e *ensemble) delay() time.Duration {
 	return e.upTo(e.session / 100)
 }
 
-// send calls arrive after the delay of a link and after the link's earlier messages.
 func (e *ensemble) send(link *time.Time, arrive func()) {
 	t := e.now.Add(e.delay())
 	if t.Before(*link) {
@@ -76,7 +72,6 @@ func (e *ensemble) send(link *time.Time, arrive func()) {
 	e.at(t, arrive)
 }
 
-// ping sends a ping of the ensemble leader, and schedules the next one.
 func (e *ensemble) ping() {
 	e.send(&e.down, func() { // at the follower
 		touched := e.touched
@@ -90,11 +85,10 @@ func (e *ensemble) ping() {
 	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
-// request sends a request of the client. When the ensemble leader commits a write, committed gets
-// the time from which the ensemble leader counts the session's timeout.
+// committed gets the time from which the ensemble leader counts the session's timeout.
 func (e *ensemble) request(write bool, answer func(sent time.Time), committed func(counted time.Time)) {
 	sent := e.now
-	e.at(sent.Add(e.upTo(e.session/50)), func() { // at the follower
+	e.at(sent.Add(e.upTo(e.session/50)), func() {
 		e.touched = true
 		answered := func() { e.at(e.now.Add(e.upTo(e.session/50)), func() { answer(sent) }) }
 		if !write {
@@ -108,9 +102,7 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), committed fu
 	})
 }
 
-// leases runs a client that renews its lease with an ensemble. known maps the ensemble's tick
-// to the tick that the lease assumes. leases returns by how much a lease was longer than the
-// session, and the share of the time with a lease.
+// excess is how much a lease outlived the session; share is the time with a lease.
 func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)
@@ -183,7 +175,7 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 			t.Errorf("%s: there is a lease for %.0f %% of the time, want more than 10 %%", c.name, 100*share)
 		}
 	}
-	// Check the test: with a gap that is too short, a lease must be too long.
+	// With a gap that is too short, the test must find a violation.
 	for i := range uint64(runs) {
 		if excess, _ := leases(seed+i, func(tick time.Duration) time.Duration { return tick / 10 }); excess > 0 {
 			return
@@ -192,7 +184,6 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 	t.Error("the test finds no violation with a tenth of the gap")
 }
 
-// TestLeaseOfAQuietEnsemble checks that leases are long enough if no message is delayed.
 func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	const session = 10 * time.Second
 	start := time.Unix(1e9, 0)
@@ -200,7 +191,7 @@ func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	l.connected(start, session)
 	at := func(d time.Duration) exchange { return exchange{start.Add(d), start.Add(d)} }
 	for d := time.Duration(0); d < time.Minute; d += session / 3 {
-		l.answered(at(d)) // a waiting candidate's pings
+		l.answered(at(d)) // the pings of a waiting candidate
 	}
 	elected := time.Minute
 	l.committed(at(elected)) // the leader's acknowledgement

@@ -20,7 +20,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial connects to servers with a chroot of the test's own.
 func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
@@ -343,7 +342,6 @@ func TestSetFenced(t *testing.T) {
 		if err := c.Delete(ctx, guard, -1); err != nil {
 			t.Fatal(err)
 		}
-		// No other znode replaces the guard: each sequence number is unique.
 		if next := create("/e/n_", zk.FlagEphemeralSequential); next == guard {
 			t.Fatalf("two znodes got the name %s", guard)
 		}
@@ -358,7 +356,6 @@ func TestSetFenced(t *testing.T) {
 			t.Errorf("after ErrFenced: data %q, %+v, %v; want no change", data, now, err)
 		}
 
-		// SetFenced cannot notice that a guard without a sequence number was created again.
 		create("/fixed", zk.FlagEphemeral)
 		if err := c.Delete(ctx, "/fixed", -1); err != nil {
 			t.Fatal(err)

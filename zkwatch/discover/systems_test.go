@@ -19,8 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// expected maps each system to its elections, by path. The value is the leader, the number of
-// members, or the reason to show no leader.
+// Values are the leader, the number of members, or why there is no leader.
 var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},
@@ -112,7 +111,6 @@ var expected = map[string]map[string]string{
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// beside maps a summary to the directories of the systems that are no elections.
 var beside = map[string][]string{
 	"1 members": {"/queue"},
 	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},
@@ -153,7 +151,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// A directory of members has no leader, even if the user gives its path.
+// TestRegistriesByName checks that a directory of members has no leader, even if the user gives its path.
 func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -195,7 +193,6 @@ func TestRegistriesByName(t *testing.T) {
 	}
 }
 
-// summary returns a value as in expected. found is false if the user gave the path.
 func summary(f discover.Found, found bool) string {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: found, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})

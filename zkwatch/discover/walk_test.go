@@ -29,7 +29,6 @@ import (
 
 const quick = 100_000 // requests per second; so many are no limit
 
-// walk returns the elections found, by path.
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
 	found := make(map[string]discover.Found)
@@ -61,8 +60,6 @@ const (
 	hex  = "0123456789abcdef0123456789abcde"
 )
 
-// createSystems creates elections of several systems below root, and directories that are no
-// election.
 func createSystems(t *testing.T, raw *zk.Conn, root string) {
 	create := electiontest.Creator(t, raw)
 	for _, p := range []string{
@@ -84,7 +81,7 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 		create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
 		create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
 		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no election: no /digests-__lock__
-		create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, but persistent
+		create(root+"/queue/qn-", zk.FlagSequence)
 		create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 	}
 	for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
@@ -92,7 +89,7 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 			t.Fatal(err)
 		}
 	}
-	create(root+"/mixed/qn-", zk.FlagSequence) // persistent, among ephemeral ones
+	create(root+"/mixed/qn-", zk.FlagSequence)
 }
 
 func TestWalkRecognisesSystems(t *testing.T) {
@@ -142,7 +139,7 @@ func TestWalkRecognisesSystems(t *testing.T) {
 		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
 			t.Errorf("got progress %+v, want a complete walk", p)
 		}
-		for _, path := range []string{"/a/latch", "/kafka/controller"} { // the root is an election
+		for _, path := range []string{"/a/latch", "/kafka/controller"} {
 			if found, _ := walk(t, conn, discover.Config{Root: root + path, PerSecond: quick}); len(found) != 1 {
 				t.Errorf("from %s: got %d elections, want 1", path, len(found))
 			}
@@ -255,7 +252,7 @@ func TestWalkCosts(t *testing.T) {
 		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
 			t.Errorf("got %d requests in %v, want at most %.0f", sent, took, limit)
 		}
-		// A directory costs an exists and a getChildren, a leaf an exists.
+		// A directory costs two requests, a leaf one.
 		if sent > 1000 {
 			t.Errorf("got %d requests for %d znodes, want at most 1000", sent, 3*many)
 		}
@@ -337,7 +334,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 				time.Sleep(3 * time.Second) // a slow server
 			}
 			switch f.Opcode {
-			case wire.OpExists: // a persistent znode with children
+			case wire.OpExists:
 				stat := make([]byte, 68)
 				stat[59] = 2 // numChildren
 				reply(xid, 0, stat)

@@ -14,7 +14,6 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// pipes dials net.Pipes over a line, and sends the peers' ends to peers.
 type pipes struct {
 	line  fault.Line
 	peers chan net.Conn
@@ -30,7 +29,6 @@ func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
 	})
 }
 
-// bubble calls f in virtual time with both ends of a connection over p.line.
 func bubble(t *testing.T, f func(t *testing.T, p *pipes, client, peer net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{peers: make(chan net.Conn, 1)}
@@ -47,7 +45,6 @@ func bubble(t *testing.T, f func(t *testing.T, p *pipes, client, peer net.Conn))
 	})
 }
 
-// read returns what can be read within d.
 func read(c net.Conn, d time.Duration) (string, error) {
 	c.SetReadDeadline(time.Now().Add(d))
 	b := make([]byte, 99)

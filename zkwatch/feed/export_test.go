@@ -8,7 +8,6 @@ import (
 
 func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
-// OpenPlaybackMax is OpenPlayback with whole in place of playbackWhole.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

@@ -28,7 +28,6 @@ var (
 	acking   = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
-// While the reader of events does not read, observers wait and candidates do not.
 func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, observers = 6000, 3
@@ -43,7 +42,7 @@ func TestBackpressure(t *testing.T) {
 		}})
 		end := running(f)
 		s := newScenario()
-		f.Put(s.change(1)) // the reader of events stops here
+		f.Put(s.change(1))
 		synctest.Wait()
 
 		var put atomic.Int64
@@ -146,7 +145,6 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 	}
 }
 
-// held returns observations with a handoff that waits for its acknowledgement.
 func held() []model.Observation {
 	s := newScenario()
 	first := s.change(3)
@@ -155,7 +153,6 @@ func held() []model.Observation {
 	}
 }
 
-// kinds returns the kinds of the events, in order.
 func kinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
@@ -251,7 +248,6 @@ func TestAwait(t *testing.T) {
 				t.Errorf("got a state with %d candidates, want %d", n, i+1)
 			}
 		}
-		// Await does not wait if the current state is accepted, even after the end of Run.
 		if err := end(); err != nil {
 			t.Error(err)
 		}
@@ -293,7 +289,6 @@ func TestDirtyCoalesces(t *testing.T) {
 	})
 }
 
-// full is a disk with room for a few writes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -412,7 +407,6 @@ func TestFeedKeepsThePast(t *testing.T) {
 	}
 }
 
-// Two goroutines seek while the feed continues, and get the states that the feed had.
 func TestSeekWhileThePresentContinues(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
@@ -504,19 +498,16 @@ func TestApplied(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// churn makes observations of an election in which twice a second a candidate leaves and a new one
-// joins.
 type churn struct {
 	*scenario
 	put     func(model.Observation)
 	queue   []*model.Member
 	timeout time.Duration
 	changes int
-	n       int // number of candidates that joined
+	n       int
 }
 
-// churned puts the observations of n candidates under churn during d. The table and a round trip
-// come each second, and each lease is renewed every three seconds.
+// A table and a round trip come each second, a lease every three seconds.
 func churned(n int, d time.Duration, put func(model.Observation)) {
 	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())
@@ -538,7 +529,6 @@ func (c *churn) publish(m *model.Member) {
 	c.put(&model.Cast{At: c.at, Member: *m})
 }
 
-// join adds n candidates and removes the leavers.
 func (c *churn) join(n int, leavers ...int) {
 	first := c.next
 	r := c.change(n, leavers...)
@@ -578,7 +568,6 @@ func (c *churn) lead(m *model.Member) {
 	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
 }
 
-// leave removes the candidate at k, whose znode is deleted at zxid. The next candidate reacts.
 func (c *churn) leave(k int, zxid int64) {
 	m := c.queue[k]
 	m.Ending = model.Closing
@@ -603,7 +592,6 @@ func (c *churn) leave(k int, zxid int64) {
 	c.put(&wake)
 }
 
-// second puts the observations of one second.
 func (c *churn) second() {
 	for range 2 {
 		c.pass(500 * time.Millisecond)

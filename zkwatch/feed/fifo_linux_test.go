@@ -15,7 +15,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A read from a FIFO ends with its context, even if the writer writes nothing more.
 func TestRecordingFromAFIFO(t *testing.T) {
 	text, err := os.ReadFile(minutes(t, 4)) // small enough for the buffer of a FIFO
 	if err != nil {

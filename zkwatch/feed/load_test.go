@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	loadQueue  = 10_000 // candidates
-	loadRate   = 1_000  // changes a second
-	loadFrames = 30     // states a second
+	loadQueue  = 10_000
+	loadRate   = 1_000 // changes a second
+	loadFrames = 30    // states a second
 )
 
-// deltas returns the changes in a read as a persistent watch reports them.
 func deltas(r *model.Read) (all []model.Observation) {
 	for _, name := range r.Gone {
 		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, Gone: name})
@@ -31,12 +30,9 @@ func deltas(r *model.Read) (all []model.Observation) {
 	return all
 }
 
-// asRead returns the read of an observer that reads after each change.
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// load passes loadRate changes a second through a feed during d, while a screen polls the state. It
-// fails if a change is lost. cpu is processor time, heap the growth of the heap, frames the number
-// of polled states.
+// cpu is processor time, heap the growth of the heap, frames the polled states.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -106,7 +102,6 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	return cpu, heap, frames
 }
 
-// storm makes loadRate changes a second during d. gone is how often the leader left.
 func (s *scenario) storm(d time.Duration, put func(*model.Read)) (changes, gone int) {
 	changes = int(d.Seconds() * loadRate)
 	tick := time.NewTicker(time.Millisecond)
@@ -152,8 +147,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// BenchmarkLoad reports the share of one processor and the growth of the heap. Most of the share is
-// for making the changes.
+// Most of the processor time is for making the changes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()

@@ -18,7 +18,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// written puts a recording into a file.
 func written(t *testing.T, recording []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "recording")
@@ -28,8 +27,7 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// minutes records n minutes. A candidate joins each minute; a round trip each second makes no
-// moment.
+// A candidate joins each minute. The round trip each second makes no moment.
 func minutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := recorder(t, election)
@@ -52,7 +50,6 @@ func minutes(t *testing.T, n int) (file string) {
 	return written(t, b.Bytes())
 }
 
-// played runs a playback until end is called.
 func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
 	t.Helper()
 	p, err := feed.OpenPlayback(file, speed)
@@ -69,7 +66,6 @@ func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log,
 	}
 }
 
-// over calls end and checks the error of Run.
 func over(t *testing.T, end func() error) {
 	t.Helper()
 	if err := end(); !errors.Is(err, context.Canceled) {
@@ -185,7 +181,7 @@ func TestPlaybackSeeks(t *testing.T) {
 				t.Errorf("a minute after the seek to moment %d: got moment %d at %v, stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
 			}
 		}
-		at, _ := p.Seek(5, history.MoveTo) // after four minutes
+		at, _ := p.Seek(5, history.MoveTo)
 		if p.Toggle() {
 			t.Error("Toggle did not continue the playback")
 		}
@@ -212,7 +208,6 @@ func TestPlaybackSeeks(t *testing.T) {
 	})
 }
 
-// The end of a playback and the moments of seeks are the same as in the live feed.
 func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
 	p, l, end := played(t, file, 0)
@@ -280,7 +275,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 	over(t, end)
 }
 
-// A crash ended the recording before its last handoff was acknowledged.
+// The recording ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, acking)
 	for _, o := range held() {
@@ -323,7 +318,6 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 	}
 }
 
-// A playback does not wait between the observations of a later part's initial state.
 func TestPlaybackOfALaterPart(t *testing.T) {
 	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
@@ -366,7 +360,6 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	<-done
 }
 
-// marshal returns a state as text that can be compared.
 func marshal(t *testing.T, s *doctor.State) string {
 	t.Helper()
 	l := log{events: []model.Event{{Body: doctor.Snapshot{State: s}}}}

@@ -23,8 +23,6 @@ import (
 
 const smallest = 1 << 20 // the smallest bound of a recording
 
-// live passes observations through a feed that records them. It returns the path of the recording
-// and the feed's events.
 func live(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
 	t.Helper()
 	file, l = filepath.Join(t.TempDir(), "recording"), new(log)
@@ -32,7 +30,7 @@ func live(t *testing.T, max int64, put func(func(model.Observation))) (file stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The clock stands still: only later observations and the end release held events.
+	// The clock stands still, so only later observations and the end release held events.
 	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	put(f.Put)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -46,7 +44,6 @@ func live(t *testing.T, max int64, put func(func(model.Observation))) (file stri
 	return file, l
 }
 
-// read returns the events and notices of a recording.
 func read(t *testing.T, file string) *log {
 	t.Helper()
 	r, err := feed.OpenRecording(file)
@@ -61,7 +58,6 @@ func read(t *testing.T, file string) *log {
 	return l
 }
 
-// Each part replays the events that the feed reported since the part began.
 func TestRecorderRotates(t *testing.T) {
 	file, was := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	if len(was.notices) > 0 {
@@ -100,8 +96,7 @@ func TestRecorderRotates(t *testing.T) {
 	}
 }
 
-// briefly returns the events without numbers and without the times of the first sight of candidates,
-// which a later part does not contain.
+// A later part lacks the time when a candidate was first seen.
 func briefly(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
@@ -118,7 +113,6 @@ func briefly(l *log) (out []string) {
 	return out
 }
 
-// differ fails with the first difference.
 func differ(t *testing.T, want, got []string) {
 	t.Helper()
 	for i := range min(len(want), len(got)) {
@@ -142,7 +136,6 @@ func header(t *testing.T, file string) history.Header {
 	return h
 }
 
-// A recording below its bound is one file, as without a bound.
 func TestRecorderOfOnePart(t *testing.T) {
 	for _, max := range []int64{0, 1 << 30} {
 		file, was := live(t, max, func(put func(model.Observation)) { churned(5, 20*time.Second, put) })
@@ -188,7 +181,6 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// An election that is larger than a part ends the recording. The feed continues.
 func TestElectionLargerThanAPart(t *testing.T) {
 	file, l := live(t, smallest, func(put func(model.Observation)) {
 		s := newScenario()
@@ -212,7 +204,6 @@ func TestElectionLargerThanAPart(t *testing.T) {
 	}
 }
 
-// If the recorder cannot begin a new part, the recording ends with one notice.
 func TestRecorderCannotRotate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "folder", "recording")
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
@@ -242,7 +233,6 @@ func TestRecorderCannotRotate(t *testing.T) {
 	}
 }
 
-// After a crash at the start of a new part the error names the older part.
 func TestCrashWhileRotating(t *testing.T) {
 	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 4*time.Minute, put) })
 	newest, err := os.ReadFile(file)
@@ -263,7 +253,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// An older version of electop wrote this part: its header counts the first lines as the baseline.
+// A header of an older version counts the first lines as the baseline.
 func TestPartOfAnOlderVersion(t *testing.T) {
 	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
@@ -277,7 +267,6 @@ func TestPartOfAnOlderVersion(t *testing.T) {
 	}
 }
 
-// wantNotices fails unless there is one notice for each of parts, and notice i contains parts[i].
 func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	t.Helper()
 	ok := len(l.notices) == len(parts)
@@ -289,7 +278,6 @@ func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	}
 }
 
-// A recording that is cut anywhere after its header can be read.
 func TestCutRecordingIsRead(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(3, 3*time.Second, put) })
 	whole, err := os.ReadFile(file)
@@ -306,7 +294,7 @@ func TestCutRecordingIsRead(t *testing.T) {
 			t.Fatalf("cut to %d bytes: got notices %q, want one only for an incomplete line", size, l.notices)
 		}
 		got := l.lines(t)
-		// The end of a recording releases a waiting handoff, without its takeover.
+		// The end of a recording releases a waiting handoff without its takeover.
 		for i, s := range got {
 			if s != lines[i] && !strings.HasPrefix(s, "model.Handoff") {
 				t.Fatalf("cut to %d bytes: got event %s\nwant %s", size, s, lines[i])
@@ -315,7 +303,6 @@ func TestCutRecordingIsRead(t *testing.T) {
 	}
 }
 
-// Each write is one whole line.
 func TestRecorderWritesLines(t *testing.T) {
 	var writes []string
 	r, err := feed.NewRecorder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(election, newScenario().at))
@@ -344,11 +331,10 @@ func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
 const path = "/election"
 
-// A scenario makes the observations of an election, as an observer reports them.
 type scenario struct {
 	at     time.Time
 	parent znode.Parent
-	next   int // number of the next candidate
+	next   int
 }
 
 func newScenario() *scenario {
@@ -356,7 +342,6 @@ func newScenario() *scenario {
 	return &scenario{at: at, parent: znode.Parent{Czxid: 1, Ctime: at}}
 }
 
-// pass moves the time by d.
 func (s *scenario) pass(d time.Duration) *scenario {
 	s.at = s.at.Add(d)
 	return s
@@ -364,8 +349,7 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change lets as many new candidates join as joins says, deletes the leavers, which are sequence
-// numbers, and returns the next read.
+// leavers are sequence numbers.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
@@ -423,7 +407,6 @@ func (l *log) count() int {
 	return len(l.events)
 }
 
-// lines returns the events as text that can be compared.
 func (l *log) lines(t *testing.T) []string {
 	t.Helper()
 	l.mu.Lock()
@@ -439,7 +422,6 @@ func (l *log) lines(t *testing.T) []string {
 	return out
 }
 
-// running runs a feed until end is called. end returns the error of Run.
 func running(f *feed.Feed) (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

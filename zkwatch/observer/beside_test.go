@@ -17,7 +17,6 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A directory beside the election is read after each SetBeside, even if it does not exist.
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -50,7 +49,7 @@ func TestDirectoryBeside(t *testing.T) {
 	})
 }
 
-// A directory whose reply is too large ends the connection, so it is read rarely.
+// A reply that is too large ends the connection, so the observer reads it rarely.
 func TestDirectoryTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -101,8 +100,6 @@ func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	})
 }
 
-// The observer reads Kafka's epoch, the length of the queue of Solr's overseer, and BookKeeper's
-// last auditor.
 func TestNotesBeside(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -29,8 +29,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A report is the past of an election according to an observer's feed. Its times are exact if the
-// link has no delay.
 type report struct {
 	Handoffs []handoff
 	Totals   model.Totals
@@ -68,7 +66,6 @@ func reportOf(s *doctor.State) (r report) {
 	return r
 }
 
-// timeless removes all times, including those in the stretches of the lanes.
 func (r report) timeless() report {
 	r.Totals.Led, r.Totals.Vacant = 0, 0
 	for i := range r.Handoffs {
@@ -84,8 +81,6 @@ func (r report) timeless() report {
 	return r
 }
 
-// A history makes random changes in an election of several sessions. A session may own several
-// candidates.
 type history struct {
 	*rand.Rand
 	connect  func() *zk.Conn
@@ -94,7 +89,6 @@ type history struct {
 	owned    map[*zk.Conn][]string
 }
 
-// step makes one change: a create, a delete, or the end of a session with all its znodes.
 func (h *history) step(t *testing.T) {
 	i := h.IntN(4)
 	if len(h.sessions) <= i {
@@ -136,8 +130,6 @@ func compare(t *testing.T, reads, watch report) {
 	}
 }
 
-// virtually runs f in virtual time with two observers of /e, one by a watch and one by reads. Each
-// message on their links arrives after delay.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -158,7 +150,6 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 	})
 }
 
-// Observers by a watch and by reads report the same past. Over a link with a delay the times differ.
 func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -187,7 +178,7 @@ func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	}
 }
 
-// handoffs lists the handoffs of s as FROM>TO CAUSE, with the numbers of the candidates.
+// handoffs writes a handoff as FROM>TO CAUSE.
 func handoffs(s *doctor.State) string {
 	var all []string
 	for _, h := range reportOf(s).Handoffs {
@@ -196,8 +187,7 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// The end of a session deletes several candidates at once, which is one handoff. If the candidates
-// are deleted one by one, the observer by a watch reports a handoff for each.
+// Deletions one by one are several handoffs for the observer by a watch.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const mine = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -242,7 +232,6 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-// Both observers always report a leader, even if each candidate leads for less than a round trip.
 func TestReignsShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
@@ -362,7 +351,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // its event makes the observer compare the parent's stat
+		on.Make(on.Path+"/n_", electiontest.Contender) // its event makes the observer compare the number of children
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -372,10 +361,8 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	})
 }
 
-// The comparison with the parent's stat shows lost changes, which count as missed. After the second
-// loss the observer falls back to reads.
 func TestWatchThatLosesChanges(t *testing.T) {
-	const most = 17 * time.Second // the comparison, and a pause between two reads
+	const most = 17 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
 		create := electiontest.Creator(t, raw)
@@ -437,8 +424,7 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// A persistent watch also reports changes of data. Too many changes of data make the observer fall
-// back to reads.
+// A persistent watch also reports changes of data.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -468,7 +454,6 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	})
 }
 
-// ledBy returns a condition: one candidate, whose znode has the data.
 func ledBy(data string) func(*doctor.State) bool {
 	return func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Queue.Len() == 1 && string(s.Queue.At(0).Data.Bytes) == data
@@ -487,7 +472,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
-		// If the znodes beside the path show its system, an absent znode means no leader.
+		// An absent znode means no leader if znodes beside the path show the system.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -515,7 +500,6 @@ func TestSingleEphemeralElection(t *testing.T) {
 			}
 		}
 
-		// A parent may replace the leader's znode.
 		on.Remove(other)
 		unknown.Await(t, "vacant", vacant)
 		on.MakeData(other, "", 0)
@@ -561,7 +545,6 @@ func TestReadOfASingleElection(t *testing.T) {
 	})
 }
 
-// The server always has exactly one watch.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)

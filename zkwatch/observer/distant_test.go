@@ -20,13 +20,12 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// A distantConn is a connection over a long link, in virtual time: each byte arrives after delay.
-// The link carries at most rate bytes of replies a second; 0 means no limit.
+// rate limits the bytes of replies per second; 0 means no limit.
 type distantConn struct {
 	net.Conn
 	delay *atomic.Int64
 	rate  int
-	near  *io.PipeReader // the bytes that have arrived
+	near  *io.PipeReader
 	out   chan packet
 	close func()
 }
@@ -44,7 +43,7 @@ func newDistantConn(c net.Conn, delay *atomic.Int64, rate int) *distantConn {
 	in := make(chan packet, 1<<12)
 	go func() {
 		defer close(in)
-		var free time.Time // when the link has room again
+		var free time.Time
 		for {
 			b := make([]byte, 16<<10)
 			n, err := c.Read(b)
@@ -102,8 +101,6 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// distantly calls f in virtual time with an observer of /e by reads. Each message on the observer's
-// link arrives after delay; f may change the delay in link. The client near has no delay.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
@@ -120,7 +117,6 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 	})
 }
 
-// The pause between reads depends only on their load, not on the length of the link.
 func TestObserverSeesOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
@@ -134,7 +130,7 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
 					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
-				// Two round trips, and half a round trip of the notification.
+				// The observer needs two round trips; the notification adds half of one.
 				if most := 2*2*delay + delay + 50*time.Millisecond; time.Since(deleted) > most {
 					t.Errorf("got the deletion after %v over a link of %v each way, want at most %v", time.Since(deleted), delay, most)
 				}
@@ -143,8 +139,6 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 	}
 }
 
-// The observer sees each leader that leads for longer than three round trips, even after the delay
-// has grown.
 func TestObserverSeesEveryLongReign(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -196,7 +190,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	})
 }
 
-// In a storm of changes the reads use at most about a fifth of the capacity of the connection.
+// TestObserverOfAStormIsModest checks that reads use about a fifth of the connection's capacity in a storm.
 func TestObserverOfAStormIsModest(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
@@ -234,7 +228,6 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 	}
 }
 
-// The observer sees a change of an acknowledgement after the notification and one round trip.
 func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
 	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
@@ -257,7 +250,6 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 	})
 }
 
-// ackSeen returns the time of the first read in which the acknowledgement has the presence p.
 func ackSeen(t *testing.T, w *electiontest.Watched, p model.Presence) time.Time {
 	return w.Await(t, "the acknowledgement "+string(p), func(s *doctor.State) bool { return s.Ack.Presence == p && s.Ack.Path == "/ack" }).Ack.At
 }

@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A groupTest is a group with a feed for each of its observers.
 type groupTest struct {
 	*observer.Group
 	cancel  context.CancelFunc
@@ -39,7 +38,6 @@ func newGroupTest(t *testing.T, cfg client.Config) *groupTest {
 	return s
 }
 
-// watch adds an observer; ack may be "".
 func (s *groupTest) watch(path, ack string) *electiontest.Watched {
 	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
 	w.Observer = observer.New(observer.Config{Path: path, ByReads: s.byReads, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
@@ -68,7 +66,6 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		first := watching[0].Await(t, "one", linked(electiontest.QueueOf(1)))
 		watching[1].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 
-		// A third election in the same session.
 		watching = append(watching, s.watch(paths[2], ""))
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
@@ -88,8 +85,6 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	})
 }
 
-// Too large a reply ends the session of all observers. Each counts a reconnect, and sees the changes
-// in the gap or counts them as missed.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -111,8 +106,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// The limit grows from 2 to 4 to 8 KiB: the second session may end before the observer of
-		// the small election has seen it.
+		// The limit grows in steps, so the second session may end unseen.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
@@ -160,7 +154,6 @@ func TestAcknowledgementKnownLater(t *testing.T) {
 	})
 }
 
-// ackAt returns a Beside with the acknowledgement at path, "" for none.
 func ackAt(path string) (b observer.Beside) {
 	if path != "" {
 		b.Acks = []string{path}
@@ -168,8 +161,6 @@ func ackAt(path string) (b observer.Beside) {
 	return b
 }
 
-// A removed observer reports nothing more and leaves no watch behind. The other observers keep the
-// session.
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
@@ -193,7 +184,7 @@ func TestRemovedObserver(t *testing.T) {
 			t.Fatalf("got %d watches for two elections, want more than %d", n, before)
 		}
 		s.Remove(gone.Observer)
-		s.Remove(gone.Observer) // does nothing
+		s.Remove(gone.Observer)
 		if n := watches(); n != before {
 			t.Errorf("got %d watches after the removal, want %d", n, before)
 		}
@@ -209,7 +200,6 @@ func TestRemovedObserver(t *testing.T) {
 	})
 }
 
-// A group rarely tries again after servers refused its credentials.
 func TestRefusedCredentials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var accepts atomic.Bool

@@ -54,7 +54,6 @@ func TestObserverFollowsAnElection(t *testing.T) {
 				t.Errorf("got leader %s, want %s", got, second)
 			}
 
-			// The parent is deleted and created again.
 			on.Remove(second, on.Path+"/config", on.Path)
 			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
 			on.Make(on.Path, 0)
@@ -83,7 +82,7 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 	after := server.Counters()
 	for op, n := range after.Requests {
 		most := map[wire.Op]int64{
-			wire.OpExists:       2, // the kind of the path, and the acknowledgement's watch
+			wire.OpExists:       2,
 			wire.OpGetChildren2: 1,
 			wire.OpGetData:      11, // each child and the acknowledgement
 			wire.OpAddWatch:     1,
@@ -103,7 +102,6 @@ func TestObserverWithoutPermissions(t *testing.T) {
 			}
 			owner := zk.DigestACL(zk.PermAll, "u", "p")
 
-			// A child whose data may not be read is still a contender.
 			on.Make(on.Path, 0)
 			if _, err := on.Create(on.Path+"/n_", []byte("secret"), electiontest.Contender, owner); err != nil {
 				t.Fatal(err)
@@ -114,7 +112,6 @@ func TestObserverWithoutPermissions(t *testing.T) {
 				t.Errorf("got leader %+v, want a session and forbidden data", l)
 			}
 
-			// An unreadable list is shown as forbidden, and observed once it is readable.
 			closed := on.Path + "c"
 			if _, err := on.Create(closed, nil, 0, owner); err != nil {
 				t.Fatal(err)
@@ -295,8 +292,6 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	}
 }
 
-// A server contradicts itself, as if the election changed all the time. The observer limits its
-// requests.
 func TestContradictoryAnswers(t *testing.T) {
 	const noNode = -101
 	stat := func(prefix int, owner uint64) []byte {
@@ -365,9 +360,6 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	return o
 }
 
-// seesJoins makes candidates join in virtual time, and returns how long an observer by reads takes
-// to see each join. The function before is called before each join, and the function read for each
-// read.
 func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
@@ -381,7 +373,7 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 			}
 		},
 	})
-	<-reads // the read of the absent parent
+	<-reads
 	create("/e", 0)
 	<-reads
 	for range joins {
@@ -394,7 +386,6 @@ func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), rea
 	return took
 }
 
-// A step of the wall clock does not delay the observer's next read.
 func TestSteppedClock(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -409,7 +400,6 @@ func TestSteppedClock(t *testing.T) {
 	}
 }
 
-// The time of a slow Put does not count as load of the server.
 func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
@@ -425,8 +415,6 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 	})
 }
 
-// During a partition longer than the session timeout the state is stale. The changes in that time
-// count as missed, or as unknown if the parent was recreated.
 func TestPartition(t *testing.T) {
 	for _, byReads := range []bool{false, true} {
 		for _, recreated := range []bool{false, true} {
@@ -476,8 +464,6 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// observe starts an observer by a persistent watch, w, and an observer by reads. links keeps the
-// states of w's connection.
 func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiontest.Log[*model.Connection]) {
 	t.Helper()
 	cfg := electiontest.Config(t, c.e.ConnectString())
@@ -496,17 +482,15 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// A churn creates and deletes children of path, and counts both. The children are persistent, so
-// they do not depend on sessions.
+// The children are persistent, so they do not depend on sessions.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
 	path             string
 	creates, deletes int
-	reads            *electiontest.Watched // the observer by reads
+	reads            *electiontest.Watched
 }
 
-// some creates n children and deletes every second one, over its own connection.
 func (c *churn) some(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
@@ -529,7 +513,6 @@ func (c *churn) some(n int) {
 	}
 }
 
-// seen waits until both observers show all children.
 func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 	c.t.Helper()
 	if w != c.reads {
@@ -540,15 +523,12 @@ func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 	})
 }
 
-// accounts checks the events of both observers.
 func (c *churn) accounts(w *electiontest.Watched) {
 	c.t.Helper()
 	accounts(c.t, w, c.creates, c.deletes, false)
 	accounts(c.t, c.reads, c.creates, c.deletes, false)
 }
 
-// Without a quorum the state is stale. After a rolling restart it is current again, and each change
-// was seen or counts as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -579,7 +559,6 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
 			t.Errorf("while disconnected: got down since %v, %d children; want a time, 2", s.DownSince, len(s.Ignored))
 		}
-		// The link names each server that the client tries, with the error of the last attempt.
 		links.AwaitAll(t, "each server tried", func(all []*model.Connection) bool {
 			tried := make(map[string]bool)
 			for _, c := range all[before:] {
@@ -622,10 +601,8 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 	})
 }
 
-// byReads makes an observer read for each notification.
 func byReads(cfg *observer.Config) { cfg.ByReads = true }
 
-// bothWays runs a test with observers by a persistent watch, and with observers by reads.
 func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
 	t.Run("by a watch", func(t *testing.T) {
 		t.Parallel()
@@ -637,8 +614,6 @@ func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config)))
 	})
 }
 
-// accounts waits for the events of creates and deletes, seen or missed, and checks that there are no
-// more. Each handoff must begin with the leader of the handoff before.
 func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int

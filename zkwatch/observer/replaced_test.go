@@ -16,8 +16,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// In ZooKeeper 3.6 to 3.8 a watch for one event replaces the persistent watch of the same session on
-// the same znode (ZOOKEEPER-4466). The parent's stat then shows a missed change.
+// ZOOKEEPER-4466: in 3.6 to 3.8 a watch for one event replaces a session's persistent watch.
 func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -48,7 +47,7 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 			f.Close()
 			create := func() string { return strings.TrimPrefix(on.Make(path+"/n_", electiontest.Contender), path+"/") }
 			first := create()
-			o.Settle() // compares now, not after the usual pause
+			o.Settle()
 			_, at := seen.Await(t, 0, how+": the first child", func(obs model.Observation) bool {
 				r, ok := obs.(*model.Read)
 				return ok && slices.ContainsFunc(r.New, func(z znode.Znode) bool { return z.Name == first }) || reportsNew(obs, first)
@@ -59,8 +58,6 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-// reportsNew reports whether obs is a watch's report that the child with the given name was
-// created.
 func reportsNew(obs model.Observation, name string) bool {
 	d, ok := obs.(*model.Delta)
 	return ok && d.New != nil && d.New.Name == name

@@ -22,7 +22,6 @@ func account(t testing.TB, user, password string) *sasl.Digest {
 	return d
 }
 
-// challenged starts an exchange, and returns it with its answer to a challenge.
 func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, string, error) {
 	t.Helper()
 	x, err := d.Begin(t.Context(), "zk1")
@@ -175,8 +174,6 @@ func TestDigestAccounts(t *testing.T) {
 	}
 }
 
-// No challenge makes a client panic, send an unbounded answer or show the password. No fuzzed proof
-// is accepted.
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`realm="zk-sasl-md5",nonce="n",charset=utf-8,algorithm=md5-sess,qop="auth"`), []byte("rspauth=0"))
 	f.Add([]byte(`nonce="\"`), []byte(""))

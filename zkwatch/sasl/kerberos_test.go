@@ -32,12 +32,10 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// aKey returns an AES-256 key in which each byte is b.
 func aKey(b byte) types.EncryptionKey {
 	return types.EncryptionKey{KeyType: 18, KeyValue: bytes.Repeat([]byte{b}, 32)}
 }
 
-// begun returns an exchange after its first answer. The ticket has the key aKey(1).
 func begun(t testing.TB) *kerberosExchange {
 	t.Helper()
 	x := must(newExchange(ticket{
@@ -53,7 +51,6 @@ func begun(t testing.TB) *kerberosExchange {
 	return x
 }
 
-// proof returns the server's first token.
 func proof(key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	plain := asn1tools.AddASNAppTag(must(asn1.Marshal(part)), asnAppTag.EncAPRepPart)
 	sealed := must(crypto.GetEncryptedData(plain, key, keyusage.AP_REP_ENCPART, 0))
@@ -62,12 +59,11 @@ func proof(key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	return asn1tools.AddASNAppTag(append(token, reply...), 0)
 }
 
-// repeated returns the part of the server's proof that repeats the client's time.
+// repeated returns the part of the proof that must equal the client's.
 func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }
 
-// offer returns the server's second token.
 func offer(key types.EncryptionKey, flags byte, payload []byte) []byte {
 	w := gssapi.WrapToken{Flags: flags, EC: 12, SndSeqNum: 7, Payload: payload}
 	if err := w.SetCheckSum(key, keyusage.GSSAPI_ACCEPTOR_SEAL); err != nil {
@@ -174,8 +170,6 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// No fuzzed token makes a client panic or accept the server. Only the seed's wrap token is
-// accepted.
 func FuzzTokens(f *testing.F) {
 	x := begun(f)
 	f.Add(proof(aKey(1), repeated(x)), offer(aKey(1), fromAcceptor, []byte{1, 0, 0, 0}))
@@ -256,8 +250,7 @@ func TestServicePrincipals(t *testing.T) {
 	}
 }
 
-// An error of the KDC is final, unless the answer may be different later or for another
-// server.
+// TestFailuresOfTheKDC checks that most errors of a KDC are final.
 func TestFailuresOfTheKDC(t *testing.T) {
 	for code, want := range map[int]string{
 		6: "does not know this principal", 18: "locked", clockSkew: "clocks", 32: "kinit",
@@ -275,7 +268,6 @@ func TestFailuresOfTheKDC(t *testing.T) {
 	}
 }
 
-// Only one goroutine at a time waits for a KDC that does not answer. No verb shows a key.
 func TestSilentKDC(t *testing.T) {
 	silent := must(net.ListenPacket("udp", "127.0.0.1:0"))
 	defer silent.Close()

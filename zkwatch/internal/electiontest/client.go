@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Connect opens a connection, and closes it at the end of the test.
 func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	c, err := client.Connect(cfg)
@@ -33,7 +32,6 @@ func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Connected opens a connection and waits until there is a session.
 func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	c := Connect(t, cfg)
@@ -56,24 +54,20 @@ func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool
 	return last
 }
 
-// WaitState returns the first status from now on with the given state.
 func WaitState(t *testing.T, c *client.Conn, state client.State) client.Status {
 	t.Helper()
 	return Wait(t, c, state.String(), func(s client.Status) bool { return s.State == state })
 }
 
-// WaitErr returns the first status from now on whose Err is target.
 func WaitErr(t *testing.T, c *client.Conn, target error) client.Status {
 	t.Helper()
 	return Wait(t, c, target.Error(), func(s client.Status) bool { return errors.Is(s.Err, target) })
 }
 
-// Count returns how often x is in list.
 func Count[T comparable](list []T, x T) int {
 	return len(slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y != x }))
 }
 
-// File returns the name of a new file with this content.
 func File(t *testing.T, content string) string {
 	t.Helper()
 	f := zktest.Must(os.CreateTemp(t.TempDir(), "f"))
@@ -82,7 +76,6 @@ func File(t *testing.T, content string) string {
 	return f.Name()
 }
 
-// Until calls try until it returns nil.
 func Until(t *testing.T, what string, try func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -101,7 +94,6 @@ func ElectionPath(t *testing.T) string {
 	return fmt.Sprintf("/t%x", time.Now().UnixNano())
 }
 
-// Config returns a candidate's settings for a connection to a server.
 func Config(t *testing.T, addr string) client.Config {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -111,7 +103,6 @@ func Config(t *testing.T, addr string) client.Config {
 	return client.Config{Servers: servers, SessionTimeout: 2 * time.Second, BufferSize: 16 << 10, MaxReply: 256 << 10}
 }
 
-// Creator returns a function that creates a znode or ends the test.
 func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
 	return func(path string, flags int32) string {
 		t.Helper()
@@ -123,7 +114,6 @@ func Creator(t *testing.T, c *zk.Conn) func(path string, flags int32) string {
 	}
 }
 
-// Remove deletes znodes.
 func Remove(t *testing.T, c *zk.Conn, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -133,13 +123,10 @@ func Remove(t *testing.T, c *zk.Conn, paths ...string) {
 	}
 }
 
-// Open is the ACL that permits everything.
 var Open = zk.WorldACL(zk.PermAll)
 
-// Contender holds the create flags of a candidate's znode.
 const Contender = zk.FlagEphemeral | zk.FlagSequence
 
-// Watches returns the number of watches that an embedded server holds.
 func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	t.Helper()
 	conn := zktest.Must(server.Dial())
@@ -150,7 +137,6 @@ func Watches(t *testing.T, server *zkserver.Server) (n int) {
 	return n
 }
 
-// Embedded starts an embedded server, and a bare client of the server, until the test ends.
 func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 	t.Helper()
 	server := zkserver.New(zkserver.Options{})
@@ -158,21 +144,17 @@ func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
 	return server, EmbeddedClient(t, server)
 }
 
-// EmbeddedClient returns a bare client of an embedded server.
 func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	t.Helper()
 	return zktest.ClientOver(t, "127.0.0.1:1", 10*time.Second, func(string, string, time.Duration) (net.Conn, error) { return server.Dial() })
 }
 
-// Restart ends all connections to an embedded server. The server then refuses connections for the
-// duration down.
 func Restart(server *zkserver.Server, down time.Duration) {
 	server.Refuse(true)
 	server.CloseConnections()
 	time.AfterFunc(down, func() { server.Refuse(false) })
 }
 
-// Over makes cfg pass each new connection to wrap and use the result.
 func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	dial := cfg.Dial
 	if dial == nil {
@@ -187,8 +169,7 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// OnRequest makes connections of cfg call do before each request with the operation op. If do
-// returns true, the request is not sent.
+// If do returns true, the request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }
@@ -206,7 +187,6 @@ func (c requestConn) Write(frame []byte) (int, error) {
 	return c.Conn.Write(frame)
 }
 
-// Dropping returns a connection over c that drops received frames if drop returns true.
 func Dropping(c net.Conn, drop func(frame []byte) bool) net.Conn {
 	return &droppingConn{Conn: c, drop: drop}
 }
@@ -234,7 +214,7 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	return c.rest.Read(p)
 }
 
-// A FailingConn is a connection on which only the first calls of Write succeed. Writes is their number.
+// A FailingConn fails after Writes successful calls of Write.
 type FailingConn struct {
 	net.Conn
 	Writes int

@@ -1,7 +1,4 @@
-// Package electiontest helps the tests of zkwatch. It has a [Candidate] and a [Watched] observer
-// whose reports a test awaits, a [Site] for an election on each kind of server, clients and faults
-// on their connections ([Connect], [OnRequest]), and a scripted server ([Peer]). A bare client is a
-// connection of the go-zookeeper library.
+// Package electiontest helps the tests of zkwatch. A bare client is a connection of go-zookeeper.
 package electiontest
 
 import (
@@ -25,17 +22,14 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// WaitFor bounds the wait for a condition on a busy machine.
 const WaitFor = 20 * time.Second
 
-// A Log keeps reports of goroutines, in order. A test can await a report.
 type Log[T any] struct {
 	mu   sync.Mutex
 	all  []T
 	more chan struct{} // closed by the next Add; nil: no AwaitAll waits
 }
 
-// Add appends reports.
 func (l *Log[T]) Add(reports ...T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,14 +40,13 @@ func (l *Log[T]) Add(reports ...T) {
 	}
 }
 
-// All returns the reports up to now. The caller must not change them.
+// All returns a slice that the caller must not change.
 func (l *Log[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clip(l.all)
 }
 
-// AwaitAll waits until holds returns true for the reports up to now.
 func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	t.Helper()
 	for deadline := time.After(WaitFor); ; {
@@ -75,8 +68,7 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 	}
 }
 
-// Await returns the first report for which holds returns true, and its index. It ignores the
-// reports before the index from.
+// Await ignores the reports before the index from.
 func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) (report T, index int) {
 	t.Helper()
 	l.AwaitAll(t, what, func(all []T) bool {
@@ -90,7 +82,6 @@ func (l *Log[T]) Await(t testing.TB, from int, what string, holds func(T) bool) 
 	return report, index
 }
 
-// Candidate is a candidate and all its reports.
 type Candidate struct {
 	*candidate.Candidate
 	Log[model.Member]
@@ -98,7 +89,6 @@ type Candidate struct {
 	Done   chan error
 }
 
-// RunCandidate runs a candidate until the test ends.
 func RunCandidate(t *testing.T, cfg candidate.Config) *Candidate {
 	t.Helper()
 	s := NewCandidate(cfg)
@@ -106,7 +96,6 @@ func RunCandidate(t *testing.T, cfg candidate.Config) *Candidate {
 	return s
 }
 
-// NewCandidate returns a candidate that does not run yet.
 func NewCandidate(cfg candidate.Config) *Candidate {
 	s := &Candidate{Done: make(chan error, 1)}
 	cfg.Report = func(_ time.Time, m model.Member) { s.Add(m) }
@@ -114,7 +103,6 @@ func NewCandidate(cfg candidate.Config) *Candidate {
 	return s
 }
 
-// Start runs the candidate until the test ends.
 func (s *Candidate) Start(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cancel = cancel
@@ -127,7 +115,6 @@ func (s *Candidate) Start(t *testing.T) {
 	})
 }
 
-// Now returns the last report.
 func (s *Candidate) Now() model.Member {
 	if all := s.All(); len(all) > 0 {
 		return all[len(all)-1]
@@ -135,14 +122,12 @@ func (s *Candidate) Now() model.Member {
 	return model.Member{}
 }
 
-// Believes waits for the first report with the belief b and returns it.
 func (s *Candidate) Believes(t *testing.T, b model.Belief) model.Member {
 	t.Helper()
 	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
 	return m
 }
 
-// Watched is an observer with its feed and its events.
 type Watched struct {
 	*observer.Observer
 	Feed   *feed.Feed
@@ -156,7 +141,6 @@ func NewWatched(election model.Config) *Watched {
 	return w
 }
 
-// Observe observes an election until the test ends.
 func Observe(t *testing.T, cfg client.Config, election model.Config, options ...func(*observer.Config)) *Watched {
 	t.Helper()
 	w := NewWatched(election)
@@ -180,7 +164,6 @@ func Observe(t *testing.T, cfg client.Config, election model.Config, options ...
 	return w
 }
 
-// Await returns the first state for which holds returns true.
 func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), WaitFor)
@@ -192,19 +175,16 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	return s
 }
 
-// QueueOf returns a condition for Await: a live election with n candidates.
 func QueueOf(n int) func(*doctor.State) bool {
 	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
 
-// A Site has an election path that no other test uses, and a bare client.
 type Site struct {
 	*zk.Conn
 	Addr, Path string
 	T          *testing.T
 }
 
-// Each runs f as a parallel subtest on each kind of server.
 func Each(t *testing.T, f func(t *testing.T, on Site)) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -212,16 +192,13 @@ func Each(t *testing.T, f func(t *testing.T, on Site)) {
 	})
 }
 
-// Config returns a candidate's connection settings.
 func (s *Site) Config() client.Config { return Config(s.T, s.Addr) }
 
-// Make creates a znode and returns its path.
 func (s *Site) Make(path string, flags int32) string {
 	s.T.Helper()
 	return Creator(s.T, s.Conn)(path, flags)
 }
 
-// MakeData creates a znode with data.
 func (s *Site) MakeData(path, data string, flags int32) {
 	s.T.Helper()
 	if _, err := s.Create(path, []byte(data), flags, Open); err != nil {
@@ -229,16 +206,14 @@ func (s *Site) MakeData(path, data string, flags int32) {
 	}
 }
 
-// Remove deletes znodes.
 func (s *Site) Remove(paths ...string) {
 	s.T.Helper()
 	Remove(s.T, s.Conn, paths...)
 }
 
-// LeaseTimeout is the session timeout of tests in virtual time.
 const LeaseTimeout = 6 * time.Second
 
-// Conn returns connection settings for an embedded server, over line unless line is nil.
+// Conn uses line unless it is nil.
 func Conn(server *zkserver.Server, line *fault.Line) client.Config {
 	return client.Config{
 		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,

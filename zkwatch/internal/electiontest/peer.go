@@ -15,27 +15,21 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A Request is a request that a peer received.
 type Request struct {
 	Conn   int // the connection's number, from 1
 	Opcode wire.Op
 	Body   []byte // after the header
 }
 
-// A Peer is a scripted server over net.Pipe connections, for behaviour that real servers do not
-// show. Without a script it grants the requested timeout, and session 0x51 to a client without a
-// session. It answers every request with an empty success.
+// A Peer is a scripted server, for behaviour that real servers do not show.
 type Peer struct {
-	// Accept, if set, receives each raw connection. If it returns true, the peer does not serve the
-	// connection. n is the connection's number, from 1.
+	// Accept gets each raw connection, numbered from 1; true: the peer does not serve it.
 	Accept func(n int, c net.Conn) bool
-	// Grant, if set, returns the timeout and the session of the ConnectResponse.
-	Grant func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
-	// Refuse, if set, returns whether the peer closes the connection after a ConnectRequest.
+	Grant  func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
+	// Refuse, if set, tells whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
-	// Answer, if set, answers requests. If it returns false, the peer sends an empty success.
-	Answer func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
-	// Dialled, if set, wraps the client's end.
+	// If Answer returns false, the peer sends an empty success.
+	Answer  func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
 	Dialled func(n int, c net.Conn) (net.Conn, error)
 
 	mu       sync.Mutex
@@ -113,7 +107,6 @@ func (p *Peer) Serve(n int, c net.Conn) {
 	}
 }
 
-// emptyReply returns the body of a success in which every Stat is zero.
 func emptyReply(f Request) []byte {
 	switch f.Opcode {
 	case wire.OpCreate:
@@ -125,16 +118,13 @@ func emptyReply(f Request) []byte {
 	return make([]byte, 68)
 }
 
-// maxFrame bounds the requests that a peer reads.
 const maxFrame = 1 << 20
 
-// WriteFrame writes a frame with any content.
 func WriteFrame(c net.Conn, body []byte) error {
 	_, err := c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 	return err
 }
 
-// Drop closes the connection with the given number.
 func (p *Peer) Drop(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +137,7 @@ func (p *Peer) Dials() int {
 	return len(p.conns)
 }
 
-// Received returns the requests over connection n, or over all if n is 0.
+// n is 0 for all connections.
 func (p *Peer) Received(n int) (frames []Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,8 +156,7 @@ func (p *Peer) Hello(n int) int64 {
 	return p.hellos[n]
 }
 
-// Opcodes returns the operations of the requests over connection n, or over all if n is 0, without
-// pings.
+// Opcodes leaves out pings; n is 0 for all connections.
 func (p *Peer) Opcodes(n int) []wire.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +169,6 @@ func (p *Peer) Opcodes(n int) []wire.Op {
 	return ops
 }
 
-// Connect connects to the peer until the test ends.
 func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	cfg := client.Config{
@@ -197,7 +185,6 @@ func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Con
 	return Connect(t, cfg)
 }
 
-// Session connects to the peer and waits until there is a session.
 func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	c := p.Connect(t, change...)
@@ -205,7 +192,6 @@ func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Con
 	return c
 }
 
-// Connected waits until c is connected over connection n.
 func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
 	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
