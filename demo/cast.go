@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,10 @@ type Config struct {
 	Create bool   // create the parent if it is missing
 	// Dialect is the system that runs the election; see [Cast.SetDialect].
 	Dialect *dialect.Dialect
+	// Kind is the kind of recipe that the members show, "" for an election. Size is the number of
+	// participants that a double barrier waits for.
+	Kind dialect.Kind
+	Size int
 	// Put receives the observations; it must not block.
 	Put func(model.Observation)
 	// Notice receives one line for each member that cannot join.
@@ -96,6 +101,7 @@ func NewCast(cfg Config) *Cast {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.Kind = cmp.Or(cfg.Kind, dialect.KindElection)
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member)}
 	c.dialect.Store(cfg.Dialect)
@@ -156,9 +162,11 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 	}
 	m := &member{
 		cast: c, id: id, name: name, you: you, recipe: c.recipe, noGuid: c.noGuid && !c.foreign(),
+		kind: c.cfg.Kind, size: c.cfg.Size, nth: c.named - 1,
+		sets:   !slices.ContainsFunc(slices.Collect(maps.Values(c.members)), func(m *member) bool { return m.sets }),
 		placed: make(chan struct{}), done: make(chan struct{}),
 	}
-	m.candidate = m.newCandidate(len(c.members) + 1)
+	m.candidate = m.newRunner(len(c.members) + 1)
 	c.members[id] = m
 	c.wg.Go(m.run)
 	return m, nil
@@ -198,6 +206,9 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 	}
 	return nil
 }
+
+// Kind returns the kind of recipe that the members show.
+func (c *Cast) Kind() dialect.Kind { return c.cfg.Kind }
 
 // Len returns the number of candidates.
 func (c *Cast) Len() int {

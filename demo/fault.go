@@ -3,9 +3,11 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -119,6 +121,8 @@ func (e notNow) Is(target error) bool { return target == ErrNotNow }
 func (m *member) whyNot(kind Fault, on bool) error {
 	switch {
 	case !on:
+	case m.kind != dialect.KindElection && slices.Contains([]Fault{LoseReply, NoGuid, SlowLead}, kind):
+		return notNow("this demo shows a " + m.kind.String())
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
 		return notNow(m.name + " has already finished its leader procedure. Select one that waits")
 	case kind == Expire && m.cast.sandbox == nil:
@@ -196,7 +200,8 @@ func (m *member) freeze() {
 	if m.frozen() {
 		return
 	}
-	st := m.candidate.Freeze()
+	m.gate.Freeze()
+	st := m.candidate.Status()
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 

@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -11,21 +13,36 @@ import (
 	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
 )
 
-// member is a named candidate of the cast. Each time it rejoins, it gets a new candidate.Candidate.
+// runner is what a member runs: a [candidate.Candidate] or a participant.
+type runner interface {
+	Run(ctx context.Context) error
+	Kill() client.Status
+	Thaw()
+	Resign()
+	Status() client.Status
+	EndLease()
+}
+
+// member is a named candidate or participant of the cast. Each time it rejoins, it gets a new runner.
 type member struct {
 	cast     *Cast
 	id, name string
 	you      bool
+	kind     dialect.Kind
+	nth      int           // counts the members, from 0
+	size     int           // of a double barrier
+	sets     bool          // it sets the barrier
 	done     chan struct{} // closed when the member has left
 	// A rejoining member keeps gate and line, so its fault lasts.
 	gate fault.Gate
 	line fault.Line
 
 	mu        sync.Mutex
-	candidate *candidate.Candidate
+	candidate runner
 	recipe    dialect.Recipe // nil: the recipe of the dialect
 	rejoins   bool           // it joins again when it has resigned
 	leaving   bool           // it leaves and does not rejoin
@@ -44,17 +61,20 @@ type member struct {
 	placed    chan struct{}   // closed, and set to nil, when it has a znode or has left
 }
 
-func (m *member) newCandidate(size int) *candidate.Candidate {
+func (m *member) newRunner(size int) runner {
 	conn := m.cast.cfg.Conn
 	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
 	conn.Gate, conn.Line = &m.gate, &m.line
+	if recipes[m.kind] != nil {
+		return newParticipant(m, conn)
+	}
 	return candidate.New(candidate.Config{
 		Conn:    conn,
 		Path:    m.cast.cfg.Path,
 		Create:  m.cast.cfg.Create,
 		Data:    []byte(m.name),
 		Ack:     m.cast.cfg.Ack,
-		Dialect: m.cast.dialect.Load(),
+		Dialect: cmp.Or(dialect.OwnLock(m.kind, m.nth), m.cast.dialect.Load()),
 		Recipe:  m.recipe,
 		NoGuid:  m.withoutGuid,
 		Lead:    m.lead,
@@ -79,7 +99,9 @@ func (m *member) run() {
 		m.mu.Lock()
 		c := m.candidate
 		m.mu.Unlock()
-		if err := m.runCandidate(c); err != nil && m.cast.ctx.Err() == nil {
+		err := m.runCandidate(c)
+		lost := errors.Is(err, errLost)
+		if err != nil && !lost && m.cast.ctx.Err() == nil {
 			if m.cast.cfg.Notice != nil {
 				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot join: %v", m.name, err), 0))
 			}
@@ -88,13 +110,13 @@ func (m *member) run() {
 		m.awaitPrevious()
 		size := m.cast.Len()
 		m.mu.Lock()
-		rejoins := m.rejoins && m.fault != model.Killed && m.cast.ctx.Err() == nil
+		rejoins := (m.rejoins || lost && !m.leaving) && m.fault != model.Killed && m.cast.ctx.Err() == nil
 		if rejoins {
 			m.rejoins = false
-			m.candidate = m.newCandidate(size)
+			m.candidate = m.newRunner(size)
 			if m.loses {
 				m.loses = false
-				m.candidate.LoseReply()
+				m.candidate.(*candidate.Candidate).LoseReply()
 				m.last.LosesReply = true
 			}
 		}
@@ -106,7 +128,7 @@ func (m *member) run() {
 }
 
 // runCandidate runs a candidate. A panic ends the candidate, not the program.
-func (m *member) runCandidate(c *candidate.Candidate) (err error) {
+func (m *member) runCandidate(c runner) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -124,7 +146,7 @@ func (m *member) report(_ time.Time, r model.Member) {
 	defer m.mu.Unlock()
 	m.last = r
 	m.publish(false)
-	if r.Znode != "" && !m.rejoins {
+	if (r.Znode != "" || r.Belief == model.Active || r.Belief == model.Waiting) && !m.rejoins {
 		m.place() // after the report is published
 	}
 }

@@ -20,6 +20,7 @@ const (
 	Elected      Belief = "elected"   // lowest, but leader procedure or acknowledgement not done
 	Leading      Belief = "leading"   // leader procedure and acknowledgement done
 	Suspended    Belief = "suspended" // connection or lease lost; does not lead for now
+	Active       Belief = "active"    // takes part in a recipe without a leader, and waits for nothing
 	Resigned     Belief = "resigned"
 	Lost         Belief = "lost" // session expired or znode deleted: this candidacy is over
 )

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"electop/model/dialect"
 )
 
 // Properties measures the election of our own members: at most one leader (safety), and a leader
@@ -39,13 +41,13 @@ type properties struct {
 	vacant time.Duration // the length of the present vacancy
 }
 
-// believes reports whether a member believes that it leads, and whether that member is
+// believes reports whether a member believes that it alone leads, and whether a member that leads is
 // awake. A killed member, or nil, believes nothing.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false
 	}
-	return true, m.Fault != Frozen
+	return m.Recipe != dialect.SharedLock, m.Fault != Frozen
 }
 
 // believe applies a member's report; old is the previous report, nil for none.
@@ -70,7 +72,7 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 	switch {
 	case isAwake && !wasAwake:
-		if t.awake++; t.awake == 2 {
+		if t.awake++; t.awake == 2 && does {
 			p.AwakeDoubles++
 		}
 	case wasAwake && !isAwake:

@@ -227,7 +227,9 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	j.under, j.ending, j.flow = false, nil, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed, false)
-	j.countMissed(at, 0, 0, false)
+	if j.naming.dialect.Kind() != dialect.KindBarrier { // a barrier has no children
+		j.countMissed(at, 0, 0, false)
+	}
 }
 
 // refresh applies a later read of a known child. A new czxid means another znode, which replaces

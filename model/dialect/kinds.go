@@ -71,6 +71,21 @@ func Barrier(data znode.Data) *Dialect {
 	return barrier
 }
 
+// SharedLock is the ID of the dialect, and the name of the recipe, of electop's own shared lock.
+const SharedLock = "recipe-rw"
+
+// OwnLock returns the dialect of contender n for the demo's lock of the kind, nil for another kind. In
+// a shared lock, every third contender writes.
+func OwnLock(kind Kind, n int) *Dialect {
+	d, ok := ByID(map[Kind]string{KindLock: "recipe-lock", KindShared: SharedLock}[kind])
+	if !ok || kind == KindLock {
+		return d
+	}
+	own := *d
+	own.prefix, own.Why = [...]string{"read-", "read-", "write-"}[n%3], ""
+	return &own
+}
+
 const (
 	whyNobody = "nobody is elected here"
 	ready     = "ready" // the child of a double barrier that lets its participants go

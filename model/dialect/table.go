@@ -139,8 +139,8 @@ var systems = completed(Dialect{},
 		prefix: "{hex}-lock-", names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
 	Dialect{
-		ID: "recipe-rw", kind: KindShared, System: "ZooKeeper recipe: shared lock",
-		Recipe:  &line{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
+		ID: SharedLock, kind: KindShared, System: "ZooKeeper recipe: shared lock",
+		Recipe:  &line{name: SharedLock, writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
 		Watches: watchesNearestLock, Why: whySharing, names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
 )

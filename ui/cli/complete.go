@@ -168,6 +168,7 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,
+		"recipe":         cobra.FixedCompletions(demoRecipes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder),
 		"theme":          cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp),
 		"admin":          cobra.FixedCompletions([]string{string(admin.Auto), string(admin.HTTP), string(admin.FourLetter), string(admin.Off)}, cobra.ShellCompDirectiveNoFileComp),
 		"admin-sessions": cobra.FixedCompletions([]string{"auto", "0", "1s", "2s"}, cobra.ShellCompDirectiveNoFileComp),

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"electop/model/dialect"
 	"electop/ui"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/dashboard"
@@ -33,27 +35,29 @@ const demoCast = 5
 func newDemo(std IO) *cobra.Command {
 	o := &options{}
 	c := &chaosOptions{}
+	kind := ""
 	cmd := &cobra.Command{
 		Use:               "demo [PATH]",
 		Short:             "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given.",
-		Example:           "  electop demo --cast 8\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
+		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given. With --recipe it is the name of the recipe.",
+		Example:           "  electop demo --cast 8\n  electop demo --recipe barrier\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
 		Args:              pathArg(o),
 		ValidArgsFunction: noFiles,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.check(cmd); err != nil {
+			if err := cmp.Or(c.check(cmd), o.follow(cmd, kind)); err != nil {
 				return err
 			}
 			if c.headless {
 				return runHeadless(cmd.Context(), o, c, std)
 			}
-			return runDemo(cmd.Context(), o, std, dashboard.Play{Chaos: c.chaos(o.cast)})
+			return runDemo(cmd.Context(), o, std, dashboard.Play{Chaos: c.chaos(o.cast), Kind: dialect.Kind(kind)})
 		},
 	}
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
 		f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout is `DURATION`")
 		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
+		f.StringVar(&kind, "recipe", "", "another recipe than an election: `RECIPE` is "+strings.Join(demoRecipes, ", "))
 	})
 	o.server.flags(cmd, &o.yes)
 	c.flags(cmd, o)
@@ -61,6 +65,31 @@ func newDemo(std IO) *cobra.Command {
 	o.record.Flags(cmd)
 	o.logFlag(cmd)
 	return cmd
+}
+
+// demoRecipes are the values of --recipe: kinds of recipes.
+var demoRecipes = []string{"lock", "shared-lock", "group", "barrier", "double-barrier", "queue"}
+
+// demoRecipeCast is the number of members at the start of a demo with --recipe.
+const demoRecipeCast = 4
+
+// follow checks --recipe, and sets what the user did not give.
+func (o *options) follow(cmd *cobra.Command, recipe string) error {
+	switch changed := cmd.Flags().Changed; {
+	case recipe == "":
+		return nil
+	case !slices.Contains(demoRecipes, recipe):
+		return process.Usagef("--recipe %q: give one of %s", recipe, strings.Join(demoRecipes, ", "))
+	case changed("chaos") || changed("headless") || changed("campaign"):
+		return process.Usagef("--recipe with --chaos, --headless or --campaign, which need an election: give one or the other")
+	}
+	if o.unnamed {
+		o.path, o.paths = "/"+recipe, []string{"/" + recipe}
+	}
+	if !o.castSet {
+		o.cast, o.castSet = demoRecipeCast, true
+	}
+	return nil
 }
 
 // demoOnly refuses several PATHs, and flags about a cluster. A user who gives them expects a cluster,
@@ -118,11 +147,15 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	o.byReads = true                // reads within this process cost little
 	ours, _ := net.InterfaceAddrs() // without addresses, the invitations name loopback
+	invited := invitations(invitedTo(h.addr, ours), o.path)
+	if p.Kind != "" {
+		invited = nil // they are about elections
+	}
 	return o.runOnScreen(ctx, std, dashboard.Config{
-		Watch: o.watch(observing(conn, h.ZooKeeper), log, true), Reach: o.cluster.Reach(), Conn: conn,
+		Watch: o.watch(observing(conn, h.ZooKeeper), log, p.Kind == ""), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
-			Invitations: invitations(invitedTo(h.addr, ours), o.path), Open: open(o.server.listen),
+			Invitations: invited, Open: open(o.server.listen),
 		},
 		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h.ZooKeeper, Serve: h.run, Play: p,

@@ -23,6 +23,11 @@ func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, e
 	return read(ctx, c, "getChildren", path, c.zk.Children)
 }
 
+// ChildrenW lists the children of path and watches the list.
+func (c *Conn) ChildrenW(ctx context.Context, path string) ([]string, *zk.Stat, <-chan zk.Event, error) {
+	return watch(ctx, c, "getChildren", path, c.zk.ChildrenW)
+}
+
 // Get reads the data of path.
 func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 	return read(ctx, c, "getData", path, c.zk.Get)

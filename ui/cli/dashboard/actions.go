@@ -74,9 +74,11 @@ func (a *actions) acts() action.Acts {
 func (a *actions) changing(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
-		switch {
+		switch kind := a.cast.Kind(); {
 		case a.noActing != "":
 			return a.noActing
+		case kind != dialect.KindElection && slices.Contains([]action.Kind{action.Campaign, action.Herd, action.Workers}, x.Kind):
+			return "this demo shows a " + kind.String()
 		case x.Election != "" && x.Election != a.path:
 			return "electop's candidates are in " + znode.Safe(a.path, 0) + ". This election is read-only"
 		case why != nil:
@@ -262,6 +264,9 @@ func (a *admitter) start(ctx context.Context) error {
 
 // decide decides whether electop's candidates may join, and returns the decision.
 func (a *admitter) decide(s *doctor.State) bool {
+	if a.cfg.Play.Kind != "" {
+		return true
+	}
 	why := ""
 	e, err := election.Admit(s)
 	switch {

@@ -27,6 +27,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/model/phrase"
 	"electop/ui"
 	"electop/ui/action"
 	"electop/ui/cli/cluster"
@@ -63,6 +64,16 @@ type world struct {
 // inDemo runs f in a demo with n candidates.
 func inDemo(t *testing.T, n int, f func(h *world)) {
 	t.Helper()
+	inRecipe(t, "", n, f)
+}
+
+// inRecipe runs f in a demo of a kind of recipe, "" for an election, with n members.
+func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(h *world)) {
+	t.Helper()
+	asking := cluster.Asking{Mode: admin.Off}
+	if kind != "" {
+		asking = cluster.Asking{Mode: admin.FourLetter, Interval: time.Second, Sessions: time.Second, Heavy: true}
+	}
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		server := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
@@ -77,10 +88,10 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		h := &world{t: t, conn: conn}
 		h.parts, err = assemble(Config{
 			Watch: election.Config{
-				Conn: observing, Asking: cluster.Asking{Mode: admin.Off}, Log: log,
+				Conn: observing, Asking: asking, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
-			Conn: conn, Create: true, Server: server,
+			Conn: conn, Create: true, Server: server, Cast: n, Play: Play{Kind: kind},
 		}, tasks, h.notice)
 		must(t, err)
 		h.lessons.progress = &progress{}
@@ -92,7 +103,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 		h.elections.start()
 		h.awaitState(func(s *doctor.State) bool { return s.Phase != model.Unseen })
 		must(t, h.actions.cast.SpawnInOrder(t.Context(), n))
-		h.awaitState(func(s *doctor.State) bool { return election.InPlace(s, n) || n == 0 })
+		h.awaitState(func(s *doctor.State) bool { return election.InPlace(s, n) || n == 0 || kind != "" })
 		f(h)
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -113,7 +124,9 @@ func (h *world) awaitState(holds func(*doctor.State) bool) *doctor.State {
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
 	defer cancel()
 	s, err := h.elections.watched.First().Feed.Await(ctx, holds)
-	must(h.t, err)
+	if err != nil {
+		h.t.Fatalf("%v: a %s: %s%s", err, s.Kind(), phrase.Content(s), h.queue())
+	}
 	return s
 }
 
@@ -186,6 +199,51 @@ func (h *world) act(key, target, fault string) error {
 		a.Arg = action.ArgGuard
 	}
 	return h.actions.acts().Do(h.t.Context(), a)
+}
+
+// The servers' answers show the kind of each recipe. What needs an election is refused.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		kind    dialect.Kind
+		content string
+	}{
+		{dialect.KindLock, ""},
+		{dialect.KindShared, "2 readers hold, 1 reader and 1 writer wait"},
+		{dialect.KindGroup, "4 members, newest "},
+		{dialect.KindBarrier, "3 sessions wait for its deletion"},
+		{dialect.KindDouble, "4 inside, waiting for ready"},
+		{dialect.KindQueue, " item"},
+	} {
+		inRecipe(t, x.kind, 4, func(h *world) {
+			time.Sleep(time.Second)
+			h.elections.watched.Poller().Verify()
+			h.awaitState(func(s *doctor.State) bool {
+				return s.Kind() == x.kind && strings.Contains(phrase.Content(s), x.content)
+			})
+			acts := h.actions.acts()
+			for _, kind := range []action.Kind{action.Campaign, action.Herd, action.Workers, action.LoseReply, action.SlowLead} {
+				want := "this demo shows a " + x.kind.String()
+				if why := acts.Why(action.Action{Kind: kind, Target: "amber", Arg: action.ArgOn}); why != want {
+					h.t.Errorf("%s: %q, want %q", kind, why, want)
+				}
+			}
+			must(h.t, h.act("s", "", ""))
+			must(h.t, h.act("x", "birch", ""))
+			s := h.awaitState(func(s *doctor.State) bool { return s.MemberByID("ember") != nil && s.MemberByID("birch") == nil })
+			if s.Kind() != x.kind || len(s.Findings) > 0 {
+				h.t.Errorf("%s: a %s with findings %v", x.kind, s.Kind(), s.Findings)
+			}
+			if x.kind != dialect.KindBarrier {
+				return
+			}
+			must(h.t, h.act("d", "amber", ""))
+			s = h.awaitState(func(s *doctor.State) bool { return s.Phase == model.NoParent })
+			if n := len(s.Waiters()); s.Kind() != x.kind || n > 0 || len(s.Broken()) > 0 || len(s.Findings) > 0 {
+				h.t.Errorf("without the barrier: a %s with %d waiters, broken %q, findings %v", s.Kind(), n, s.Broken(), s.Findings)
+			}
+		})
+	}
 }
 
 // When the leader dies, a chain notifies one candidate and a herd notifies all. The screen must show

@@ -11,6 +11,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/model/dialect"
 	"electop/ui"
 	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
@@ -53,6 +54,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	cast := first.Cast(demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
+		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // so that one more participant lets a double barrier go
 	})
 	p.actions = &actions{
 		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
@@ -191,4 +193,5 @@ type Play struct {
 	Lesson bool   // a lesson begins at once
 	Name   string // the ID of the lesson; "": the first lesson not done yet
 	Chaos  *demo.Chaos
+	Kind   dialect.Kind // the kind of recipe, "" for an election
 }

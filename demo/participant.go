@@ -1,0 +1,242 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// participant takes part in a recipe in which nobody leads, with one session.
+type participant struct {
+	*client.Conn
+	m      *member
+	path   string          // of the recipe
+	inside context.Context // ends when the participant has to leave
+	leave  context.CancelFunc
+
+	// Only the goroutine of Run uses these fields. After an error the participant makes no more requests
+	// and reports no more steps.
+	err     error
+	changed <-chan zk.Event // the last watch; nil: none
+	now     model.Member    // the last report
+}
+
+// recipes has the steps of each kind. Their numbers are the lines of the recipe on the screen.
+var recipes = map[dialect.Kind]func(*participant){
+	dialect.KindGroup:   (*participant).group,
+	dialect.KindBarrier: (*participant).barrier,
+	dialect.KindDouble:  (*participant).doubleBarrier,
+	dialect.KindQueue:   (*participant).queue,
+}
+
+const (
+	ready     = "ready" // the child of a double barrier that lets the participants go on
+	putEvery  = 2 * time.Second
+	takeEvery = 3 * time.Second
+)
+
+var errLost = errors.New("the session has ended")
+
+func newParticipant(m *member, cfg client.Config) *participant {
+	if m.kind == dialect.KindQueue {
+		cfg.MaxReply = 0 // the queue may become long
+	}
+	p := &participant{m: m, path: m.cast.cfg.Path, now: model.Member{Recipe: string(m.kind)}}
+	p.inside, p.leave = context.WithCancel(m.cast.ctx)
+	p.Conn, p.err = client.Connect(cfg)
+	return p
+}
+
+// Run takes part until the participant has left. It returns errLost if the session ends first.
+func (p *participant) Run(context.Context) error {
+	if p.err == nil {
+		defer p.Close()
+		recipes[p.m.kind](p)
+		p.quit()
+		p.step(model.StepNone, model.Resigned, "")
+	}
+	return p.err
+}
+
+func (p *participant) group() {
+	p.join()
+	for step := model.Step(2); p.stays(); step = 3 {
+		p.children(true)
+		p.step(step, model.Active, "")
+		p.wait(nil)
+	}
+}
+
+func (p *participant) barrier() {
+	if p.m.sets {
+		p.create(p.path, 0)
+		p.step(1, model.Active, p.path)
+		p.wait(nil)
+		p.quit()
+		p.step(4, model.Active, p.path)
+		p.remove(p.path)
+		return
+	}
+	for ; p.stays(); p.wait(nil) {
+		if p.step(2, model.Waiting, p.path); !p.exists(p.path) {
+			p.step(3, model.Active, p.path)
+		}
+	}
+}
+
+func (p *participant) doubleBarrier() {
+	for p.join(); p.stays() && !p.exists(ready); p.wait(nil) {
+		p.step(2, model.Waiting, ready)
+		if p.step(3, model.Waiting, ready); len(p.children(false)) >= p.m.size {
+			p.create(ready, 0)
+		}
+	}
+	if p.changed = nil; p.stays() {
+		p.step(4, model.Active, ready)
+		p.wait(nil)
+	}
+	for p.quit(); p.stays(); {
+		names := slices.DeleteFunc(p.children(false), func(name string) bool { return name == ready })
+		if p.step(5, model.Waiting, ""); len(names) == 0 {
+			p.step(8, model.Active, ready)
+			p.remove(ready) // so that the barrier can be used again
+			return
+		}
+		step, to := model.Step(6), names[len(names)-1]
+		if names[0] != p.m.name || len(names) == 1 {
+			step, to = 7, names[0]
+			p.remove(p.m.name)
+		}
+		for p.step(step, model.Waiting, to); p.exists(to); {
+			p.wait(nil)
+		}
+	}
+}
+
+// queue adds items if the number of the member is even, otherwise it takes them.
+func (p *participant) queue() {
+	for p.create(p.path, 0); p.stays(); {
+		if p.m.nth%2 == 0 {
+			p.step(1, model.Active, "queue-")
+			p.create("queue-", zk.FlagSequence)
+			p.wait(time.After(putEvery))
+			continue
+		}
+		p.step(2, model.Active, "")
+		if names := p.children(false); len(names) > 0 {
+			first := znode.Join(p.path, names[0])
+			p.step(3, model.Active, names[0])
+			p.do(zk.ErrNoNode, func(ctx context.Context) error { _, _, err := p.Get(ctx, first); return err })
+			p.remove(first)
+			p.wait(time.After(takeEvery))
+		} else if len(p.children(true)) == 0 {
+			p.step(4, model.Waiting, "")
+			p.wait(nil)
+		}
+	}
+}
+
+// join creates the participant's own znode.
+func (p *participant) join() {
+	p.step(1, model.Volunteering, p.m.name)
+	p.create(p.m.name, zk.FlagEphemeral)
+	p.now.Znode = p.m.name
+}
+
+// stays reports whether the participant need not leave.
+func (p *participant) stays() bool { return p.err == nil && p.inside.Err() == nil }
+
+// quit begins to leave, after inside has ended.
+func (p *participant) quit() {
+	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
+}
+
+// wait waits for the last watch, for until, or until inside ends. A frozen participant waits longer.
+func (p *participant) wait(until <-chan time.Time) {
+	select {
+	case <-until:
+	case <-p.changed:
+	case <-p.inside.Done():
+	case <-p.Done():
+	}
+	if p.changed = nil; !p.m.gate.Pass(p.Done()) {
+		p.err = errLost
+	}
+}
+
+// children lists the children in the order of their names.
+func (p *participant) children(watch bool) (names []string) {
+	p.do(nil, func(ctx context.Context) (err error) {
+		if watch {
+			names, _, p.changed, err = p.ChildrenW(ctx, p.path)
+		} else {
+			names, _, err = p.Children(ctx, p.path)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return names
+}
+
+// exists reports whether a znode exists, and watches it.
+func (p *participant) exists(name string) (exists bool) {
+	p.do(nil, func(ctx context.Context) (err error) {
+		exists, _, p.changed, err = p.ExistsW(ctx, znode.Join(p.path, name))
+		return err
+	})
+	return exists && p.err == nil
+}
+
+// create creates a znode and its parents. It may exist already.
+func (p *participant) create(name string, flags int32) {
+	path := znode.Join(p.path, name)
+	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
+		_, err := p.Create(ctx, path, nil, flags, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	if errors.Is(p.err, zk.ErrNoNode) {
+		p.err = nil
+		p.create(znode.Dir(path), 0)
+		p.create(path, flags)
+	}
+}
+
+// remove deletes a znode. It may be missing.
+func (p *participant) remove(name string) {
+	p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, znode.Join(p.path, name), -1) })
+}
+
+// do makes a request until it is answered; accepted is no error. A frozen participant waits.
+func (p *participant) do(accepted error, request func(context.Context) error) {
+	err := client.ErrNotConnected
+	for p.err == nil && client.Unanswered(err) {
+		if err = request(p.m.cast.ctx); !p.m.gate.Pass(p.Done()) || !p.AwaitConnected(p.m.cast.ctx) {
+			p.err = errLost
+		}
+	}
+	if p.err == nil && !errors.Is(err, accepted) {
+		p.err = err
+	}
+}
+
+// step reports a step. on is what the step works on.
+func (p *participant) step(n model.Step, belief model.Belief, on string) {
+	if st := p.Status(); p.err == nil {
+		p.now.Step, p.now.StepAt, p.now.StepOn, p.now.Belief = n, p.m.cast.cfg.Now(), model.StepOn{Name: znode.Safe(on, 0)}, belief
+		p.now.Session, p.now.Timeout, p.now.ExpiresFrom = st.SessionID, st.Timeout, utc(st.ExpiresFrom)
+		p.m.report(p.now.StepAt, p.now)
+	}
+}
+
+// Kill ends the participant like a crash, and returns its last status.
+func (p *participant) Kill() client.Status { defer p.Cut(); return p.Status() }
+func (p *participant) Thaw()               { p.m.gate.Thaw() }
+func (p *participant) Resign()             { p.leave() }

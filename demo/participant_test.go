@@ -1,0 +1,340 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/zkwatch/client"
+)
+
+// inRecipe runs f in a world whose cast shows a kind of recipe, with n members.
+func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	virtual(t, func(c *demo.Config) { c.Kind, c.Size = kind, n+1 }, func(t *testing.T, w *world) {
+		if got := w.cast.Kind(); got != kind {
+			t.Errorf("the cast shows %q, want %q", got, kind)
+		}
+		must(t, w.cast.SpawnInOrder(t.Context(), n))
+		time.Sleep(time.Second)
+		f(t, w)
+	})
+}
+
+// steps returns the steps that a member took, without those in a row.
+func (w *world) steps(id string) (all []model.Step) {
+	for _, s := range w.feed.State().Steps {
+		if s.Member == id {
+			all = append(all, s.Step)
+		}
+	}
+	return slices.Compact(all)
+}
+
+// took waits until the last steps of a member are those.
+func (w *world) took(t *testing.T, id string, want ...model.Step) {
+	t.Helper()
+	w.await(t, id+" took steps", func(*doctor.State) bool {
+		all := w.steps(id)
+		return len(all) >= len(want) && slices.Equal(all[len(all)-len(want):], want)
+	})
+}
+
+// reader returns a client that reads what the members wrote.
+func (w *world) reader(t *testing.T) *client.Conn {
+	t.Helper()
+	return connected(t, connection(t, w.server))
+}
+
+func TestGroup(t *testing.T) {
+	inRecipe(t, dialect.KindGroup, 3, func(t *testing.T, w *world) {
+		st := w.await(t, "all are members", func(st *doctor.State) bool { return st.Kind() == dialect.KindGroup && st.Queue.Len() == 3 })
+		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
+			t.Errorf("got members %q", got)
+		}
+		if m := st.Member(st.Queue.At(1)); m == nil || m.ID != "birch" || m.Znode != "birch" || m.Belief != model.Active || m.Recipe != "group" {
+			t.Errorf("got member %+v, want an active birch", m)
+		}
+		w.took(t, "amber", 1, 2, 3)
+		w.took(t, "cedar", 1, 2)
+		killed := time.Now()
+		must(t, w.cast.Fault("birch", demo.Kill, true))
+		w.await(t, "birch has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		if d := time.Since(killed); d < timeout-time.Second*2 {
+			t.Errorf("birch left %v after it was killed, want about the session timeout", d)
+		}
+		w.took(t, "cedar", 1, 2, 3)
+
+		before := w.now(t, "cedar").Session
+		must(t, w.cast.Fault("cedar", demo.Freeze, true))
+		w.await(t, "cedar has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 1 })
+		if m := w.now(t, "cedar"); m.Fault != model.Frozen || m.Belief != model.Active || m.Session != before {
+			t.Errorf("frozen cedar: got %+v, want an active member of the old session", m)
+		}
+		must(t, w.cast.Fault("cedar", demo.Freeze, false))
+		w.await(t, "cedar is back", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		if m := w.member(t, "cedar", "is active", func(m model.Member) bool { return m.Belief == model.Active }); m.Fault != model.NoFault || m.Session == before {
+			t.Errorf("thawed cedar: got %+v, want another session", m)
+		}
+
+		must(t, w.cast.Fault("cedar", demo.Expire, true))
+		w.await(t, "cedar has yet another session", func(st *doctor.State) bool {
+			m, _ := byID(st, "cedar")
+			return m.Session != before && m.Belief == model.Active && st.Queue.Len() == 2
+		})
+		left := time.Now()
+		must(t, w.cast.Fault("amber", demo.Resign, true))
+		w.gone(t, "amber")
+		w.await(t, "amber has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 1 })
+		if d := time.Since(left); d > time.Second {
+			t.Errorf("amber resigned and left after %v", d)
+		}
+		if m := w.lastReport(t, "amber").Member; m.Belief != model.Resigned || m.Ending != model.Resigning {
+			t.Errorf("last report of amber: got %+v, want resigned", m)
+		}
+	})
+}
+
+func TestBarrier(t *testing.T) {
+	inRecipe(t, dialect.KindBarrier, 3, func(t *testing.T, w *world) {
+		conn := w.reader(t)
+		defer conn.Close()
+		stands := func(want bool) {
+			t.Helper()
+			synctest.Wait()
+			data, _, err := conn.Get(t.Context(), path)
+			if stands := err == nil; stands != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
+				t.Errorf("the barrier: got data %q, error %v; want it to exist: %v", data, err, want)
+			}
+		}
+		stands(true)
+		w.took(t, "amber", 1)
+		w.took(t, "birch", 2)
+		if m := w.now(t, "birch"); m.Belief != model.Waiting || m.Znode != "" || m.StepOn.Name != path {
+			t.Errorf("got birch %+v, want it to wait for %s", m, path)
+		}
+		must(t, w.cast.Fault("amber", demo.Kill, true))
+		w.gone(t, "amber")
+		time.Sleep(5 * timeout)
+		stands(true)
+		if m := w.now(t, "birch"); m.Belief != model.Waiting {
+			t.Errorf("after the end of amber: got birch %+v, want it to wait", m)
+		}
+
+		must(t, w.cast.SpawnInOrder(t.Context(), 2)) // delta sets the barrier, ember waits
+		w.took(t, "ember", 2)
+		must(t, w.cast.Fault("cedar", demo.Freeze, true))
+		must(t, w.cast.Fault("delta", demo.Resign, true))
+		w.took(t, "birch", 2, 3)
+		w.took(t, "ember", 2, 3)
+		w.took(t, "delta", 1, 4)
+		w.gone(t, "delta")
+		stands(false)
+		w.took(t, "cedar", 2)
+		must(t, w.cast.Fault("cedar", demo.Freeze, false))
+		w.took(t, "cedar", 2, 3)
+		if m := w.now(t, "cedar"); m.Belief != model.Active {
+			t.Errorf("thawed cedar: got %+v, want it active", m)
+		}
+		must(t, w.cast.SpawnInOrder(t.Context(), 1))
+		w.took(t, "fjord", 1)
+		w.took(t, "birch", 3, 2)
+		stands(true)
+	})
+}
+
+func TestDoubleBarrier(t *testing.T) {
+	inRecipe(t, dialect.KindDouble, 3, func(t *testing.T, w *world) {
+		for _, id := range []string{"amber", "birch", "cedar"} {
+			w.took(t, id, 1, 2, 3)
+		}
+		must(t, w.cast.Fault("cedar", demo.Kill, true))
+		w.await(t, "cedar is out", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		must(t, w.cast.SpawnInOrder(t.Context(), 1))
+		time.Sleep(time.Second)
+		if m := w.now(t, "amber"); m.Belief != model.Waiting {
+			t.Errorf("three of four are inside: got amber %+v, want it to wait", m)
+		}
+		must(t, w.cast.SpawnInOrder(t.Context(), 1))
+		for _, id := range []string{"amber", "birch", "delta", "ember"} {
+			w.took(t, id, 3, 4)
+		}
+		w.await(t, "ready exists", func(st *doctor.State) bool {
+			return st.Kind() == dialect.KindDouble && st.Queue.Len() == 4 && len(st.Ignored) == 1
+		})
+
+		must(t, w.cast.Fault("amber", demo.Resign, true)) // the lowest
+		w.took(t, "amber", 4, 5, 6)
+		must(t, w.cast.Fault("birch", demo.Resign, true))
+		w.took(t, "birch", 4, 5, 7)
+		must(t, w.cast.Fault("ember", demo.Resign, true)) // the highest
+		w.took(t, "amber", 6, 5, 6)
+		st := w.await(t, "amber and delta are inside", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		if m, _ := byID(st, "amber"); m.Ending != model.Resigning || m.Belief != model.Waiting || m.StepOn.Name != "delta" {
+			t.Errorf("got amber %+v, want it to leave after delta", m)
+		}
+		must(t, w.cast.Fault("delta", demo.Resign, true))
+		for _, id := range []string{"amber", "birch", "delta", "ember"} {
+			w.took(t, id, 5, 8)
+			w.gone(t, id)
+		}
+		w.await(t, "the barrier can be used again", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Ignored) == 0 })
+	})
+}
+
+func TestQueue(t *testing.T) {
+	inRecipe(t, dialect.KindQueue, 2, func(t *testing.T, w *world) {
+		w.took(t, "amber", 1)
+		w.took(t, "birch", 2, 3)
+		w.await(t, "an item waits", func(st *doctor.State) bool { return st.Kind() == dialect.KindQueue && st.Queue.Len() > 0 })
+		must(t, w.cast.Fault("amber", demo.Freeze, true))
+		w.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+		w.took(t, "birch", 3, 2, 4)
+		if m := w.now(t, "birch"); m.Belief != model.Waiting {
+			t.Errorf("an empty queue: got birch %+v, want it to wait", m)
+		}
+		time.Sleep(time.Minute)
+		must(t, w.cast.Fault("amber", demo.Freeze, false))
+		w.took(t, "birch", 4, 2, 3)
+
+		must(t, w.cast.Fault("birch", demo.Kill, true))
+		time.Sleep(20 * time.Second)
+		if n := w.feed.State().Queue.Len(); n < 9 || n > 11 {
+			t.Errorf("20 s without a consumer: got %d items, want about 10", n)
+		}
+		must(t, w.cast.SpawnInOrder(t.Context(), 2)) // cedar adds items, delta takes them
+		must(t, w.cast.Fault("amber", demo.Resign, true))
+		must(t, w.cast.Fault("cedar", demo.Kill, true))
+		w.gone(t, "amber")
+		w.await(t, "delta has taken all items", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+	})
+}
+
+func TestQueueWithLostConnections(t *testing.T) {
+	inRecipe(t, dialect.KindQueue, 2, func(t *testing.T, w *world) {
+		for _, id := range []string{"amber", "birch"} {
+			must(t, w.cast.Fault(id, demo.Partition, true))
+			time.Sleep(timeout / 2)
+			must(t, w.cast.Fault(id, demo.Partition, false))
+		}
+		from := w.feed.State().Totals
+		w.await(t, "items come and go", func(st *doctor.State) bool {
+			return st.Totals.Joined > from.Joined+3 && st.Totals.Left > from.Left+3
+		})
+		must(t, w.cast.Fault("birch", demo.Partition, true))
+		time.Sleep(5 * timeout) // until the session has expired
+		must(t, w.cast.Fault("birch", demo.Partition, false))
+		n := w.feed.State().Totals.Left
+		w.await(t, "birch takes items again", func(st *doctor.State) bool { return st.Totals.Left > n })
+	})
+}
+
+func TestLocks(t *testing.T) {
+	for _, x := range []struct {
+		kind    dialect.Kind
+		names   []string
+		holders int
+	}{
+		{dialect.KindLock, []string{"lock-", "lock-", "lock-", "lock-"}, 1},
+		{dialect.KindShared, []string{"read-", "read-", "write-", "read-"}, 2},
+	} {
+		t.Run(string(x.kind), func(t *testing.T) {
+			inRecipe(t, x.kind, 4, func(t *testing.T, w *world) {
+				st := w.await(t, "the first ones hold", func(st *doctor.State) bool {
+					return st.Kind() == x.kind && st.Queue.Len() == 4 && st.Holders() == x.holders && inQueue(st)
+				})
+				for i, c := range st.Queue.All() {
+					want := model.Waiting
+					if i < x.holders {
+						want = model.Leading
+					}
+					if m := st.Member(c); dialect.Stem(c.Name) != x.names[i] || m == nil || m.Belief != want {
+						t.Errorf("place %d: got %s of %+v, want %s and belief %s", i, c.Name, m, x.names[i], want)
+					}
+				}
+				if p := st.Properties; p.Doubles+p.AwakeDoubles > 0 || st.Ack.Presence == model.Present {
+					t.Errorf("got %+v and acknowledgement %+v, want no wrong leader and none", p, st.Ack)
+				}
+				must(t, w.cast.Fault("amber", demo.Kill, true))
+				must(t, w.cast.Fault("birch", demo.Resign, true))
+				w.await(t, "only cedar holds", func(st *doctor.State) bool {
+					m := st.Member(st.Leader())
+					return m != nil && m.ID == "cedar" && m.Belief == model.Leading && st.Holders() == 1 && inQueue(st)
+				})
+			})
+		})
+	}
+}
+
+// Faults of an election are refused in the other recipes.
+func TestFaultsOfOtherRecipes(t *testing.T) {
+	for _, kind := range []dialect.Kind{dialect.KindLock, dialect.KindBarrier, dialect.KindDouble} {
+		t.Run(string(kind), func(t *testing.T) {
+			inRecipe(t, kind, 1, func(t *testing.T, w *world) {
+				for _, fault := range []demo.Fault{demo.LoseReply, demo.NoGuid, demo.SlowLead} {
+					why := w.cast.Why("amber", fault, true)
+					if want := "this demo shows a " + strings.ReplaceAll(string(kind), "-", " "); !errors.Is(why, demo.ErrNotNow) || why.Error() != want {
+						t.Errorf("%s: got %v, want %q", fault, why, want)
+					}
+				}
+				for _, fault := range []demo.Fault{demo.Resign, demo.Kill, demo.Freeze, demo.Partition, demo.Expire} {
+					if why := w.cast.Why("amber", fault, true); why != nil {
+						t.Errorf("%s: got %v, want nil", fault, why)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A crowd with random faults ends, and nobody is left in a group that a server lists.
+func TestParticipantsWithFaults(t *testing.T) {
+	for _, kind := range []dialect.Kind{dialect.KindGroup, dialect.KindBarrier, dialect.KindDouble, dialect.KindQueue} {
+		t.Run(string(kind), func(t *testing.T) {
+			inRecipe(t, kind, 3, func(t *testing.T, w *world) {
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer cancel()
+				must(t, (demo.Chaos{Seed: 1, Rate: 2, Cast: 6}).Run(ctx, w.cast, func(demo.Act) {}))
+				if kind == dialect.KindDouble {
+					return // some wait for others that never leave
+				}
+				must(t, w.cast.Clear(t.Context()))
+				if kind == dialect.KindGroup {
+					w.await(t, "the group is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+				}
+			})
+		})
+	}
+}
+
+// Names and errors from a server are safe to show.
+func TestNamesOfItemsAreSafe(t *testing.T) {
+	inRecipe(t, dialect.KindQueue, 0, func(t *testing.T, w *world) {
+		conn := w.reader(t)
+		defer conn.Close()
+		for _, p := range []string{"/demo", path} {
+			_, err := conn.Create(t.Context(), p, nil, 0, open)
+			must(t, err)
+		}
+		_, err := conn.Create(t.Context(), path+"/aa\u202e-", nil, zk.FlagSequence, open)
+		must(t, err)
+		must(t, w.cast.SpawnInOrder(t.Context(), 2))
+		w.took(t, "birch", 2, 3)
+		for _, s := range w.feed.State().Steps {
+			if strings.ContainsRune(s.On.Name, '\u202e') {
+				t.Errorf("got step %+q", s.On.Name)
+			}
+		}
+	})
+}
