@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 	"electop/ui/plain"
@@ -121,7 +122,7 @@ func TestKinds(t *testing.T) {
 		"group or double barrier": {directory("/app/x", hexes[0]+"=a", hexes[1]+"=b"), []string{"╭─ Children ─", ">○     -  a", "unknown: 2 members of a group, or participants of a double barrier"}, nil},
 		"no members":              {directory("/app/workers", "amber", "birch").leave("amber").leave("birch"), []string{"Group: 0 members", "The next member appears here."}, nil},
 		"empty queue":             {directory("/app/jobs", items(1)...).leave("qn-0000000000"), []string{"Queue: 0 items", "The next item appears here."}, nil},
-		"nobody knows":            {directory("/app/thing"), []string{"Nothing shows what the znode is for", "nothing shows what the znode is for: it has no children"}, nil},
+		"nobody knows":            {directory("/app/thing"), []string{"Nothing shows what the znode is for", "╭─ Children ─", "nothing shows what the znode is for: it has no children"}, []string{"Nothing shows that this is an election."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if len(c.world.children) > 0 {
@@ -132,7 +133,7 @@ func TestKinds(t *testing.T) {
 			if c.world.state().Roleless() {
 				showsNot(t, m, never...)
 			}
-			showsNot(t, m, "gets number", "leads at once")
+			showsNot(t, m, "gets number", "leads at once", "0 candidates", "of the time")
 			keys(m, "tab")
 			shows(t, m, c.code...)
 			for _, size := range allSizes {
@@ -178,6 +179,19 @@ func TestRevokedLock(t *testing.T) {
 	shows(t, m, "asked to release 7 s ago")
 	keys(m, "enter")
 	shows(t, m, "asked to release 7 s ago")
+}
+
+// TestReleasedInEvents: the events have the same words for a release, also after a correction.
+func TestReleasedInEvents(t *testing.T) {
+	h := model.Handoff{From: &dialect.Candidate{Who: "client1"}, Lock: true}
+	for _, cause := range []model.Cause{model.CauseLeft, model.CauseDeleted, model.CauseResigned} {
+		h.Cause = cause
+		for _, body := range []model.EventBody{h, model.Explained{Handoff: h}} {
+			if _, words := plain.Words(model.Event{Body: body}); !strings.Contains(words, "released") || strings.Contains(words, "led:") {
+				t.Errorf("%s, %T: got %q, want released", cause, body, words)
+			}
+		}
+	}
 }
 
 // TestItemsWithoutAge: an item whose creation time is unknown has no age.

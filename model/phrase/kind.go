@@ -45,11 +45,8 @@ func RoleOf(s *doctor.State) Role {
 
 // Count counts the contenders of s.
 func Count(s *doctor.State) string {
-	r, n := RoleOf(s), s.Queue.Len()
-	if s.Kind() == dialect.KindBarrier {
-		n = len(s.Waiters())
-	}
-	return units.Count(n, r.One, r.Many)
+	r := RoleOf(s)
+	return units.Count(s.Queue.Len(), r.One, r.Many)
 }
 
 // Content describes the children of a kind without a role, or of a shared lock: "3 members, newest

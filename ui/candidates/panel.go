@@ -132,6 +132,9 @@ func (v *Panel) topFor(page int) int {
 
 // title returns the words for the children: "Candidates", "Members".
 func (v *Panel) title() string {
+	if wording.Unclear(v.State) {
+		return "Children"
+	}
 	return wording.Capital(phrase.RoleOf(v.State).Many)
 }
 

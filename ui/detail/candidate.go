@@ -124,9 +124,6 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	case e.Row != "":
 		out.add("role", wording.Style(e.Severity), e.Row)
 		return
-	case s.NoLeader() == model.UnknownKind:
-		out.add("role", term.Text, "unknown")
-		return
 	case s.Roleless():
 		out.add("role", term.Text, phrase.RoleOf(s).One)
 		return

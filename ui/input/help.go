@@ -35,6 +35,7 @@ func signs(g *term.Glyphs) []helpLine {
 		{term.Trouble, g.LosesReply, "loses its next reply; " + g.NoGuid + " no guid; " + g.SlowLead + " slow to lead"},
 		{term.Lead, g.Notice, "a notification on its way to the watcher"},
 		{term.You, g.Notice, "in Messages: held, in their order; " + g.Expired + " lost"},
+		{term.Muted, g.Elsewhere, "a member or item; R" + g.TR + " readers share the lock next"},
 	}
 }
 

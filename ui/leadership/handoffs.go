@@ -107,13 +107,12 @@ func (v Handoffs) Draw(f *term.Frame) {
 		p := a.Pen(y - 1).Gap(1 + len(term.StampFormat) + 2)
 		p.Text(st, term.Cut(words, p.Room()-1))
 	}
-	switch {
-	case s.Roleless() && v.plan.lanes > 0:
-		v.drawLegend(&f.Theme.Glyph, a.From(y))
-		return
-	case len(s.Handoffs) == 0:
+	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
+		case s.Roleless() && v.plan.lanes > 0:
+			v.drawLegend(&f.Theme.Glyph, a.From(y))
+			return
 		case s.Roleless():
 			text = phrase.NoLeader(s).Sentence
 		case s.Phase != model.Live:
@@ -143,7 +142,7 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: count, Keep: 9})
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
-	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() {
+	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !wording.Unclear(s) {
 		out = append(out, term.Span{Style: term.Muted, Text: "   leader ", Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
 	missed := t.MissedCreates + t.MissedDeletes

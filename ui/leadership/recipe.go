@@ -549,6 +549,8 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	switch e := phrase.NoLeader(s); {
 	case s.Leader() != nil:
 		return 0, ""
+	case wording.Unclear(s):
+		return term.Muted, "Nothing shows that this is an election."
 	case wording.Single(s):
 		return term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads."
 	case s.Queue.Len() > 0 || e.Severity == "":

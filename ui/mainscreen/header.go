@@ -2,7 +2,6 @@ package mainscreen
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"electop/model"
@@ -62,9 +61,9 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	if path == "" {
 		path = "no path"
 	}
+	count := strconv.Itoa(s.Queue.Len() + len(s.Waiters()))
 	words := phrase.Count(s)
-	count, _, _ := strings.Cut(words, " ")
-	if s.Phase != model.Live {
+	if s.Phase != model.Live || wording.Unclear(s) {
 		count, words = "", ""
 	}
 

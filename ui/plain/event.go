@@ -153,7 +153,7 @@ func Words(e model.Event) (kind, words string) {
 	case model.Handoff:
 		return "handoff", phrase.Who(b.From) + " -> " + phrase.Who(b.To) + handoffNotes(b)
 	case model.Explained:
-		return "cause", phrase.Who(b.From) + ", who led: " + phrase.Cause(b.Cause).Row + "  (" + znode.Safe(b.Evidence, 0) + ")"
+		return "cause", phrase.Who(b.From) + map[bool]string{false: ", who led: ", true: ", who held: "}[b.Lock] + phrase.CauseOf(&b.Handoff).Row + "  (" + znode.Safe(b.Evidence, 0) + ")"
 	case model.Acknowledged:
 		return "takeover", phrase.Who(b.Handoff.To) + " acknowledged" + measureNotes(b.Handoff.Measures()[1])
 	case model.Missed:
@@ -185,7 +185,7 @@ func Words(e model.Event) (kind, words string) {
 func handoffNotes(h model.Handoff) string {
 	var b strings.Builder
 	if h.From != nil {
-		b.WriteString("  " + phrase.Cause(h.Cause).Row)
+		b.WriteString("  " + phrase.CauseOf(&h).Row)
 	}
 	measures := h.Measures()
 	for _, m := range measures[:3] {
