@@ -42,7 +42,6 @@ func NewCertificates(t testing.TB) *Certificates {
 }
 
 // ServerConfig returns the configuration of a server that requires a client's certificate.
-// The server's certificate has the given names and addresses.
 func (c *Certificates) ServerConfig(names []string, addrs ...net.IP) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(c.authority.Leaf)
@@ -54,7 +53,7 @@ func (c *Certificates) signServer(names []string, addrs ...net.IP) tls.Certifica
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Subject: pkix.Name{CommonName: "server"}})
 }
 
-// sign makes a key and its certificate; the first certificate is the authority's.
+// The first certificate is the authority's.
 func (c *Certificates) sign(template x509.Certificate) tls.Certificate {
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template.SerialNumber, template.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true

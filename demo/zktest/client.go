@@ -9,15 +9,14 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Client returns a go-zookeeper client that has a session and ends with the test. servers is
-// a comma-separated list.
+// Client returns a go-zookeeper client that has a session and ends with the test.
 func Client(t testing.TB, servers string) *zk.Conn {
 	t.Helper()
 	return ClientOver(t, servers, 10*time.Second, dialPrompt)
 }
 
-// ClientOver returns a client like [Client], with a session timeout and a dialer. A request
-// fails if it waits for longer than two thirds of the timeout, because no ping can overtake it.
+// ClientOver is [Client] with a session timeout and a dialer.
+// A request fails if it waits for more than two thirds of the timeout.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")
@@ -32,7 +31,7 @@ func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dia
 			break
 		}
 	}
-	go func() { // ends with the client
+	go func() {
 		for range events {
 		}
 	}()
@@ -43,8 +42,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// handshakeTimeout bounds the wait for the reply to a handshake. A starting server may never
-// reply, and the library waits for nearly seven session timeouts.
+// A starting server may never reply, and the library waits very long.
 const handshakeTimeout = 3 * time.Second
 
 func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -55,8 +53,7 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// A promptConn keeps its own read deadline until the first byte arrives. It needs no lock,
-// because the library reads and sets read deadlines in one goroutine.
+// The library reads and sets read deadlines in one goroutine, so no lock is needed.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

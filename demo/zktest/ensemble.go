@@ -21,11 +21,8 @@ type Ensemble struct {
 	links links // nil without WithLinks
 }
 
-// NewEnsemble starts n servers, which end with the test, and returns when all of them serve
-// and one leads the ensemble.
-//
-// With [WithAdmin] all AdminServers have the same port on different loopback addresses.
-// Only Linux has these addresses, so NewEnsemble skips the test on other systems.
+// NewEnsemble starts n servers and returns when all serve and one leads.
+// With [WithAdmin] the test is skipped outside Linux: only Linux has enough loopback addresses.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -127,12 +124,10 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	return nil
 }
 
-// links maps the indexes of two members to the links from the first to the second. The first
-// link is for the quorum port, the second for the election port.
+// The first link is for the quorum port, the second for the election port.
 type links map[[2]int][2]*Link
 
-// dialPatience bounds the time that a link between members retries a closed port. An
-// immediate reset would make a follower give up its vote.
+// An immediate reset would make a follower give up its vote.
 const dialPatience = time.Second
 
 func newLinks(t testing.TB, quorum, election []string) links {
@@ -155,9 +150,8 @@ func newLinks(t testing.TB, quorum, election []string) links {
 	return l
 }
 
-// callBack replaces the sender's address in the first message of an election connection with
-// addr. A receiver with a higher id connects back to the address in this message. The sender's
-// own address would bypass the links.
+// A receiver with a higher id connects back to the address in the first message.
+// The sender's own address would bypass the links, so callBack replaces it with addr.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	return func(r io.Reader) ([]byte, error) {
 		const fixed = 8 + 8 // version and server id
@@ -176,8 +170,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold holds everything that one member sends to another, until Heal. The ensemble needs
-// [WithLinks].
+// Hold holds everything that one member sends to another; it needs [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
 	for k := range 2 {
@@ -186,8 +179,7 @@ func (e *Ensemble) Hold(from, to *Server) {
 	}
 }
 
-// Isolate holds everything between a member and the other members until Heal. Clients can
-// still reach the member. The ensemble needs [WithLinks].
+// Isolate holds everything between a member and the others; it needs [WithLinks].
 func (e *Ensemble) Isolate(member *Server) {
 	for _, other := range e.Members {
 		if other != member {

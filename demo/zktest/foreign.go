@@ -21,20 +21,17 @@ var candidatePy string
 //go:embed clients/Candidate.java
 var candidateJava []byte
 
-// Foreign is a process with candidates of a third-party library. Each candidate has its own
-// session, except in the recipes thread and shared.
+// Foreign is a process with candidates of a third-party library.
 type Foreign struct{ *Program }
 
-// Kazoo starts a process whose candidates follow the recipes of kazoo, see candidate.py:
-// election, lock, read, write, semaphore and more.
+// Kazoo starts a process for candidates with kazoo's recipes; see candidate.py.
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
-// Curator starts a process whose candidates follow the recipes of Apache Curator, see
-// Candidate.java: latch, selector, mutex, read, write, semaphore and more.
+// Curator starts a process for candidates with Curator's recipes; see Candidate.java.
 func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")
@@ -48,7 +45,7 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	return foreign(t, servers, timeout, "java", command...)
 }
 
-// slf4j-nop avoids a warning about a missing binding.
+// Without slf4j-nop, Java warns about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
 // JavaOptions returns options for a Java program that runs only for seconds.
@@ -65,7 +62,6 @@ func ClassPath(jars ...string) string {
 	return strings.Join(paths, ":")
 }
 
-// compiledCurator compiles Candidate.java and returns the directory of the result.
 var compiledCurator = sync.OnceValues(func() (dir string, err error) {
 	if err := os.WriteFile(filepath.Join(scratch(), "Candidate.java"), candidateJava, 0o600); err != nil {
 		return "", err
@@ -92,8 +88,8 @@ type Standing struct {
 	Znode   string // path of its znode
 }
 
-// Stand adds a candidate, and returns when its znode exists. leases is the number of holders
-// of a semaphore, by default 1.
+// Stand adds a candidate, and returns when its znode exists.
+// leases is the number of holders of a semaphore, by default 1.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
@@ -132,8 +128,7 @@ func (f *Foreign) Close(t testing.TB, name string) {
 	f.Say(t, "close "+name)
 }
 
-// Resign makes a candidate resign and waits until its session is closed, unless candidates
-// share the session.
+// Resign makes a candidate resign and waits for the program's answer.
 func (f *Foreign) Resign(t testing.TB, name string) {
 	t.Helper()
 	f.Say(t, "resign "+name)

@@ -20,14 +20,13 @@ const (
 	FromServer                  // from the address behind the link to the client
 )
 
-// A Link is a TCP relay on loopback, in front of one address, that can delay, hold and cut
-// its connections. Its methods may be called by several goroutines.
+// A Link is a TCP relay that can delay, hold and cut its connections.
 type Link struct {
 	Addr string // host:port that clients dial
 
 	target   string
 	patience time.Duration // time to retry a target that does not listen
-	// first, if set, reads the first message of a client and returns its replacement.
+	// first replaces a client's first message; nil: no replacement.
 	first func(io.Reader) ([]byte, error)
 
 	listener net.Listener
@@ -48,7 +47,7 @@ func NewLink(t testing.TB, addr string) *Link {
 	return l
 }
 
-// newLink returns a link that does not accept yet.
+// The link does not accept yet.
 func newLink(t testing.TB, target string) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
@@ -74,9 +73,8 @@ func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 	l.latency = [2]time.Duration{toServer, fromServer}
 }
 
-// Hold holds everything in the given directions, by default in both, until Heal. Held bytes
-// and held ends of connections arrive afterwards. While a direction is held, the link accepts
-// connections but does not connect to the address.
+// Hold holds everything in the given directions, by default in both, until Heal.
+// During a hold, the link accepts connections but does not connect to the address.
 func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
@@ -118,8 +116,6 @@ func (l *Link) accept() {
 	}
 }
 
-// relay relays one connection until both directions have ended, or resets the connection
-// when ctx is done.
 func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
@@ -159,18 +155,15 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	writers.Wait()
 }
 
-// maxPackets bounds the waiting packets of one direction. It is more than a test sends during
-// a hold.
+// More packets wait only if a test sends a lot during a hold.
 const maxPackets = 1000
 
-// A packet is the result of one read.
 type packet struct {
 	due   time.Time
 	bytes []byte
 	end   error // error that ended the connection; io.EOF after an ordinary close
 }
 
-// read queues the packets from one side, until its end.
 func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets chan packet) {
 	for first := l.first; ; first = nil {
 		p := packet{bytes: make([]byte, 32<<10)}
@@ -195,8 +188,7 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets cha
 	}
 }
 
-// write writes the packets when they are due and not held, until the end. It returns an error
-// if the connection must be reset.
+// An error means that the connection must be reset.
 func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
 	for {
 		var p packet
@@ -225,8 +217,8 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial connects to the target when nothing is held. If the client disconnects, the context
-// waiting ends and dial gives up, because a real handshake would not have passed the hold.
+// waiting ends when the client disconnects.
+// Without a client, dial gives up: a real handshake would not pass the hold.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

@@ -11,7 +11,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// echo starts an echo server that also sends what it reads to received.
 func echo(t *testing.T, received chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +40,7 @@ func echo(t *testing.T, received chan string) (addr string) {
 	return l.Addr().String()
 }
 
-// TestLink checks that a hold of each direction loses nothing, and that a cut resets connections.
+// TestLink checks that holds lose nothing, and that a cut resets connections.
 func TestLink(t *testing.T) {
 	received := make(chan string, 9)
 	l := zktest.NewLink(t, echo(t, received))
@@ -101,7 +100,7 @@ func TestLink(t *testing.T) {
 		}
 	}
 	reset()
-	if conn, err := net.Dial("tcp", l.Addr); err == nil { // on an error, the link has already reset the connection
+	if conn, err := net.Dial("tcp", l.Addr); err == nil { // the link may reset the connection early
 		defer conn.Close()
 		c = conn
 		reset()

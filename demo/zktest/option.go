@@ -12,28 +12,23 @@ type Option func(*Server)
 // WithAdmin turns the AdminServer on; see Server.Admin.
 func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 
-// WithTick sets the tick; the default is 100 ms. The shortest session timeout is two ticks,
-// and sessions expire on a tick.
+// WithTick sets the tick, by default 100 ms; the shortest session timeout is two ticks.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
-// WithLinks connects the members of an ensemble over links, for Ensemble.Hold and
-// Ensemble.Isolate.
+// WithLinks connects members over links, for Ensemble.Hold and Ensemble.Isolate.
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
-// WithLimits sets initLimit and syncLimit of an ensemble, in ticks. The defaults are ten and
-// five seconds.
+// WithLimits sets initLimit and syncLimit in ticks; defaults: ten and five seconds.
 func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets a tick of 2 s, as in Apache's sample configuration. Session timeouts
-// are then 4 s to 40 s.
+// WithStockSessions sets a tick of 2 s, for session timeouts from 4 s to 40 s.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }
 
-// WithWords sets the four-letter words that the server answers, comma-separated; the
-// default is all. srvr is always included, because this package needs it.
+// WithWords sets the allowed four-letter words, comma-separated; srvr is always allowed.
 func WithWords(words string) Option {
 	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
 }
@@ -41,8 +36,7 @@ func WithWords(words string) Option {
 // WithTLS opens a TLS port, Server.Secure, for clients with a certificate of c's authority.
 func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 
-// WithSASL turns SASL on. login is the section Server of the JAAS configuration, without
-// the braces, for example from [DigestUsers].
+// WithSASL turns SASL on; login is the JAAS section Server without its braces.
 func WithSASL(login string) Option { return func(s *Server) { s.login = login } }
 
 // DigestUsers returns a login for [WithSASL] with DIGEST-MD5. users maps names to passwords.
@@ -55,8 +49,7 @@ func DigestUsers(users map[string]string) string {
 	return b.String() + ";"
 }
 
-// ForSpeed uses Java's default compiler and garbage collector, for benchmarks. The default
-// options make Java start faster.
+// ForSpeed uses Java's default options, for benchmarks; other servers start faster.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of Java.

@@ -9,12 +9,10 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Servers have ports from firstPort to endPort-1. Operating systems give higher ports to
-// outgoing connections, so no such connection takes the port of a server.
+// Operating systems do not use these ports for outgoing connections.
 const firstPort, endPort = 10_000, 32_000
 
-// A reservation reserves TCP ports for a server that does not always listen on them. It binds
-// the UDP ports with the same numbers, because other test binaries check the UDP ports too.
+// Other test binaries check the UDP port, so a bound UDP port reserves the TCP port.
 type reservation []net.PacketConn
 
 func (r reservation) release() {
@@ -23,7 +21,6 @@ func (r reservation) release() {
 	}
 }
 
-// freeAddrs reserves an address on each of the hosts.
 func freeAddrs(hosts ...string) (addrs []string, held reservation, err error) {
 	for _, host := range hosts {
 		port, h, err := freePort(host)
@@ -48,7 +45,6 @@ func FreeAddr(t testing.TB) string {
 	return addrs[0]
 }
 
-// freePort reserves a port without a listener on any of the hosts.
 func freePort(hosts ...string) (port string, held net.PacketConn, err error) {
 	for range 100 {
 		port = strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// ownGroup starts a command in its own process group, so that killGroup also kills the
-// processes that the command has started.
+// With its own process group, killGroup also kills the command's children.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)

@@ -22,8 +22,8 @@ const (
 
 const maxLines = 10_000 // lines of a program's output that are kept
 
-// Require skips the test if a command or a file (an absolute path) of a Debian package is
-// missing. If the environment has ELECTOP_TEST_ZOOKEEPER=required, the test fails instead.
+// Require skips the test if a command or file of a Debian package is missing.
+// With ELECTOP_TEST_ZOOKEEPER=required the test fails instead.
 func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	t.Helper()
 	for _, what := range commandsAndFiles {
@@ -67,7 +67,7 @@ func Run(t testing.TB, command string, args ...string) *Program {
 	return p
 }
 
-// start starts a program, which the caller must end.
+// The caller must end the program.
 func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
@@ -96,7 +96,7 @@ func start(command string, args ...string) (*Program, error) {
 		for in := bufio.NewScanner(out); in.Scan(); {
 			p.add(in.Text())
 		}
-		io.Copy(io.Discard, out) // discards the rest after a line that is too long for the scanner
+		io.Copy(io.Discard, out) // the rest after a line that is too long for the scanner
 		err = p.cmd.Wait()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -127,8 +127,7 @@ func (p *Program) Say(t testing.TB, line string) {
 	}
 }
 
-// Line waits for the next line that contains text, and returns the part after text. It skips
-// the lines before.
+// Line waits for the next line with text, and returns the part after text.
 func (p *Program) Line(t testing.TB, text string) (rest string) {
 	t.Helper()
 	p.wait(t, text, func() (ok bool) {
@@ -150,7 +149,7 @@ func (p *Program) Await(t testing.TB, line string) {
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait waits until done returns true. It calls done with p.mu held.
+// done is called with p.mu held.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)
@@ -179,8 +178,7 @@ func (p *Program) Output() string {
 	return strings.Join(p.lines, "\n")
 }
 
-// Finish closes the program's standard input and waits for its end. The test fails if the
-// program ends with an error.
+// Finish closes the program's standard input and waits for the program's end.
 func (p *Program) Finish(t testing.TB) {
 	t.Helper()
 	p.stdin.Close()
@@ -194,8 +192,7 @@ func (p *Program) Finish(t testing.TB) {
 	}
 }
 
-// Pause stops the program's process with SIGSTOP until Resume. Kill ends a paused program
-// too.
+// Pause stops the program's process with SIGSTOP until Resume or Kill.
 func (p *Program) Pause(t testing.TB) { p.signal(t, pauseProcess, "pause") }
 
 // Resume resumes a paused program with SIGCONT.
@@ -208,8 +205,7 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 	}
 }
 
-// Kill kills the program and the processes that it started, and waits for its end. It does
-// nothing if the program has ended.
+// Kill kills the program and the processes that it started.
 func (p *Program) Kill() {
 	if p.Ended() { // its process id may already belong to another process
 		return
@@ -218,7 +214,6 @@ func (p *Program) Kill() {
 	<-p.exited
 }
 
-// stop ends the program with SIGTERM, or kills it if that takes too long.
 func (p *Program) stop() {
 	resumeProcess(p.cmd.Process) // a paused process does not handle signals
 	terminateProcess(p.cmd.Process)

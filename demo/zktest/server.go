@@ -14,11 +14,10 @@ import (
 	"time"
 )
 
-// defaultTick is short because the shortest session lasts two ticks.
+// The shortest session lasts two ticks, so the tick is short.
 const defaultTick = 100 * time.Millisecond
 
-// serverJars are on the server's class path; the manifest of zookeeper.jar adds others.
-// slf4j-nop avoids a warning about a missing binding.
+// The manifest of zookeeper.jar adds other jars.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
 // tlsJars are the jars for TLS that the manifest of Netty does not name.
@@ -29,8 +28,7 @@ func requireApache(t testing.TB) {
 	Require(t, "zookeeper", append(strings.Split(ClassPath(serverJars...), ":"), "java")...)
 }
 
-// A Server is an Apache ZooKeeper in a process of its own. Only one goroutine at a time may
-// call its methods.
+// A Server is an Apache ZooKeeper process; use it in one goroutine at a time.
 type Server struct {
 	Addr   string // host:port for clients; the same after a restart
 	Admin  string // host:port of the AdminServer; empty without [WithAdmin]
@@ -66,8 +64,8 @@ func newServer(dir string, options ...Option) *Server {
 	return s
 }
 
-// Start starts a stopped or killed server with the same data and port, and waits until it
-// serves. In an ensemble a majority must run.
+// Start starts a stopped server with the same data and port, until it serves.
+// In an ensemble a majority must run.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.Launch(t)
@@ -84,8 +82,7 @@ func (s *Server) Launch(t testing.TB) {
 	}
 }
 
-// Serving reports whether the server serves clients. A member of an ensemble serves while it
-// believes that it belongs to a quorum.
+// Serving reports whether the server serves clients; an ensemble needs a quorum.
 func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 
 // Stop ends the server with SIGTERM and waits for its end.
@@ -99,8 +96,7 @@ func (s *Server) Stop(t testing.TB) {
 // Kill kills the server with SIGKILL and waits for its end.
 func (s *Server) Kill(testing.TB) { s.end() }
 
-// Pause stops the server's process with SIGSTOP until Resume. Its connections stay open.
-// Stop, Kill and the cleanup end a paused server too.
+// Pause stops the server's process with SIGSTOP; its connections stay open.
 func (s *Server) Pause(t testing.TB) { s.running(t).Pause(t) }
 
 // Resume resumes a paused server with SIGCONT.
@@ -115,7 +111,6 @@ func (s *Server) running(t testing.TB) *Program {
 	return p
 }
 
-// program returns the server's process, nil if it does not run.
 func (s *Server) program() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +128,6 @@ func (s *Server) dispose() {
 	s.held.release()
 }
 
-// take returns s.proc and sets it to nil.
 func (s *Server) take() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +184,6 @@ func (s *Server) spawn() error {
 	return err
 }
 
-// javaArgs returns the options of Java, and writes the file of the JAAS configuration.
 func (s *Server) javaArgs() ([]string, error) {
 	args, jars := []string{"-Xmx512m"}, serverJars
 	if s.quick {
@@ -238,8 +231,7 @@ func (s *Server) config() string {
 		initLimit := cmp.Or(s.initLimit, int(max(5, 10_000/tick)))
 		syncLimit := cmp.Or(s.syncLimit, int(max(2, 5_000/tick)))
 		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", initLimit, syncLimit)
-		// With reconfiguration, each member would dial the links of the ensemble leader
-		// instead of its own.
+		// With reconfiguration, each member would dial the ensemble leader's links.
 		b.WriteString("reconfigEnabled=false\n")
 		for _, line := range s.quorum {
 			b.WriteString(line + "\n")
@@ -248,8 +240,7 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// waitServing waits until the server serves clients. A server answers ruok too early, before
-// its data is loaded. The TLS port opens last.
+// A server answers ruok before its data is loaded; the TLS port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)
@@ -280,11 +271,9 @@ func (s *Server) Ask(t testing.TB, word string) string {
 	return reply
 }
 
-// askTimeout bounds one attempt of modeOf and of listens.
 const askTimeout = 2 * time.Second
 
-// modeOf returns "standalone", "leader" or "follower"; "" means that the server does not
-// serve.
+// "" means that the server does not serve.
 func modeOf(addr string) string {
 	reply, _ := ask(addr, "srvr", askTimeout)
 	_, rest, _ := strings.Cut(reply, "\nMode: ")

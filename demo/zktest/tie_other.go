@@ -4,5 +4,5 @@ package zktest
 
 import "os/exec"
 
-// tieToParent does nothing: only cleanups and Main end the servers.
+// Here only cleanups and Main end the servers.
 func tieToParent(*exec.Cmd) {}

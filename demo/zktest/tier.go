@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// longEnv turns the second tier of the tests on. Its value is the duration of each test
-// under random faults, for example 30m.
+// Its value is the duration of each test under random faults, for example 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
 // Long returns the duration of a test under random faults, and whether the second tier is on.
@@ -33,8 +32,7 @@ func Second(t testing.TB) {
 	}
 }
 
-// Seed returns and logs the seed of a random test. ELECTOP_TEST_SEED sets the seed. The default
-// is 1 in the first tier, and the current time in the second tier.
+// Seed returns and logs ELECTOP_TEST_SEED, by default 1 or, in the second tier, the time.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -18,8 +18,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// All tests of a binary share a directory and a server, because a JVM takes about a second
-// to start. Both are created at their first use and removed after the tests.
+// A JVM takes about a second to start, so all tests share a server.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
@@ -44,9 +43,8 @@ func atEnd(f func()) {
 	ends.do = append(ends.do, f)
 }
 
-// Apache returns a running standalone Apache ZooKeeper that all tests of the binary share.
-// Each test must use its own paths and must not stop the server. Session timeouts are 200 ms
-// to 60 s.
+// Apache returns a running standalone Apache ZooKeeper that all tests share.
+// Tests use their own paths; session timeouts are 200 ms to 60 s.
 func Apache(t testing.TB) *Server {
 	t.Helper()
 	requireApache(t)
@@ -69,8 +67,7 @@ func NewApache(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// Each runs f in two subtests: with a new embedded server, and with the shared Apache
-// ZooKeeper. f must use its own paths.
+// Each runs f, which needs its own paths, with the embedded server and with Apache's.
 func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -88,9 +85,8 @@ func Main(m *testing.M, options ...goleak.Option) {
 // garbage is GOGC for the tests and for the programs that they run.
 const garbage = "400"
 
-// Tests runs the tests of a package, ends the shared server, fails if a goroutine is left,
-// and returns the exit code. The tests mostly wait, so the default of -parallel is
-// testsPerProcessor for each processor.
+// Tests runs the tests, ends the shared server, fails if a goroutine is left.
+// The tests mostly wait, so they run testsPerProcessor for each processor.
 func Tests(m *testing.M, options ...goleak.Option) int {
 	if !flag.Parsed() { // a -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
@@ -114,8 +110,7 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls, at most a minute, until holds returns true. Use Await only if there is no event
-// to wait for.
+// Await polls for at most a minute; use it only without an event to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {

@@ -28,8 +28,7 @@ func serves(addr string) bool {
 	return line == "imok"
 }
 
-// TestServerDiesWithTheBinary kills a copy of this test binary that runs a server, and checks
-// that the server ends.
+// TestServerDiesWithTheBinary checks that a server ends with its test binary.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
