@@ -17,12 +17,11 @@ const (
 	partMax      = 640           // fits into ten lines of 78 columns
 )
 
-// keys lists the keys that lessons may name.
 var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
 
-var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|$)`) // not "with a"
+var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|$)`)
 
-// untrue maps a pattern that no lesson may match to the reason.
+// The value is the reason why no lesson may match the pattern.
 var untrue = map[string]string{
 	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
