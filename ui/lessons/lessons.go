@@ -26,9 +26,8 @@ type Runner interface {
 	Lessons() []lesson.Entry
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
-	// Start prepares the setup of a lesson and begins the lesson. An empty id means the first lesson
-	// that was not done, or the first of all if all were done. Start blocks, so call it outside the
-	// event loop.
+	// Start begins a lesson; an empty id means the first lesson not done.
+	// Start blocks, so call it outside the event loop.
 	Start(ctx context.Context, id string) error
 	// Input applies an input, or returns why the input cannot be applied now.
 	Input(in lesson.Input, choice int) (why string)
@@ -42,7 +41,7 @@ type Panel struct {
 	On     bool   // there is a current lesson
 	View   lesson.View
 
-	text   overlay.Pager // the text of the lesson
+	text   overlay.Pager
 	place  term.Rect
 	added  string // a new sentence that must come into view; "" for none
 	begins int    // the first line of the new sentence
@@ -59,7 +58,6 @@ func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
 
-// unread reports whether some of the lesson's text is below the view.
 func (p *Panel) unread() bool { return p.text.Long() && !p.text.AtBottom() }
 
 // Move scrolls the lesson's text.
@@ -68,8 +66,7 @@ func (p *Panel) Move(do input.Command) {
 	p.added = ""
 }
 
-// Update reads the current lesson, and if menu is set also the list of lessons. It reports whether
-// anything has changed.
+// Update reads the current lesson and, if menu is set, the list of lessons.
 func (p *Panel) Update(menu bool) (changed bool) {
 	if p.Runner == nil {
 		return false
@@ -97,8 +94,7 @@ func (p *Panel) Update(menu bool) (changed bool) {
 	return true
 }
 
-// OpenMenu opens the menu. It selects the current lesson or, without a current lesson, the first
-// lesson that was not done.
+// OpenMenu opens the menu with the current lesson or the first undone lesson selected.
 func (p *Panel) OpenMenu() {
 	p.Update(true)
 	p.Menu.Open()
@@ -134,7 +130,7 @@ func (p *Panel) MenuShown(g *term.Glyphs) overlay.Shown {
 // Todo reports whether the user still has to do something for the lesson. p may be nil.
 func (p *Panel) Todo() bool { return p != nil && p.On && p.View.Do != "" && !p.View.Done }
 
-// Target returns the [model.Member.ID] of the candidate that the user must act on, "" for none.
+// Target returns the [model.Member.ID] that the user must act on, "" for none.
 func (p *Panel) Target() string {
 	if !p.Todo() {
 		return ""
@@ -142,8 +138,8 @@ func (p *Panel) Target() string {
 	return p.View.Target
 }
 
-// Since returns when the setup of the current lesson was complete, or the zero time without a
-// lesson. p may be nil.
+// Since returns when the lesson's setup was complete; zero without a lesson.
+// p may be nil.
 func (p *Panel) Since() time.Time {
 	if p == nil || !p.On {
 		return time.Time{}
@@ -151,7 +147,7 @@ func (p *Panel) Since() time.Time {
 	return p.View.Began
 }
 
-// FootKey returns a lesson key as the footer shows it, and whether the key does anything now.
+// FootKey returns a lesson key for the footer, and whether the key works now.
 func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 	v := &p.View
 	switch k.Do {
@@ -180,18 +176,16 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 	return k, true
 }
 
-// asks reports whether the user can answer the question now.
 func asks(v *lesson.View) bool {
 	return v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext && !v.Done && v.Stuck == ""
 }
 
-// inputs maps the commands of a lesson to the inputs of the Runner.
 var inputs = map[input.Command]lesson.Input{
 	input.CmdContinue: lesson.Next, input.CmdHint: lesson.Hint, input.CmdSkip: lesson.Skip, input.CmdReread: lesson.Back, input.CmdAnswer: lesson.Answer,
 }
 
-// Do executes a lesson command. key is the pressed key, and shown means that the lesson is on the
-// screen. Do returns a message, and the ID of the lesson to start, "" for none.
+// Do executes a lesson command; start is the lesson to start, "" for none.
+// shown means that the lesson is on the screen.
 func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span, start string) {
 	v := &p.View
 	switch {
@@ -217,8 +211,7 @@ func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span,
 	return message, ""
 }
 
-// Learn executes the selected row of the menu: it leaves the current lesson, or returns the ID of
-// the lesson to start.
+// Learn executes the selected row of the menu; start is the lesson to start, if any.
 func (p *Panel) Learn() (message term.Span, start string) {
 	if e, _ := p.Menu.Selected(); e.Arg != None {
 		return term.Span{}, e.Arg

@@ -11,10 +11,9 @@ import (
 	"electop/ui/term"
 )
 
-// lessonWidth bounds the lines of a lesson, because longer lines are hard to read.
+// Longer lines are hard to read.
 const lessonWidth = 100
 
-// messagesHeld is shown while the server holds messages until the user releases them.
 const messagesHeld = "Messages are held: press . or ]"
 
 // additions lists the sentences, in order, that the panel may add while a part of the lesson runs.
@@ -32,12 +31,9 @@ func additions(v *lesson.View) [6]string {
 	return [...]string{do, v.Stuck, v.Verdict, v.Happened, v.Hint, done}
 }
 
-// paragraphs returns the text of the current lesson on lines of w cells, with blank lines if
-// spaced is set.
 func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
 	v := &p.View
 	w = min(w, lessonWidth)
-	// line adds a text after a sign, and marks the keys in the text.
 	line := func(mark term.Span, st term.Style, text string, keys ...string) {
 		indent := 0
 		if mark.Text != "" {
@@ -49,7 +45,6 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 			mark.Text = ""
 		}
 	}
-	// para adds a paragraph, unless the text is empty.
 	para := func(mark term.Span, st term.Style, text string, keys ...string) {
 		if text == "" {
 			return
@@ -114,20 +109,17 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	return out
 }
 
-// proseMax bounds a paragraph, in runes, because names in the text may be long.
+// Names in the text may be long.
 const proseMax = 1000
 
-// prose returns text in one line, with blanks in place of line ends.
 func prose(text string) string {
 	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)
 }
 
-// keyCaps returns the text for keys to press one after the other.
 func keyCaps(keys []string) string { return znode.Safe(strings.Join(keys, " "), 60) }
 
-// markKeys returns a line in which the keys have another style.
 func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
-	plain := "" // the text up to the next key
+	plain := ""
 	for _, word := range strings.SplitAfter(line, " ") {
 		bare := strings.Trim(word, " ,.;:()`'\"")
 		if bare == "" || !slices.Contains(keys, bare) {
@@ -141,8 +133,7 @@ func markKeys(line string, st term.Style, keys []string) (out []term.Span) {
 	return append(out, term.Span{Style: st, Text: plain})
 }
 
-// Lines returns the text of the current lesson on lines of w cells, with blank lines between the
-// paragraphs if the text then fits into room lines.
+// Lines returns the lesson's text, with blank lines between paragraphs if there is room.
 func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	lines := p.paragraphs(g, w, true)
 	if len(lines) > room {
@@ -154,7 +145,7 @@ func (p *Panel) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	return lines
 }
 
-// Settle stores the text of the lesson, from [Panel.Lines], and the panel's place.
+// Settle stores the text from [Panel.Lines] and the panel's place.
 func (p *Panel) Settle(lines [][]term.Span, r term.Rect) {
 	p.place = r
 	p.text.Settle(lines, r.H-2)
@@ -181,7 +172,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now, "" if the whole text is in view or the user must wait.
+// Status returns what the user can do now, "" for nothing.
 func (p *Panel) Status() string {
 	v := &p.View
 	switch {
