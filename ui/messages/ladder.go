@@ -10,14 +10,12 @@ import (
 	"electop/ui/wording"
 )
 
-// headLines is the number of lines for the names above the ladder.
 const headLines = 1
 
 // Lines is the least height of the panel with its border.
 const Lines = 10
 
-// stampFormat is the format of an entry's time. A ladder of at least stampsFrom cells has the times, in
-// stampRoom cells. More than two lanes need laneRoom cells each.
+// Times are shown from stampsFrom cells on; more than two lanes need laneRoom cells each.
 const (
 	stampFormat = "04:05.000"
 	stampRoom   = len(stampFormat) + 1
@@ -58,13 +56,11 @@ func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
 	f.Prose(a, 0, append(words, legend...))
 }
 
-// legend explains the ladder.
 var legend = []string{
 	"An arrow to ZooKeeper is a request that it carried out, an arrow from it what it sent.",
 	"Pings and checks of a lease are never held, and not shown.",
 }
 
-// drawLegend draws the legend if there is room.
 func (v *Panel) drawLegend(d *ladder, y int) {
 	var lines []string
 	for _, text := range legend {
@@ -80,7 +76,6 @@ func (v *Panel) drawLegend(d *ladder, y int) {
 	}
 }
 
-// drawHeld draws the held messages in the order of their release, on n lines.
 func (v *Panel) drawHeld(d *ladder, y, n int) {
 	s := v.State
 	d.lifelines(y, y+n)
@@ -113,7 +108,6 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	}
 }
 
-// ladder draws lines of the ladder.
 type ladder struct {
 	f           *term.Frame
 	Area        term.Area
@@ -124,8 +118,7 @@ type ladder struct {
 	stamps      bool
 }
 
-// newLadder returns a ladder with n lanes, half of them on each side of the server. If n is odd, the
-// left side has one more.
+// If n is odd, the left side has one more lane.
 func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 	d := &ladder{f: f, Area: a, left: a.Rect.X, right: a.Rect.X + a.Width() - 1, stamps: a.Width() >= stampsFrom}
 	if d.stamps {
@@ -142,11 +135,9 @@ func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 	return d
 }
 
-// isLeft reports whether a lane is left of the server.
 func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
-// put writes text on line y of the ladder, from column x of the canvas to before column end, and
-// returns the column after the text.
+// put returns the column after the text.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -160,7 +151,6 @@ func (d *ladder) next(of side) bool {
 	return of == n-1 || of == n
 }
 
-// head writes the name of each lifeline.
 func (d *ladder) head(lanes []lane) {
 	const middle = "ZooKeeper"
 	d.put(0, d.server-len(middle)/2, d.right+1, term.Strong, middle)
@@ -171,7 +161,6 @@ func (d *ladder) head(lanes []lane) {
 	}
 }
 
-// lifelines draws the lines of the candidates and of the server from y to before end.
 func (d *ladder) lifelines(y, end int) {
 	for ; y < end; y++ {
 		for _, x := range d.lines {
@@ -180,15 +169,13 @@ func (d *ladder) lifelines(y, end int) {
 	}
 }
 
-// across writes text over the lifeline of the server.
 func (d *ladder) across(y int, st term.Style, text string) {
 	text = " " + term.Cut(text, d.right-d.left-3) + " "
 	x := max(d.left+1, d.server-term.Width(text)/2)
 	d.put(y, x, d.right, st, text)
 }
 
-// span returns the columns between a side's lifeline and the server's. For elsewhere these are the
-// columns between the first and the last lifeline.
+// For elsewhere, span returns the columns between the first and last lifelines.
 func (d *ladder) span(of side) (from, to int) {
 	switch {
 	case of < 0:
@@ -228,7 +215,6 @@ func (d *ladder) entry(y int, e *entry) {
 	}
 }
 
-// arrow draws a message, to the left or to the right.
 func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)
@@ -260,7 +246,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive. The line ends half-way, with the reason.
+// The line ends half-way, because the message did not arrive.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
@@ -286,7 +272,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
 }
 
-// beside writes text next to the lifeline of a candidate. A long text covers the server's line.
+// A long text covers the server's line.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.lanes[of]+1, d.right
 	if !d.isLeft(of) {
@@ -299,8 +285,7 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// held draws a message that the server holds, in the middle if its candidate has no lane. If next is
-// set, the key "." releases this message.
+// If next is set, the key "." releases this message.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -332,8 +317,7 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// progress draws a line from a delayed message to its candidate. passed is the fraction of the delay
-// that has passed.
+// passed is the fraction of the delay that has passed.
 func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)

@@ -25,7 +25,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is the panel of messages. It keeps how far the user scrolled.
+// Panel is the panel of messages, with its scroll position.
 type Panel struct {
 	Shown
 	place   term.Rect
@@ -59,7 +59,6 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.back = min(v.back, v.most())
 }
 
-// most returns the largest number of entries below the view.
 func (v *Panel) most() int { return max(0, len(v.entries)-v.page) }
 
 // Move scrolls the entries.
@@ -67,13 +66,12 @@ func (v *Panel) Move(do input.Command) {
 	v.back = v.most() - input.Moved(do, v.most()-v.back, v.most(), v.page)
 }
 
-// inView returns the entries in view.
 func (v *Panel) inView() []entry {
 	end := len(v.entries) - v.back
 	return v.entries[max(0, end-v.page):end]
 }
 
-// lane is a candidate at one side of the ladder. The zero lane has no candidate.
+// The zero lane has no candidate.
 type lane struct {
 	row     model.Row
 	member  string // [model.Member.ID], "" for a third-party candidate
@@ -94,12 +92,10 @@ func laneOf(r model.Row) lane {
 	return l
 }
 
-// has reports whether a message to that member or session belongs to the lane.
 func (l *lane) has(member string, session uint64) bool {
 	return l.member != "" && member == l.member || l.session != 0 && session == l.session
 }
 
-// style returns the style of the lane's name.
 func (l *lane) style() term.Style {
 	m := l.row.Member
 	switch {
@@ -111,9 +107,8 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns at most n lanes in the order of the queue. The lanes are for the selected or first
-// candidate, for its partner, and for others, preferably with messages. The candidate with the newest
-// message replaces a partner without messages.
+// The lanes are the selected candidate, its partner and others, preferably with messages.
+// The candidate with the newest message replaces a partner without messages.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -143,9 +138,7 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns the lane of the candidate that should watch r. If none should watch r, partner
-// returns the lane of the candidate that r should watch. If r has no znode, partner returns the lane
-// of the first candidate.
+// The partner watches r, or else is watched by r, or else is the first candidate.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -162,7 +155,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// receivers returns the member and the session of each message, the newest message first.
+// The newest message is first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -180,7 +173,6 @@ func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	}
 }
 
-// hasMessages reports whether the state has a message to the lane's candidate.
 func (l *lane) hasMessages(s *doctor.State) bool {
 	for member, session := range receivers(s) {
 		if l.has(member, session) {
@@ -190,7 +182,6 @@ func (l *lane) hasMessages(s *doctor.State) bool {
 	return false
 }
 
-// newest returns the lane with the newest message, without regard to the messages of one given lane.
 func newest(s *doctor.State, but *lane) lane {
 	for member, session := range receivers(s) {
 		if but.has(member, session) {
@@ -210,10 +201,9 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// watcherMax bounds a search in the queue. A read lock can be far behind the writer that it watches.
+// A read lock can be far behind the writer that it watches.
 const watcherMax = 100
 
-// at returns the lane of a position in the queue.
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
 		return lane{}
@@ -223,8 +213,7 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// kind is a kind of entry. Entries of the same time are in the order of their kinds, for example a
-// reply before the step that follows.
+// At the same time, entries are in the order of their kinds.
 type kind int
 
 const (
@@ -237,7 +226,7 @@ const (
 	others              // messages of candidates that have no lane
 )
 
-// side is the lifeline to which an entry belongs: the index of a lane, or one of these constants.
+// A side is the index of a lane, or one of these constants.
 type side int
 
 const (
@@ -245,25 +234,23 @@ const (
 	atServer  side = -2
 )
 
-// sideOf returns the side of a member or session.
 func sideOf(all []lane, member string, session uint64) side {
 	return side(slices.IndexFunc(all, func(l lane) bool { return l.has(member, session) }))
 }
 
-// entry is a line of the ladder.
 type entry struct {
 	kind kind
 	side side
 	at   time.Time
 	text string
-	// For sent: whether the message is a notification, and why it did not arrive.
+	// For sent: whether the message is a notification.
 	notifies bool
 	lost     loss
 	// n orders the messages of the same time. For kind others, n is the number of messages.
 	n int
 }
 
-// loss is the reason why a message did not arrive, "" if it arrived as far as is known.
+// The empty loss means that the message arrived, as far as is known.
 type loss string
 
 const (
@@ -272,10 +259,9 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// Entries up to this long before the first message are shown too, because they may be its cause.
+// Entries shortly before the first message may be its cause.
 const before = 20 * time.Millisecond
 
-// entries returns the entries for these lanes, oldest first, from just before the first message.
 // Without messages there are no entries.
 func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
@@ -339,7 +325,6 @@ func entries(s *doctor.State, lanes []lane) []entry {
 	return mergeOthers(out)
 }
 
-// mergeOthers merges consecutive messages of candidates without a lane into one entry.
 func mergeOthers(all []entry) []entry {
 	out := all[:0]
 	for _, e := range all {
@@ -372,7 +357,6 @@ func lossOf(x *model.Exchange) loss {
 	return arrived
 }
 
-// requestText describes a request, without the content of the reply.
 func requestText(s *doctor.State, m *model.Message) string {
 	op := znode.Safe(m.Op, 16)
 	name := znode.Base(m.Path)
@@ -388,7 +372,6 @@ func requestText(s *doctor.State, m *model.Message) string {
 	return op + " " + wording.ShortZnode(name)
 }
 
-// sentText describes a reply or a notification.
 func sentText(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	_, numbered := znode.Sequence(name)
@@ -407,7 +390,6 @@ func sentText(s *doctor.State, m *model.Message) string {
 	return "ok"
 }
 
-// memberWith returns the ID of electop's member that has the session, "" for none.
 func memberWith(s *doctor.State, session uint64) string {
 	if m := s.MemberWith(session); m != nil {
 		return m.ID
@@ -415,8 +397,7 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldText describes a held message, with the name of its client if named is set. The content of a
-// held reply is not known.
+// The content of a held reply is not known.
 func heldText(s *doctor.State, m *model.Message, named bool) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {

@@ -21,7 +21,6 @@ import (
 
 var start = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// election is a journal with four candidates, and the messages that its server holds.
 type election struct {
 	t    *rapid.T
 	j    *doctor.Journal
@@ -47,8 +46,6 @@ func newElection(t *rapid.T) *election {
 	return e
 }
 
-// drawElection returns an election with random messages and steps of four candidates, and random
-// messages of a fifth client.
 func drawElection(t *rapid.T) *election {
 	e := newElection(t)
 	pick := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
@@ -81,13 +78,11 @@ func drawElection(t *rapid.T) *election {
 	return e
 }
 
-// hasMessage reports whether a message to the session is held or was sent.
 func (e *election) hasMessage(session uint64) bool {
 	is := func(m model.Message) bool { return m.Session == session }
 	return slices.ContainsFunc(e.held, is) || slices.ContainsFunc(e.j.State().Exchanges, func(x model.Exchange) bool { return is(x.Message) })
 }
 
-// othersHaveMessages reports whether hasMessage is true for a candidate with another session.
 func (e *election) othersHaveMessages(session uint64) bool {
 	for i := range names {
 		if s := uint64(i + 1); s != session && e.hasMessage(s) {
@@ -97,8 +92,6 @@ func (e *election) othersHaveMessages(session uint64) bool {
 	return false
 }
 
-// checkLanes checks the number of lanes, and that they include the selected candidate, and another
-// one with messages if there is one.
 func (e *election) checkLanes(v *Panel, selected int) {
 	members := map[string]bool{}
 	speaks := false
@@ -116,14 +109,12 @@ func (e *election) checkLanes(v *Panel, selected int) {
 	}
 }
 
-// event is an entry of the ladder in the form that the test compares.
 type event struct {
 	at   time.Time
 	text string
 }
 
-// wantEvents returns the events that the ladder should have, according to the journal, and the
-// number of requests and messages of clients that have no lane.
+// others counts the messages of clients that have no lane.
 func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	s, first := e.j.State(), e.now
 	sides := map[uint64]string{}
@@ -166,8 +157,7 @@ func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	return want, others
 }
 
-// gotEvents returns the events of the panel's entries, and how many messages of other clients
-// the panel counts.
+// counted counts the messages of clients that have no lane.
 func gotEvents(v *Panel) (got []event, counted int) {
 	for _, x := range v.entries {
 		text := fmt.Sprint("lane ", x.side, " ")
@@ -206,7 +196,7 @@ func TestLadderIsComplete(t *testing.T) {
 		if !slices.IsSortedFunc(got, func(a, b event) int { return a.at.Compare(b.at) }) {
 			t.Fatalf("got entries %v, want them in the order of their times", got)
 		}
-		// The test does not check the order of events with the same time.
+		// The order of events with the same time is free.
 		for _, all := range [][]event{got, want} {
 			slices.SortFunc(all, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.text, b.text)) })
 		}
