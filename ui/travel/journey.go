@@ -17,30 +17,28 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is the user's time travel in one election. One search runs at a time, and the next search
-// does all moves that the user makes meanwhile.
+// Journey is the user's time travel; one search at a time does all wanted moves.
 type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; false during the first search
 	Found
-	// Shown is the time on the screen: the time of the moment, or a later time during playback.
+	// Shown is the time on the screen, which playback moves past the moment.
 	Shown time.Time
 	Whole Whole
-	// Selected is the user's choice. It may not exist at the moment that is shown.
+	// Selected may not exist at the moment that is shown.
 	Selected model.Ref
 
 	in       Past
 	path     string
 	moving   bool      // a search is under way
 	wanted   []move    // the moves of the next search
-	playTo   time.Time // without wanted moves, the next search plays up to this time; zero: no playback
+	playTo   time.Time // the next search plays up to this time; zero: no playback
 	playback playback
 	gen      uint64 // number of the journey, to reject the arrivals of older journeys
-	leaving  bool   // the journey ends with the search under way
+	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the election at its last moment, as of the journey's latest visit there. So Whole also has
-// what came after the moment that is shown.
+// Whole is the election at its last moment, as last seen there.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -56,8 +54,8 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey in the election at path, and returns the first search. The journey begins at
-// the last moment or, in a recording, at the moment that is shown. stop stops a recording's playback.
+// Begin starts a journey at the last moment or at a recording's shown moment.
+// stop stops a recording's playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
@@ -78,7 +76,7 @@ func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(cont
 // End returns to the present.
 func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
-// Go stops the playback and adds a move. It returns the search to run, nil while another search runs.
+// Go stops the playback and adds a move; the search is nil while another runs.
 func (j *Journey) Go(m history.Move) Search {
 	if m == history.MoveToFirst || m == history.MoveToLast {
 		j.wanted = nil // the earlier moves have no effect
@@ -88,16 +86,14 @@ func (j *Journey) Go(m history.Move) Search {
 	return j.next()
 }
 
-// GoTo stops the playback, drops the wanted moves, and goes to a time. It returns the search to run,
-// nil while another search runs.
+// GoTo replaces the wanted moves by a time; the search is nil while another runs.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
 	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
 	return j.next()
 }
 
-// PlayTo goes on to the last moment that is not later than t. It returns the search to run, nil if no
-// search is needed or while another search runs.
+// PlayTo goes on to the last moment not later than t; the search may be nil.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -109,7 +105,7 @@ func (j *Journey) PlayTo(t time.Time) Search {
 // Plays reports whether the playback is on.
 func (j *Journey) Plays() bool { return j.playback.on }
 
-// PlayWords returns the sign of the playback with its speed, "" without playback.
+// PlayWords returns the playback's sign and speed, "" without playback.
 func (j *Journey) PlayWords(g *term.Glyphs) string {
 	switch p := &j.playback; {
 	case !p.on:
@@ -139,7 +135,7 @@ func (j *Journey) PlayOn(now time.Time) Search {
 	return j.PlayTo(j.Shown)
 }
 
-// Faster makes the playback faster by a factor, and returns the new speed.
+// Faster multiplies the speed of the playback and returns the new speed.
 func (j *Journey) Faster(by float64, now time.Time) float64 {
 	p := &j.playback
 	if p.on {
@@ -149,14 +145,13 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 	return p.speed
 }
 
-// Leave reports whether the journey can end now. Otherwise it ends after the running search, which can
-// still stop a recording's playback.
+// Leave reports whether the journey can end now, or only after the running search.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
 }
 
-// Arrive stores what a search found, and reports whether the search belongs to this journey.
+// Arrive stores a search's result, and reports whether it belongs to this journey.
 func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
@@ -168,8 +163,7 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show sets the time on the screen to the moment that was found. At the last moment the playback
-// stops, and latest becomes Whole.
+// Show sets the time on the screen; at the last moment, latest becomes Whole.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
@@ -180,8 +174,7 @@ func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	}
 }
 
-// Next returns the search to run after an arrival, nil for none. If leave is true, the journey ends
-// now.
+// Next returns the search to run, nil for none; leave ends the journey.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -208,7 +201,7 @@ func (j *Journey) next() Search {
 	}
 }
 
-// playback plays the past of a running election. A recording is played by its source.
+// A playback plays a running election's past; a recording plays itself.
 type playback struct {
 	on    bool
 	from  time.Time // the time shown when the playback began
@@ -216,13 +209,11 @@ type playback struct {
 	speed float64   // 1 is real time; 0 means 1
 }
 
-// Bounds of the playback speed.
 const (
 	slowest = 1. / 16
 	fastest = 256.
 )
 
-// at returns the time that the playback has reached.
 func (p *playback) at(now time.Time) time.Time {
 	return p.from.Add(time.Duration(float64(now.Sub(p.began)) * p.rate()))
 }
@@ -231,15 +222,15 @@ func (p *playback) rate() float64 { return cmp.Or(p.speed, 1) }
 
 // Past finds earlier moments of the watched elections.
 type Past interface {
-	// Seek returns the moment to which a move leads from moment n of the election at path. ok is
-	// false if no moment is kept. Seek is slow, so it is called outside the event loop.
+	// Seek returns the moment to which a move leads; ok is false without moments.
+	// Seek is slow, so call it outside the event loop.
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
-// Recording is the Past of a recording. Seek stops its playback at the moment that Seek returns.
+// In a Recording, Seek stops the playback at the returned moment.
 type Recording interface {
 	Past
-	// Playing returns the state of the playback. It is called for each frame, so it must be quick.
+	// Playing returns the state of the playback; it is called for each frame.
 	Playing() Playing
 }
 
@@ -257,16 +248,14 @@ type Playing struct {
 // Found is the moment that a search found.
 type Found struct {
 	At history.Moment
-	// Before is the state at the moment before At, nil if it is unknown or not needed.
+	// Before is the state one moment earlier, nil if it is unknown or not needed.
 	Before *doctor.State
 	After  time.Time // the time of the moment after At, zero: unknown
 	OK     bool
 }
 
-// A move leads from one moment of the election at path to another one.
 type move func(ctx context.Context, in Past, path string, here Found) Found
 
-// seek returns the move that [Past.Seek] makes.
 func seek(m history.Move) move {
 	return func(_ context.Context, in Past, path string, here Found) Found {
 		if at, ok := in.Seek(path, here.At.N, m); ok {
@@ -276,7 +265,6 @@ func seek(m history.Move) move {
 	}
 }
 
-// withBefore adds to m the state at the moment before m, if Words needs this state.
 func withBefore(in Past, path string, m Found) Found {
 	if !m.OK || m.Before != nil || m.At.First || !needsBefore(m.At.Events) {
 		return m
@@ -290,8 +278,7 @@ func withBefore(in Past, path string, m Found) Found {
 	return m
 }
 
-// needsBefore reports whether Words needs the state before a moment: the moment has no events, or the
-// leader may have changed.
+// Words needs the earlier state if the leader may have changed.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {
@@ -302,11 +289,9 @@ func needsBefore(events []model.Event) bool {
 	})
 }
 
-// playedMax bounds the moments that one search plays. The next search continues.
 const playedMax = 256
 
-// playTo returns the move to the last moment that is not later than t. The move passes at most
-// playedMax moments.
+// The move passes at most playedMax moments.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range playedMax {
@@ -324,8 +309,7 @@ func playTo(t time.Time) move {
 	}
 }
 
-// momentAt returns the move to the last moment that is not later than t. If all moments that are kept
-// are later, the move leads to the first of them.
+// If all moments are later than t, the move leads to the first.
 func momentAt(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		first, ok := in.Seek(path, 0, history.MoveToFirst)
@@ -354,7 +338,7 @@ func momentAt(t time.Time) move {
 	}
 }
 
-// MoveOf returns the move that a command makes; ok is false if it makes none.
+// MoveOf returns the move that a command makes, if any.
 func MoveOf(do input.Command) (m history.Move, ok bool) {
 	m, ok = map[input.Command]history.Move{
 		input.CmdEarlier: history.MoveBackToEvent, input.CmdLater: history.MoveToEvent,

@@ -13,7 +13,7 @@ import (
 	"electop/ui/travel"
 )
 
-// past has ten moments. A move leads to the first, the last, the next or the previous moment.
+// past has ten moments.
 type past struct{ seeks []history.Move }
 
 func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
@@ -31,7 +31,6 @@ func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return history.Moment{N: n, First: n == 1, Last: n == 10, State: doctor.NewJournal(model.Config{}).State(), Events: []model.Event{{N: n}}}, true
 }
 
-// begun returns a journey that has arrived at the last moment.
 func begun(t *testing.T) (*travel.Journey, *past) {
 	t.Helper()
 	p, j := new(past), new(travel.Journey)
@@ -114,7 +113,6 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// recording is a recording with ten moments that is played.
 type recording struct {
 	past
 	playing travel.Playing
@@ -144,7 +142,7 @@ func TestBeginStopsTheRecording(t *testing.T) {
 	}
 }
 
-// clock is a past with times: each moment is a second after the previous moment.
+// Each moment is a second after the previous one.
 type clock struct{ past }
 
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {

@@ -16,7 +16,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Words describes the moment of p and what happened at it, as one line.
+// Words describes a moment and what happened at it, in one line.
 func Words(f *term.Frame, p Found) (term.Style, string) {
 	st, words := term.Text, ""
 	for _, e := range p.happened() {
@@ -49,9 +49,8 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// happened returns the events of a moment. A handoff's event can come at a later moment, with the
-// acknowledgement. So happened adds a handoff at the moment at which the handoff is new in the state.
-// Later it turns the handoff's event into an acknowledgement, or drops an event without takeover.
+// A handoff's event can come late, with the acknowledgement.
+// So happened adds a handoff as soon as the state shows it.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
@@ -82,12 +81,11 @@ func (p *Found) happened() []model.Event {
 	return out
 }
 
-// same reports whether a and b are the same handoff, even if one has more details.
+// Two versions of a handoff may have different details.
 func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
 
-// eventWords returns an event in the words of `electop events`, and whether it reports trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
 	case model.Handoff:
@@ -110,8 +108,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return words, alarms
 }
 
-// changeWords describes what changed from one moment to the next, for a moment without
-// events; "" if the states show no change.
+// "" means that the states show no change.
 func changeWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return leadership.StepWords(s, s.Steps[n-1])
@@ -149,8 +146,7 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the first of the messages that left the server between two states, and
-// counts the others; "" if no message left.
+// "" means that no message left.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
@@ -178,7 +174,6 @@ func sentWords(before, s *doctor.State) string {
 	return words
 }
 
-// memberWords describes how a member changed.
 func memberWords(old, m *model.Member) string {
 	safe := func(text string) string { return znode.Safe(text, znode.NameMax) }
 	switch {
@@ -225,8 +220,8 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	return words
 }
 
-// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held is set
-// during time travel.
+// Playback returns the position in a recording: REPLAY 12:04:31 / 12:34:00 x4.
+// held is set during time travel.
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {
