@@ -20,8 +20,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is the screen as cells. It is reused between frames. No control character gets into a
-// cell, so a frame has only the theme's escape sequences.
+// Canvas is the screen as cells, without control characters from outside.
 type Canvas struct {
 	W, H  int
 	cells []cell
@@ -89,8 +88,7 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// lineGlyph returns the length in bytes of the line, corner or block at the start of s, 0 if there
-// is none or the next character may combine with it.
+// The result is 0 if the next character may combine with the first.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -103,7 +101,7 @@ func lineGlyph(s string) int {
 	return 0
 }
 
-// setCell replaces a cell. A wide character that loses a cell becomes blank.
+// A wide character that loses a cell becomes blank.
 func setCell(row []cell, x int, text string, st Style) {
 	if row[x].Text == covered && text != covered {
 		for i := x - 1; i >= 0; i-- {
@@ -140,7 +138,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r, its spots, and the rest of each phrase that crosses an edge of r.
+// Blank clears r, its spots, and the rest of each phrase that r cuts.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
@@ -158,8 +156,7 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// inPhrase reports whether cell x belongs to words with one blank between them. Lines and blocks
-// are no words.
+// Lines and blocks are no words.
 func inPhrase(row []cell, x int) bool {
 	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
 	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }
@@ -212,14 +209,14 @@ func (c *Canvas) Render(th *Theme) string {
 type spot struct {
 	rect Rect
 	what any
-	at   func(x, y int) any // returns what is drawn at a place; nil: what
+	at   func(x, y int) any // nil: what
 }
 
 // Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
-// Spots is Spot for many spots in r: at returns what was drawn at a place on the canvas, nil for
-// nothing. at is called while the frame is on the screen.
+// Spots notes many spots: at returns what was drawn there, nil for nothing.
+// at is called while the frame is on the screen.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }
@@ -254,14 +251,13 @@ func (p *Pen) Spot(w int, what any) {
 	}
 }
 
-// ink stores the short texts of a frame, such as numbers, in one buffer without an allocation for
-// each. No byte is written twice, so a text stays valid.
+// ink stores short texts without an allocation for each.
 type ink struct{ text strings.Builder }
 
-// inkSize is the size of a buffer, enough for several frames.
+// room for the texts of several frames
 const inkSize = 4096
 
-// Ink returns a copy of b, which may be on the stack, as a text to draw.
+// Ink returns a copy of b as a text to draw.
 func (k *ink) Ink(b []byte) string {
 	if k.text.Cap()-k.text.Len() < len(b) {
 		k.text.Reset() // the old texts keep the old buffer

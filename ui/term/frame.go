@@ -2,12 +2,11 @@ package term
 
 import "time"
 
-// Frame holds what drawing one picture needs: a canvas, the theme, and two clocks.
+// Frame holds what drawing one picture needs.
 type Frame struct {
 	*Canvas
 	Theme *Theme
-	// Now is the time. Picture is the time that the picture shows: earlier than Now while the
-	// picture is paused or stale.
+	// Picture is the time that the picture shows: at most Now.
 	Now, Picture time.Time
 	Held         bool      // the picture's clock is stopped
 	Next         time.Time // earliest moment at which the picture changes; zero: never
@@ -21,8 +20,8 @@ const (
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every notes that the picture changes every d, unless the picture is held. Changes are at multiples of d,
-// so all digits change together.
+// Every notes changes at multiples of d, so all digits change together.
+// A held picture does not change.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -53,8 +52,7 @@ func (f *Frame) Busy() time.Time {
 
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
-// Box draws a panel's border, with its title at the left and tail at the right, and returns the
-// area inside the border.
+// Box draws a panel's border with title and tail, and returns the inside.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -85,7 +83,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 		name = Lead
 	}
 	p.Text(edge, " ").Text(name, title).Text(edge, " ")
-	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // without its last span, the tail may end in blanks
+	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // the rest of the tail may end in blanks
 	if n := SpansWidth(tail); n > 0 {
 		p.Gap(p.Room()-n-3).Text(edge, " ")
 		p.Spans(tail).Text(edge, " ")
@@ -116,11 +114,11 @@ const (
 	StampFormat = "15:04:05.000"
 )
 
-// Clock and Stamp return t as the screen's clock shows it, Stamp with milliseconds.
+// Clock and Stamp return t for the screen; Stamp has milliseconds.
 func (f *Frame) Clock(t time.Time) string { return f.TimeIn(ClockFormat, t) }
 func (f *Frame) Stamp(t time.Time) string { return f.TimeIn(StampFormat, t) }
 
-// TimeIn returns t in a format and the time zone of Now, as a text to draw.
+// TimeIn returns t in a format and in the time zone of Now.
 func (f *Frame) TimeIn(format string, t time.Time) string {
 	var room [len(StampFormat)]byte
 	return f.Ink(t.In(f.Now.Location()).AppendFormat(room[:0], format))
@@ -147,7 +145,7 @@ func (a Area) From(y int) Area {
 	return a
 }
 
-// Pen returns a pen at the start of line y of the area. Without such a line the pen draws nothing.
+// Pen returns a pen for line y; outside the area it draws nothing.
 func (a Area) Pen(y int) *Pen {
 	p := &Pen{c: a.c, x: a.Rect.X, y: a.Rect.Y + y, end: a.Rect.X + a.Rect.W}
 	if y < 0 || y >= a.Rect.H {
@@ -195,7 +193,7 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column writes a column of a table: a gap of two cells, then Fit. It does nothing if w is 0.
+// Column writes a gap of two cells, then Fit; nothing if w is 0.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -238,8 +236,7 @@ func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2
 // On a screen narrower than filledBelow, an overlay covers all panels.
 const filledBelow = 100
 
-// InFront returns the place of an overlay on a screen of w by h cells. On a wide screen the overlay
-// is at most width cells wide.
+// InFront returns the place of an overlay on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := TextWidth(w, width)+4, min(h-4, lines+2)
 	if w < filledBelow {
@@ -256,8 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns which of n lines is the first on a page that must show line at. The first line is
-// as near to top as possible.
+// Window returns the first line of a page of n lines that shows line at.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

@@ -67,7 +67,7 @@ func TestWideCharacters(t *testing.T) {
 	}
 }
 
-// The shortcuts for plain letters, lines and blocks give the same cells as Unicode's rules.
+// These shortcuts must give the same cells as Unicode's rules.
 func TestShortcutsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
@@ -98,7 +98,6 @@ func TestShortcutsAreExact(t *testing.T) {
 	})
 }
 
-// A tail that is too long loses whole spans, and the blanks at its end.
 func TestBoxTail(t *testing.T) {
 	th := NewTheme(Mono, rendererWith(termenv.Ascii))
 	f := &Frame{Canvas: &Canvas{}, Theme: th}
@@ -109,7 +108,6 @@ func TestBoxTail(t *testing.T) {
 	}
 }
 
-// A wrapped text keeps its letters. Only words longer than a line are broken.
 func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "家", "é", "…", "/abc/def"}), 0, 20).Draw(t, "parts"), "")
@@ -132,7 +130,6 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// wrapPlain gives the same lines as wrapWide.
 func TestWrapPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
@@ -218,7 +215,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// The heat of notified cells is green, because coral means trouble.
+// Coral means trouble.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -32,8 +32,7 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the word is
-// longer than a line. It does not break at hyphens.
+// Wrap breaks s at blanks, and within words that are longer than a line.
 func Wrap(s string, w int) (lines []string) {
 	for _, line := range Lines(s, w) {
 		if lines == nil {
@@ -44,7 +43,7 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
-// Lines returns the lines of [Wrap] with their numbers, but makes no slice.
+// Lines yields the lines of [Wrap] without a slice.
 func Lines(s string, w int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		if w <= 0 || s == "" {
@@ -65,7 +64,7 @@ func wrapWide(s string, w int) []string {
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
-// wrapPlain is wrapWide for plain text. The lines are parts of s, so nothing is copied.
+// wrapPlain copies nothing: the lines are parts of s.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
 	from, end := 0, 0    // the line, without the blanks and the word after it
@@ -139,8 +138,7 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// Keep is the priority in a line that is too short. The span with the lowest Keep is dropped
-	// first. Of spans with the same Keep, the rightmost is dropped first.
+	// The span with the lowest Keep, the rightmost of them, is dropped first.
 	Keep int
 }
 
@@ -152,7 +150,7 @@ func SpansWidth(spans []Span) int {
 	return n
 }
 
-// FitSpans drops spans until the others fit into w cells. A single span that is left is cut.
+// FitSpans drops spans until the rest fits; a single span is cut.
 func FitSpans(spans []Span, w int) []Span {
 	spans = append([]Span(nil), spans...)
 	for len(spans) > 1 && SpansWidth(spans) > w {
@@ -192,14 +190,13 @@ type Fact struct {
 	Label Style // of the name; Text stands for Muted
 }
 
-// factNames is the width of the names.
 const factNames = 12
 
 // FactLines returns facts on lines of w cells.
 func FactLines(w int, facts []Fact) [][]Span {
 	inside := w - factNames - 1
 	lines := make([][]Span, 0, 2*len(facts))
-	spans := make([]Span, 0, 3*cap(lines)) // of all lines, in one allocation
+	spans := make([]Span, 0, 3*cap(lines)) // one allocation for all lines
 	for _, ft := range facts {
 		if ft.Label == Text {
 			ft.Label = Muted

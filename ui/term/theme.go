@@ -7,12 +7,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// In an init function Bubbletea asks the terminal for its background, through Lip Gloss, and waits
-// up to five seconds. Some terminals and pipes never answer. Lip Gloss does not ask if the
-// background is already set.
-//
-// This init runs before Bubbletea's. Go initialises the packages whose imports are ready in the order
-// of their paths, and this package imports nothing that Bubbletea does not import.
+// Through Lip Gloss, Bubbletea's init asks the terminal for its background, for up to five seconds.
+// Lip Gloss does not ask if the background is set.
+// Go initialises ready packages in the order of their paths, so this init runs first.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
 // Names of themes.
@@ -28,8 +25,8 @@ func NextTheme(name string) string {
 	return map[string]string{Dark: Light, Light: Mono, Mono: Dark}[name]
 }
 
-// ResolveTheme replaces auto and unknown names with the theme for the environment. COLORFGBG is
-// "fg;bg" or "fg;default;bg" with numbers of the 16 colours.
+// ResolveTheme replaces auto and unknown names with the theme for the environment.
+// COLORFGBG is "fg;bg" or "fg;default;bg", with numbers of the 16 colours.
 func ResolveTheme(name string, getenv func(string) string) string {
 	switch name {
 	case Dark, Light, Mono:
@@ -80,8 +77,7 @@ const (
 	Selected Style = 0x80
 )
 
-// Theme has every style, colour and glyph of the dashboard. TestSources in package ui checks that
-// no other file defines a colour.
+// Theme has every style, colour and sign; no other file defines a colour.
 type Theme struct {
 	Name  string
 	codes [256]string // escape sequence of each style; "": the terminal's default
@@ -129,8 +125,7 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with millions of colours, and its replacements among 256 and 16
-// colours. A replacement may not be the nearest colour, which often has another hue.
+// A replacement among fewer colours may not be the nearest, which often has another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -156,7 +151,6 @@ var (
 	}
 )
 
-// look is the appearance of a style.
 type look struct {
 	fg, bg  paint
 	bold    bool
@@ -195,7 +189,6 @@ func (p palette) looks() [styles]look {
 	}
 }
 
-// monoLooks has no colours.
 var monoLooks = [styles]look{
 	Strong:   {bold: true},
 	Faint:    {faint: true},
