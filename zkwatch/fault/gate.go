@@ -1,10 +1,6 @@
-// Package fault makes a client's process and its network fail on demand. A [Gate] stops
-// the process, as a long garbage collection pause does. A [Line] is the network: during a
-// partition it delivers nothing. [Replies] close a client's connection instead of
-// delivering one reply.
+// Package fault makes a client's process and its network fail on demand, for tests and the demo.
 //
-// Package client calls this package when it dials, reads and writes. The code that uses the client
-// does not change. The demo's candidates and tests use this package.
+// A [Gate] stops the process, a [Line] the network. [Replies] lose one reply and the connection.
 package fault
 
 import (
@@ -14,16 +10,13 @@ import (
 	"time"
 )
 
-// A Gate freezes and thaws a client. While the gate is shut, the client's connections do not read,
-// write or dial, and its goroutines wait, as in a long garbage collection pause. A frozen client
-// stays frozen when its session ends.
-//
+// A Gate freezes and thaws a client, as a long garbage collection pause does.
 // The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
 	open chan struct{} // closed by Thaw; nil while the gate is open
 
-	thawed time.Time // the time of the last Thaw
+	thawed time.Time
 }
 
 // Freeze shuts the gate.
@@ -46,8 +39,7 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open, 0 while it is shut. If the gate was never shut,
-// OpenFor returns the longest duration.
+// OpenFor returns how long the gate has been open: 0 while shut, the maximum if never shut.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +55,7 @@ func (g *Gate) OpenFor() time.Duration {
 // Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait waits until the gate is open. If ctx is done, even with an open gate, Wait returns ctx's error.
+// Wait waits until the gate is open. It returns ctx's error if ctx is done.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -71,8 +63,7 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open, and returns true. If stop is closed, even with an open gate,
-// Pass returns false.
+// Pass waits until the gate is open. It returns false if stop is closed.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {

@@ -8,16 +8,13 @@ import (
 	"time"
 )
 
-// lineBuffer bounds the bytes that a client can write during a partition. Only the first write may
-// be larger. A later write beyond the bound fails.
+// lineBuffer bounds the bytes written during a partition, except that one write may be larger.
 const lineBuffer = 64 << 10
 
-// A Line is the network between a client and its servers. During a partition it delivers
-// nothing; both ends continue to run and may time out. The zero Line has no partition.
+// A Line is the network between a client and its servers. The zero Line has no partition.
 type Line struct{ gate Gate }
 
-// Partition stops all data until Heal. A write to the underlying connection that has
-// already begun is not stopped.
+// Partition stops all data until Heal, except a write that has already begun.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.
@@ -29,11 +26,8 @@ type Owner struct {
 	Go   func(f func()) bool // runs f in a goroutine; returns false if the owner has ended
 }
 
-// Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
-//
-// The connection behaves like TCP. During a partition, a read waits, at most until its deadline, and
-// a write is kept. The kept data is delivered after the partition, unless the connection is closed
-// before. The peer does not notice a close during the partition.
+// Dial connects with dial. The connection behaves like TCP:
+// a partition delays data, and hides a close from the peer.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {
@@ -47,7 +41,6 @@ func (l *Line) Dial(
 	return &lineConn{Conn: raw, owner: owner, line: &l.gate, closed: make(chan struct{})}, nil
 }
 
-// A lineConn is a connection over a line.
 type lineConn struct {
 	net.Conn
 	owner Owner
@@ -57,7 +50,7 @@ type lineConn struct {
 	closed chan struct{}
 
 	kept    []byte // data that arrived during a partition, for the next Read
-	keptErr error  // error that arrived during a partition; the Read that returns the end of kept returns it
+	keptErr error  // error that arrived during a partition; Read returns it after kept
 
 	mu         sync.Mutex
 	readBy     time.Time     // the deadline of reads; zero: none
@@ -66,7 +59,6 @@ type lineConn struct {
 	delivering bool          // deliver runs
 }
 
-// Read implements net.Conn.
 func (l *lineConn) Read(p []byte) (int, error) {
 	for {
 		if err := l.await(); err != nil {
@@ -89,7 +81,6 @@ func (l *lineConn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write implements net.Conn.
 func (l *lineConn) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	if !l.delivering && !l.line.Frozen() {
@@ -107,7 +98,6 @@ func (l *lineConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// deliver writes the pending data after the partition.
 func (l *lineConn) deliver() {
 	for l.line.Pass(l.closed) {
 		l.mu.Lock()
@@ -121,8 +111,7 @@ func (l *lineConn) deliver() {
 	}
 }
 
-// Close implements net.Conn. During a partition, the underlying connection stays open until the
-// partition or the owner ends.
+// During a partition, the underlying connection stays open until the partition or the owner ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
@@ -140,13 +129,11 @@ func (l *lineConn) Close() error {
 	return nil
 }
 
-// SetDeadline implements net.Conn.
 func (l *lineConn) SetDeadline(t time.Time) error {
 	l.setReading(t)
 	return l.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline implements net.Conn.
 func (l *lineConn) SetReadDeadline(t time.Time) error {
 	l.setReading(t)
 	return l.Conn.SetReadDeadline(t)
@@ -162,7 +149,6 @@ func (l *lineConn) setReading(t time.Time) {
 	}
 }
 
-// await waits for the end of a partition, until the read deadline at most.
 func (l *lineConn) await() error {
 	for {
 		select {
