@@ -124,7 +124,6 @@ func CheckURL(template string) error {
 	return err
 }
 
-// expand returns the address of the AdminServer's commands on a host.
 func expand(template, host string) (string, error) {
 	if strings.Contains(host, ":") {
 		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // escapes the % before a zone

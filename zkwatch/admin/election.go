@@ -24,8 +24,6 @@ type Election struct {
 	Put func(context.Context, model.Observation)
 }
 
-// inner returns full without the chroot. The second result is whether full is the election's path, a
-// child of it, or the acknowledgement.
 func (e *Election) inner(chroot, full string) (string, bool) {
 	path, ok := strings.CutPrefix(full, chroot)
 	if !ok {
@@ -50,7 +48,6 @@ const (
 	maxFromHost = 1000      // connections from one host: a host with more may be a proxy
 )
 
-// table returns the part of the answers that concerns the election.
 func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
 	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
@@ -77,7 +74,6 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	return &t
 }
 
-// hosts returns the Hosts with at most maxFromHost connections.
 func (e *Election) hosts(results []result) []string {
 	if e.Hosts == nil {
 		return nil
@@ -91,7 +87,6 @@ func (e *Election) hosts(results []result) []string {
 	return slices.DeleteFunc(e.Hosts(), func(host string) bool { return from[host] > maxFromHost })
 }
 
-// A filter copies the part of results that concerns an election.
 type filter struct {
 	election *Election
 	chroot   string
@@ -99,11 +94,9 @@ type filter struct {
 	hosts    []string        // whose connections are all copied
 }
 
-// A usage counts what is copied from one list.
 type usage struct{ entries, bytes, watchers int }
 
-// take counts an entry in l and returns its path below the chroot. ok is false if the path does not
-// belong to the election or a bound is exceeded.
+// ok is false if the path does not belong to the election or a bound is exceeded.
 func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false

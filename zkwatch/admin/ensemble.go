@@ -24,7 +24,6 @@ const (
 	maxMembers     = 255 // a server's number is one byte
 )
 
-// ensemble keeps what is known about the members. Only the current poll uses it.
 type ensemble struct {
 	cfg     *Config
 	request *requester
@@ -46,7 +45,6 @@ func newEnsemble(cfg *Config) *ensemble {
 	}
 }
 
-// poll polls all servers in parallel. The table has no servers yet; the results have them.
 func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
 	defer e.request.client.CloseIdleConnections()
 	t := session.Table{At: e.cfg.Now()}
@@ -67,8 +65,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if a read is due or if now is true. A poll for tables sets
-// now, because a new member may have a session that no other server lists.
+// A poll for tables sets now, because some sessions may be only at a new member.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -88,9 +85,7 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll and forgets all others. They are the servers of the connect
-// string and of the configuration. A server that answers at its configured address is not polled at
-// another address.
+// A server that answers at its configured address is not polled at another address.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -127,8 +122,7 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members keeps one result for each server number, and all results without a number. missing is the
-// reason why the results may lack a member of the ensemble, or "" if they lack none.
+// missing is why the results may lack a member of the ensemble; "": they lack none.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -163,8 +157,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if n > 0 && best[n] != i {
 			continue
 		}
-		// Two addresses may have reached the same leader, so the address with anyServer loses its
-		// mode.
+		// Two addresses may have reached the same leader, so the uncertain address loses its mode.
 		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
 			r.Mode = session.ModeUnknown
 		}
@@ -190,8 +183,7 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured address for clients. If no address for clients is
-// configured, at compares only the host.
+// at compares only the host if no address for clients is configured.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -200,13 +192,11 @@ func (c *configured) at(addr string) bool {
 	return addr == c.client
 }
 
-// is reports whether r, a result at the server's address, is the server's answer. If only the host
-// is configured, r must have the server's number, because one host can have several servers.
+// Without a configured port, r must have the number: one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
 
-// absent returns why a configured server has no answer.
 func (c *configured) absent(results []result) string {
 	for i := range results {
 		switch r := &results[i]; {
@@ -284,7 +274,6 @@ func parseConfigured(s string) (configured, error) {
 	return c, err
 }
 
-// serverAddr returns host:port if it can be the address of a server.
 func serverAddr(host, port string) (string, error) {
 	cs, err := client.ParseConnectString(net.JoinHostPort(host, port))
 	if err != nil || len(cs.Servers) != 1 || cs.Chroot != "" {

@@ -12,7 +12,6 @@ import (
 
 // The replies of an AdminServer of Apache ZooKeeper 3.5 to 3.9.
 
-// envelope has the fields that are in every reply.
 type envelope struct {
 	Command *string `json:"command"`
 	Error   *string `json:"error"`
@@ -20,7 +19,6 @@ type envelope struct {
 
 func (e *envelope) head() *envelope { return e }
 
-// unpack parses a reply into v, which embeds an envelope.
 func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return malformed("%s: %s", command, znode.Safe(err.Error(), 100))
@@ -39,7 +37,6 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	return fmt.Errorf("%s: %w: %s", command, errAdminServer, znode.Safe(*e.Error, 100))
 }
 
-// A jsonSession is a session id, as a number or as text.
 type jsonSession uint64
 
 func (s *jsonSession) UnmarshalJSON(b []byte) error {
@@ -48,7 +45,6 @@ func (s *jsonSession) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// A jsonTime is a time or a duration in milliseconds.
 type jsonTime time.Duration
 
 func (t *jsonTime) UnmarshalJSON(b []byte) error {
@@ -88,7 +84,6 @@ func parseMonitor(b []byte) (counts, error) {
 	return counts{v.Watches, v.Expired}, err
 }
 
-// parseWatchSummary returns the number of watches on data and existence.
 func parseWatchSummary(b []byte) (int, error) {
 	var v struct {
 		envelope

@@ -10,8 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// A Poller polls the members of one ensemble for the subscribed elections. Any goroutine may call
-// its methods; only Run and Poll block.
+// A Poller polls the members of one ensemble for the subscribed elections.
+// Any goroutine may call its methods.
 type Poller struct {
 	cfg Config
 
@@ -38,8 +38,7 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers to e the answers of the current and of later polls until cancel is called. The
-// current poll may still deliver once after cancel.
+// Subscribe delivers answers to e until cancel is called, perhaps once more after that.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -61,8 +60,7 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due, at most once in two seconds. Verify needs
-// [Poller.Run].
+// Verify makes one poll for everything due, at most every two seconds, if Run runs.
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()

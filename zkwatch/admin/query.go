@@ -16,7 +16,6 @@ import (
 	"electop/model/znode"
 )
 
-// A query has a command of the AdminServer and the four-letter word for the same data.
 type query[T any] struct {
 	name   string // for messages
 	http   form[T]
@@ -25,7 +24,6 @@ type query[T any] struct {
 	always bool // sent even if the server has just refused the query
 }
 
-// A form is a command or a word, with the parser of its reply.
 type form[T any] struct {
 	name  string
 	parse func([]byte) (T, error)
@@ -43,7 +41,6 @@ var (
 		word: form[[]session.Watch]{"wchp", parseWchp}, table: true}
 )
 
-// status is the part of a server's state that costs the server nothing to report.
 type status struct {
 	version     string
 	mode        session.Mode
@@ -51,17 +48,14 @@ type status struct {
 	connections int
 }
 
-// identity tells servers apart.
 type identity struct {
 	number int // myid; 0 for a standalone server
 	port   int // port for clients without TLS; 0: unknown
 	tick   time.Duration
-	// ports is the number of ports for clients: 1, or 2 with a second one for TLS; 0: unknown. Only
-	// the word conf reports the ports.
+	// ports is the number of ports for clients, 1 or 2; 0: unknown.
 	ports int
 }
 
-// checked replaces impossible values by 0.
 func (i identity) checked() identity {
 	i.number, i.tick = max(i.number, 0), max(i.tick, 0)
 	if i.port < 0 || i.port > 1<<16-1 {
@@ -98,11 +92,9 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
-// shown quotes a short piece of a reply for a message.
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply before it is parsed: bytes, entries (lines, objects, lists) and values
-// (commas). A byte of a hostile reply can take fifty bytes of memory when parsed.
+// A limit bounds a reply, because a hostile byte can take fifty bytes of memory when parsed.
 type limit struct{ bytes, entries, values int }
 
 var (
@@ -112,8 +104,7 @@ var (
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read does not parse, to be fast. While a server writes a table, the server may hold a lock that
-// all requests need.
+// read does not parse, because a server that writes a table may hold a lock.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -146,7 +137,6 @@ func shortVersion(s string) string {
 	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns the mode named s, or ModeUnknown for other names and for the read-only mode.
 func modeNamed(s string) session.Mode {
 	switch m := session.Mode(s); m {
 	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:
@@ -172,7 +162,6 @@ func parseNumber(s string) (uint64, error) {
 	return n, nil
 }
 
-// parseMilliseconds refuses more than about 146 years in either direction.
 func parseMilliseconds(s string) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -182,7 +171,6 @@ func parseMilliseconds(s string) (time.Duration, error) {
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// since1970 returns the zero time for 0.
 func since1970(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
@@ -203,7 +191,6 @@ func clientAddr(s string) string {
 	return znode.Safe(s, 80)
 }
 
-// lastOp returns the name of an operation, bounded and safe to show; "" for none.
 func lastOp(s string) string {
 	if s == "null" || s == "NA" {
 		return ""

@@ -19,18 +19,14 @@ import (
 // errNoAnswer is the error of a request that took too long.
 var errNoAnswer = errors.New("no answer in time")
 
-// A refusal is the error of a server that is configured not to answer. hint is the setting that
-// would permit the answer, "" if unknown.
+// hint is the setting that would permit the answer, "" if unknown.
 type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting of a server that permits all words that electop sends. The list includes
-// srvr, because a whitelist replaces the default, which is srvr.
+// allWords includes srvr, because a whitelist replaces the default, which is srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
-// A requester makes requests and returns the replies unparsed. The requester's idle connections are
-// closed at the end of each poll.
 type requester struct {
 	cfg    *Config
 	client http.Client
@@ -51,7 +47,6 @@ func newRequester(cfg *Config) *requester {
 	}}
 }
 
-// cause returns errNoAnswer if the time is over, otherwise err without address and credentials.
 func cause(ctx context.Context, err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) { // its text has the URL, which may contain a password
 		err = u.Err
@@ -66,8 +61,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// word sends a four-letter word and returns the reply. The server ends the reply by closing the
-// connection.
+// The server ends its reply to a word by closing the connection.
 func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
 	raw, err := r.cfg.Dial(ctx, "tcp", addr)
 	if err != nil {
@@ -96,7 +90,6 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 	return b, nil
 }
 
-// forHost sets ServerName to the host of addr, unless c already has one.
 func forHost(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
 	if c.ServerName == "" {
@@ -105,8 +98,7 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a TLS end without close_notify as EOF. This is safe, because the parsers detect a
-// truncated reply.
+// abrupt reads a TLS end without close_notify as EOF, because the parsers detect truncation.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {
@@ -117,7 +109,6 @@ func (a abrupt) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// command returns the JSON reply of an AdminServer to a command. base is the URL of all commands.
 func (r *requester) command(ctx context.Context, base, name string, l limit) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/"+name, nil)
 	if err != nil {

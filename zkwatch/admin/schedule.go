@@ -8,18 +8,13 @@ import (
 )
 
 const (
-	// calmAfterHandoff is the time without a handoff before a request for watches. Candidates set
-	// watches again after each handoff, and a table must not lack a late watch.
+	// Candidates set watches again after each handoff, and a table must not lack a late watch.
 	calmAfterHandoff = 2 * time.Second
-	// watchGap is the shortest time between two tables of watches if a handoff causes the second
-	// one.
-	watchGap = time.Minute
-	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down the
-	// key.
+	watchGap         = time.Minute
+	// A user may hold down the key, so verifyGap separates polls that Verify causes.
 	verifyGap = 2 * time.Second
 )
 
-// schedule decides when to poll, and for what. Any goroutine may call its methods.
 type schedule struct {
 	interval time.Duration // between polls for the status
 	sessions time.Duration // between polls for connections and sessions; 0: only on demand
@@ -51,7 +46,6 @@ func (s *schedule) noteHandoff(at time.Time) {
 	s.handoff = at
 }
 
-// due returns the poll p that is due now, or false and the time at of the next poll.
 func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +76,7 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns when connections and sessions are due. ok is false if they are requested only on
-// demand, or if cheap is set and the connections are too many or not counted yet.
+// ok is false without regular requests, or if the connections are uncounted or too many.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -91,8 +84,7 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost records what a poll cost. It returns the interval for connections and sessions, or 0 and why
-// they are not requested.
+// cost returns the interval for connections and sessions, or 0 and why there is none.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +122,6 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	return s.sessions, why
 }
 
-// began records the start of a poll for tables of watches.
 func (s *schedule) began(p plan, now time.Time) {
 	if !p.Watches {
 		return
@@ -143,8 +134,6 @@ func (s *schedule) began(p plan, now time.Time) {
 	}
 }
 
-// done sets the time of the next poll. After a poll longer than the interval the pause is one
-// interval.
 func (s *schedule) done(began, ended time.Time, p plan) {
 	next := func(every time.Duration) time.Time {
 		if t := began.Add(every); t.After(ended) {
@@ -181,16 +170,13 @@ func (w Want) limit() time.Duration {
 	return statusPollTimeout
 }
 
-// A plan describes one poll.
 type plan struct {
 	Want
 	retry bool // on demand: servers that failed or refused are tried again
 }
 
 const (
-	// After a slow answer, connections and sessions are requested again after slowPause. Each
-	// further slow answer doubles the pause. The first answer of an AdminServer is slow because
-	// Java loads classes.
+	// Each further slow answer doubles slowPause.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

@@ -15,21 +15,16 @@ import (
 )
 
 const (
-	// connectTimeout bounds a connection attempt.
 	connectTimeout = 1500 * time.Millisecond
-	// requestTimeout bounds a request; tableTimeout bounds a request for a table or on demand. An
-	// AdminServer loads its classes with the first request, which can take seconds.
+	// An AdminServer loads its classes with the first request, which can take seconds.
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second
 
-	// A refused query is sent again after refusalValid, because an operator may have changed the
-	// settings.
+	// An operator may change the settings, so a refused query is sent again after refusalValid.
 	refusalValid = time.Minute
-	// A server's identity, and whether it has an AdminServer, is checked again after identityValid,
-	// because a restart can change both.
+	// A restart can change a server's identity and its AdminServer.
 	identityValid = 5 * time.Minute
-	// slowRetry is the pause after an AdminServer gave no answer in time.
-	slowRetry = time.Minute
+	slowRetry     = time.Minute
 )
 
 // A way is how a query is sent. session.Answer.Via has these values.
@@ -42,16 +37,14 @@ const (
 	heavyHint = "--admin-heavy" // electop's flag for large tables
 )
 
-// A server keeps what is known of one address from poll to poll. Only one goroutine of the current
-// poll uses it.
+// Only one goroutine of the current poll uses a server.
 type server struct {
 	cfg     *Config
 	request *requester
 
 	addr string
 	port int
-	// anyServer means that /zookeeper/config has no server at this address, so any server may answer
-	// there.
+	// anyServer: /zookeeper/config has no server at this address, so any server may answer.
 	anyServer bool
 
 	url       string // of the AdminServer; "" if urlErr is set
@@ -90,7 +83,6 @@ func newServer(cfg *Config, request *requester, addr string) *server {
 	return s
 }
 
-// ways returns the ways to send a query, in the order to try them.
 func (s *server) ways() []way {
 	switch s.cfg.Mode {
 	case HTTP:
@@ -104,11 +96,7 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send sends a query in one way after the other until there is an answer. If a table does not
-// arrive in time, send stops, because the server is still busy with the table. If retry is true,
-// send also sends a query that was refused recently.
-//
-// A failed answer names the server's setting or the flag of electop that would help.
+// send stops if a table is late, because the server is still busy with it.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer
@@ -184,7 +172,6 @@ ways:
 	return *new(T), answer
 }
 
-// parse returns a panic of the parser as an error.
 func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -195,10 +182,8 @@ func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 	return form.parse(b)
 }
 
-// text returns err as text that is safe to show.
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
-// fetch makes one request. patient permits as much time as for a table.
 func (s *server) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
 	timeout, limit := requestTimeout, small
 	if table {
@@ -229,9 +214,7 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork records that the server answers words. byHTTP is the error of the HTTP request before,
-// nil without one. After an error, HTTP is not tried for a while. If HTTP worked before the error,
-// it is first tried once more.
+// byHTTP is the error of the HTTP request before, nil without one.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, errNoAnswer) {

@@ -15,8 +15,7 @@ import (
 // longestPause bounds the pause after a poll without an answer; each such poll doubles the pause.
 const longestPause = time.Minute
 
-// A result has the answers of one server in a poll, for all elections. The lists of session.Server
-// are empty; the complete lists follow here, with full paths.
+// The lists of session.Server are empty; the complete lists follow here, with full paths.
 type result struct {
 	session.Server
 	number     int  // the server's number in this answer or an earlier one; 0: unknown
@@ -32,11 +31,9 @@ func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// answered reports whether the server answered the status query, perhaps with a refusal. A server
-// that is not serving did not answer.
+// A server that is not serving did not answer.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
-// fail sets a as the answer to the status query and to all queries of w.
 func (r *result) fail(w Want, a session.Answer) {
 	r.Basic = a
 	if w.Sessions {
@@ -85,8 +82,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed records a failure. From the second failure in a row on, the server is polled less often,
-// because after one failure it may be restarting. The next poll starts with identify.
+// After one failure a server may be restarting, so only repeated failures make polls rarer.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -95,9 +91,7 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify requests the server's identity if that is due; otherwise it returns the zero Answer. It
-// checks whether the AdminServer belongs to the server. If a host has several servers, only the
-// first one gets the usual port.
+// identify also checks whether the AdminServer belongs to this server: a host may have several.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
@@ -129,7 +123,6 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	return a
 }
 
-// notOwned returns why an AdminServer does not belong to this server, "" if it does.
 func (s *server) notOwned(id identity) string {
 	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
@@ -138,7 +131,6 @@ func (s *server) notOwned(id identity) string {
 	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.port)
 }
 
-// status sends the queries that cost the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
 	var st status
 	if st, r.Basic = send(ctx, s, statusQuery, p.retry); r.Basic.State == session.Failed {
@@ -155,9 +147,7 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// connections requests the list of connections. The list is Answered only if it has the clients of
-// both ports, or if the server has only one port. Otherwise clients of the other port would seem to
-// have no connection. r has the listed connections in any case.
+// The list is refused if it may lack clients of a second port.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
@@ -180,8 +170,6 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// watches requests the table of watches. Without Config.Heavy, it refuses to request the table if
-// the server has too many watches or does not report their number.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
 	if count < 0 {
@@ -201,9 +189,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// relist requests the connections of all servers once more. A client that moves to another server
-// meanwhile can be missing from the first lists. So a session has no connection only if both lists
-// lack it.
+// A client that moves to another server meanwhile can be missing from the first lists.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup
@@ -225,7 +211,6 @@ func relist(ctx context.Context, p plan, servers map[string]*server, results []r
 	}
 }
 
-// listed returns the sessions with a connection in the results.
 func listed(results []result) map[uint64]bool {
 	all := make(map[uint64]bool)
 	for i := range results {
@@ -236,8 +221,6 @@ func listed(results []result) map[uint64]bool {
 	return all
 }
 
-// unlisted reports whether the owner of an election's ephemeral znode is in no list, although all
-// servers listed their connections.
 func unlisted(results []result, chroot string, elections []*Election) bool {
 	if slices.ContainsFunc(results, func(r result) bool { return r.Connections.State != session.Answered }) {
 		return false // the second lists would prove nothing either

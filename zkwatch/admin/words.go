@@ -14,7 +14,6 @@ import (
 
 // The replies to four-letter words of Apache ZooKeeper 3.4 to 3.9.
 
-// lines yields the non-blank lines of a reply.
 func lines(b []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range bytes.Lines(b) {
@@ -29,7 +28,6 @@ func lines(b []byte) iter.Seq[string] {
 // closed reports whether a list is complete: its reply ends with an empty line.
 func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
-// fields has the names and values in a reply, and the first error.
 type fields struct {
 	word   string
 	values map[string]string
@@ -56,7 +54,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns the number with the given name, or 0 if the reply does not have this name.
+// number returns 0 if the reply does not have this name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -66,7 +64,6 @@ func (f *fields) number(name string) int64 {
 	return int64(n)
 }
 
-// count returns a number that must not be negative.
 func (f *fields) count(name string) int {
 	n := int(f.number(name))
 	if n < 0 {
@@ -92,7 +89,6 @@ func parseMntr(b []byte) (counts, error) {
 	return n, f.err
 }
 
-// parseWchs returns the number of watches on data and existence.
 func parseWchs(b []byte) (int, error) {
 	f := parseFields("wchs", b, ":", "Total watches")
 	return f.count("Total watches"), f.err
@@ -112,8 +108,7 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// parseDump reads the sessions' deadlines and the ephemeral znodes. Only the ensemble leader and a
-// standalone server have deadlines.
+// Only the ensemble leader and a standalone server have deadlines in their dump.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
@@ -162,8 +157,7 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:". It reads every zone as UTC,
-// because the abbreviation is ambiguous.
+// parseDeadlineLine reads every zone as UTC, because the abbreviation is ambiguous.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
@@ -231,7 +225,6 @@ func parseCon(line string) (session.Client, error) {
 	return c, nil
 }
 
-// parseWchp reads each watched path and, below it, the sessions that watch it.
 func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchp: truncated")
