@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// digestURI is the service and host of the digest-uri, the same for all ZooKeeper servers.
 const digestURI = "zookeeper/zk-sasl-md5"
 
 // The limits of RFC 2831, in bytes.
@@ -24,8 +23,7 @@ const (
 // maxName bounds a user and a password, in bytes. A longer user might not fit into an answer.
 const maxName = 1024
 
-// A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
-// user nor password.
+// A Digest is an account for DIGEST-MD5; no format shows user or password.
 type Digest struct {
 	// login is a pointer because package fmt prints only a pointer's address, for every verb.
 	login *userPassword
@@ -89,7 +87,6 @@ func (x *digestExchange) Refused() error {
 	return fmt.Errorf("%w: user or password is wrong", ErrRejected)
 }
 
-// A digestChallenge has the relevant parts of a server's challenge.
 type digestChallenge struct {
 	realm, nonce string
 	utf8         bool
@@ -132,8 +129,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	return c, nil
 }
 
-// offersAuth reports whether a list of qualities of protection includes auth, which is
-// authentication without protection.
+// auth means authentication without protection of messages.
 func offersAuth(list string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.TrimSpace(one), "auth") {
@@ -143,7 +139,6 @@ func offersAuth(list string) bool {
 	return false
 }
 
-// respond answers a challenge, and keeps the proof that the server must send.
 func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	c, err := parseDigestChallenge(token)
 	if err != nil {
@@ -192,7 +187,6 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 // firstUse is the nonce count, which is 1 because each exchange has a new nonce.
 const firstUse = "00000001"
 
-// verify checks that the server also knows the password.
 func (x *digestExchange) verify(token []byte) error {
 	if len(token) == 0 {
 		return x.Refused()
@@ -216,8 +210,7 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded returns s as it is hashed: in ISO 8859-1 if possible, otherwise in UTF-8. It returns
-// false if s needs UTF-8 and UTF-8 is not allowed.
+// encoded uses ISO 8859-1 if possible, as DIGEST-MD5 demands, otherwise UTF-8 if allowed.
 func encoded(s string, allowed bool) (string, bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {

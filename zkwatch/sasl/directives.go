@@ -10,11 +10,8 @@ import (
 // maxDirectives bounds the directives of a server's message.
 const maxDirectives = 64
 
-// A directive is a name and its value, without the quotes.
 type directive struct{ name, value string }
 
-// directives matches one directive, with or without quotes around its value, and a comma that may
-// follow.
 var directives = sync.OnceValue(func() *regexp.Regexp {
 	const space, token = "[ \t\r\n]*", "([!#$%&'*+.0-9A-Z^_`a-z|~-]+)"
 	return regexp.MustCompile("^" + token + space + "=" + space + `(?:"((?s:[^"\\]|\\.)*)"|` + token + ")" + space + "(?:,|$)")
@@ -23,8 +20,6 @@ var directives = sync.OnceValue(func() *regexp.Regexp {
 // quoted matches a backslash and the character that it quotes.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
-// parseDirectives parses a list such as realm="a",qop=auth. Elements may be empty. White
-// space may surround elements, names and values.
 func parseDirectives(text string) ([]directive, error) {
 	var list []directive
 	for {
@@ -44,7 +39,6 @@ func parseDirectives(text string) ([]directive, error) {
 	}
 }
 
-// quote returns s in quotes.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }

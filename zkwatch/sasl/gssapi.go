@@ -29,7 +29,6 @@ const (
 // noLayer stands for no security layer, the only choice of this package (RFC 4752, 3.3).
 const noLayer = 1
 
-// A ticket is the KDC's ticket for a service, with the key that client and service share.
 type ticket struct {
 	ticket      messages.Ticket
 	key         types.EncryptionKey
@@ -41,8 +40,6 @@ type ticket struct {
 
 func (t ticket) owner() string { return t.user + "@" + t.realm }
 
-// A kerberosExchange authenticates both sides with a ticket, without a security layer. The client
-// sends the ticket, an empty answer to the server's proof, and its choice of no security layer.
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
@@ -110,7 +107,6 @@ func (x *kerberosExchange) Refused() error {
 	return rejected(fmt.Sprintf("the server does not accept %s", x.ticket.owner()))
 }
 
-// first returns the token with the ticket.
 func (x *kerberosExchange) first() ([]byte, error) {
 	request, err := x.request.Marshal()
 	if err != nil {
@@ -124,7 +120,6 @@ func (x *kerberosExchange) first() ([]byte, error) {
 	return asn1tools.AddASNAppTag(append(token, request...), 0), nil
 }
 
-// authenticate checks that the server has the ticket's key.
 func (x *kerberosExchange) authenticate(token []byte) error {
 	var outer asn1.RawValue
 	var mechanism asn1.ObjectIdentifier
@@ -165,8 +160,7 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	return nil
 }
 
-// choose answers the server's offer of security layers. It names no authorization identity, so the
-// server uses the client's principal.
+// choose names no authorization identity, so the server uses the client's principal.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {
@@ -187,7 +181,7 @@ const (
 	acceptorSubkey
 )
 
-// keyTypes returns the supported key types, the most common first.
+// The most common key type is the first.
 func keyTypes() []int32 {
 	return []int32{
 		etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
@@ -195,8 +189,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error for a key type that is not in keyTypes. Older key types need tokens of
-// another form (RFC 4757).
+// Older key types need tokens of another form (RFC 4757).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
@@ -204,7 +197,6 @@ func supported(key types.EncryptionKey) error {
 	return fmt.Errorf("the encryption type %d of the session key is not supported: use AES", key.KeyType)
 }
 
-// wrap returns a token that protects the integrity of a client's message.
 func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 	kind, err := crypto.GetEtype(x.key.KeyType)
 	if err != nil {
@@ -217,7 +209,6 @@ func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 	return token.Marshal()
 }
 
-// unwrap checks a token of the server and returns its message.
 func (x *kerberosExchange) unwrap(b []byte) ([]byte, error) {
 	if len(b) > gssapi.HdrLen { // the bytes after the header may be rotated to the right (RFC 4121, 4.2.5)
 		body := b[gssapi.HdrLen:]

@@ -46,7 +46,6 @@ type Kerberos struct {
 	cache      *ticketCache  // a pointer, because package fmt prints only a pointer's address
 }
 
-// A ticketCache keeps tickets in memory, by the principal of their service.
 type ticketCache struct {
 	mu      sync.Mutex
 	tickets map[string]ticket
@@ -86,9 +85,7 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 // Format implements fmt.Formatter for every verb: no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
-// context, so a goroutine requests the ticket, one goroutine at a time. The request may end some
-// seconds after ctx. Its ticket is then cached for the next connection.
+// Begin gets a ticket; the library takes no context, so a request may outlive ctx.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -150,7 +147,6 @@ func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	return ticket{}, fmt.Errorf("the KDC does not know the server as %s: does it have another service name, host name or realm?", strings.Join(unknown, " or "))
 }
 
-// forService returns a ticket for a service, a cached one if possible.
 func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
 	return a.cached(s, func() (ticket, error) {
 		realm := a.login.realm
@@ -168,7 +164,6 @@ func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
 	})
 }
 
-// grantingTicket returns the client's ticket-granting ticket.
 func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	if a.login.keytab == nil {
 		return a.login.grantingTicket()
@@ -186,7 +181,6 @@ func (a *Kerberos) grantingTicket(cl *client.Client) (ticket, error) {
 	})
 }
 
-// request requests a ticket for s from the KDC of the realm of s. kind is the type of the name.
 func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind int32) (ticket, error) {
 	_, reply, err := cl.TGSREQGenerateAndExchange(types.NewPrincipalName(kind, s.spn), s.realm, granting.ticket, granting.key, false)
 	if err != nil {
@@ -195,8 +189,6 @@ func (a *Kerberos) request(cl *client.Client, granting ticket, s principal, kind
 	return ticket{ticket: reply.Ticket, key: reply.DecryptedEncPart.Key, end: reply.DecryptedEncPart.EndTime, service: s}, nil
 }
 
-// cached returns the cached ticket for name, if the ticket is valid for minValidity. Otherwise
-// cached calls get and caches the result.
 func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, error) {
 	id := name.String()
 	a.cache.mu.Lock()
@@ -235,8 +227,6 @@ const (
 	clockSkew      = 37
 )
 
-// meanings has the meanings of error codes for the user. For other codes the user gets the
-// KDC's own text.
 var meanings = map[int]string{
 	6:              "the KDC does not know this principal",
 	serviceUnknown: "the KDC does not know this service",
@@ -252,7 +242,6 @@ var meanings = map[int]string{
 	clockSkew:      "the clocks of this machine and the KDC differ too much",
 }
 
-// A failure is an error of the KDC, with its code.
 type failure struct {
 	code int
 	err  error
@@ -261,7 +250,6 @@ type failure struct {
 func (f failure) Error() string { return f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
-// codeOf returns the code of an error of the KDC, 0 for other errors.
 func codeOf(err error) int {
 	var f failure
 	errors.As(err, &f)
@@ -271,9 +259,7 @@ func codeOf(err error) int {
 // kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained returns the meaning of an error of the library. An error from the KDC becomes
-// ErrRejected, except if the KDC is not available or does not know the service. For an unknown
-// service, the caller may try another name.
+// An unknown service is no ErrRejected, because the caller may try another name.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

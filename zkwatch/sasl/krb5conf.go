@@ -25,8 +25,7 @@ const (
 	maxIncludes = 100     // number of files
 )
 
-// loadConfig reads krb5.conf: the files in KRB5_CONFIG, or the system's file. cacheName is the
-// value of default_ccache_name.
+// cacheName is the value of default_ccache_name.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -54,8 +53,7 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 	return conf, set["default_ccache_name"], nil
 }
 
-// A configReader collects the lines of files by section, because the library supports no include
-// directives, and keeps only the last of several sections with the same name.
+// The library has no include directives, and keeps only one of several sections with one name.
 type configReader struct {
 	files    int
 	names    []string // names of the sections, in order
@@ -131,7 +129,7 @@ func (r *configReader) text() string {
 // DefaultService is the default service name of ZooKeeper's servers.
 const DefaultService = "zookeeper"
 
-// A service has the parts of the servers' principal. The host and the realm may be empty.
+// The host and the realm of a service may be empty.
 type service struct{ name, host, realm string }
 
 func parseService(text string) (s service, err error) {
@@ -147,14 +145,11 @@ func parseService(text string) (s service, err error) {
 	return s, nil
 }
 
-// A principal is the name of a service and its realm.
 type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// names yields the possible principals of the server on host: with host itself, then with its
-// canonical names from DNS. For an IP address, the names from DNS come first. If s has a host, names
-// yields only the principal with that host. An empty realm means the client's realm.
+// For an IP address, the names from DNS come first; an empty realm means the client's.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal
@@ -181,7 +176,6 @@ func (s service) names(ctx context.Context, host string, conf *config.Config) it
 	}
 }
 
-// canonical returns the names of a host or an address in DNS, if krb5.conf permits DNS.
 func canonical(ctx context.Context, host string, address bool, conf *config.Config) (names []string) {
 	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
 		return nil

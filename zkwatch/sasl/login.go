@@ -20,7 +20,6 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// A login is the keytab or the ticket cache of a principal.
 type login struct {
 	user, realm string
 	keytab      *keytab.Keytab // nil: a ticket cache
@@ -36,7 +35,6 @@ func (l login) String() string {
 	return l.principal() + " of keytab " + l.file
 }
 
-// splitPrincipal splits a principal into its name and its realm.
 func splitPrincipal(principal string, conf *config.Config) (user, realm string, err error) {
 	user, realm, _ = strings.Cut(principal, "@")
 	realm = cmp.Or(realm, conf.LibDefaults.DefaultRealm)
@@ -49,8 +47,7 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab finds a principal in a keytab; "" means the first one. It limits conf to the key types
-// of that principal.
+// An empty principal means the first one; conf is limited to its key types.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -91,8 +88,6 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	return l, nil
 }
 
-// findCache finds the ticket cache by its name in the environment or in the configuration. The cache
-// must belong to the principal; "" means any.
 func findCache(variable, configured, principal string, conf *config.Config) (l login, err error) {
 	name := cmp.Or(variable, configured, "FILE:/tmp/krb5cc_%{uid}")
 	name = strings.NewReplacer("%{uid}", strconv.Itoa(os.Getuid()), "%{euid}", strconv.Itoa(os.Geteuid())).Replace(name)
@@ -132,8 +127,7 @@ func (l login) cache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// grantingTicket returns the ticket-granting ticket. It reads the cache each time, because other
-// programs renew the ticket.
+// Other programs renew the ticket, so the cache is read each time.
 func (l login) grantingTicket() (t ticket, err error) {
 	cache, err := l.cache()
 	if err != nil {
@@ -158,8 +152,7 @@ func (l login) grantingTicket() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// parsed calls a parser, and hides its panics and errors, which may show parts of a secret file. It
-// keeps the error of a file that cannot be read.
+// Panics and errors of a parser are hidden, because they may show a secret file.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError
