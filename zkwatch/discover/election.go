@@ -16,9 +16,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports the ephemeral znode at path as an election if a known system has its leader's
-// znode at path. If no system matches but the name is a leader's name, single stores the znode for
-// w.unknown.
+// single stores a znode with a leader's name, but of no known system, for w.unknown.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -39,8 +37,7 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unknown reports the znodes stored by single. A znode is no election if it acknowledges an
-// election found, or if its session is a candidate of an election below the same parent.
+// Such a znode may acknowledge another election, or belong to one of its candidates.
 func (w *walk) unknown(ctx context.Context) error {
 	for _, f := range w.singles {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -54,8 +51,6 @@ func (w *walk) unknown(ctx context.Context) error {
 	return nil
 }
 
-// leaderless reports elections without a leader: a known system's leader znode is missing from
-// names, the children of dir.
 func (w *walk) leaderless(ctx context.Context, dir string, names []string) error {
 	for _, path := range dialect.Vacant(dir, names) {
 		d := dialect.Recognise(dialect.Evidence{Path: path, Siblings: names})
@@ -67,8 +62,6 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 	return nil
 }
 
-// empty reports the znode at path, which has no children, if its path and stat show a known
-// system.
 func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
 	if d == nil && w.cfg.Leaves && stat.DataLength <= barrierData {
@@ -87,8 +80,6 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 // barrierData bounds the data of a barrier, which is an IP address, in bytes.
 const barrierData = 45
 
-// directory stores the parent of b for roleless, if the system of the parent gives its children no
-// role. All these children must be without children and without numbers.
 func (w *walk) directory(ctx context.Context, b branch) error {
 	votes, ephemeral := false, false
 	for _, z := range w.leaves {
@@ -113,8 +104,6 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 	return nil
 }
 
-// roleless reports the directories stored by directory, except those that contain an acknowledgement
-// or a reported election.
 func (w *walk) roleless(ctx context.Context) error {
 	for _, f := range w.members {
 		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
@@ -135,7 +124,6 @@ func (w *walk) reportEmpty(ctx context.Context, path string, stat *zk.Stat, d *d
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
 }
 
-// vacant reports an election of Config.Known that has no candidates now.
 func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
 	stat, err := w.exists(ctx, path)
 	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
@@ -144,7 +132,6 @@ func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) erro
 	return w.reportEmpty(ctx, path, stat, d)
 }
 
-// election reports the znode at path if its children are candidates of an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
 	markers, err := w.markers(ctx, dialect.Markers(path, names))
 	if err != nil {
@@ -217,8 +204,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
 }
 
-// queue reports path if names are names of a queue's items, and the first items are persistent. It
-// reads only the stats of the first items.
+// queue reads only the stats of the first items.
 func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.Stat, markers []string) (bool, error) {
 	if !dialect.Items(path, names) {
 		return false, nil
@@ -245,7 +231,6 @@ func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.
 	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: len(names)})
 }
 
-// markers returns the paths that exist.
 func (w *walk) markers(ctx context.Context, paths []string) (existing []string, err error) {
 	for _, path := range paths {
 		stat, err := w.exists(ctx, path)
@@ -259,7 +244,7 @@ func (w *walk) markers(ctx context.Context, paths []string) (existing []string, 
 	return existing, nil
 }
 
-// holders returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
+// holders returns the path of a semaphore's leases for the path of its queue, otherwise "".
 func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
@@ -271,7 +256,6 @@ func holders(path string, d *dialect.Dialect) string {
 	return ""
 }
 
-// report reads the znodes beside the election f and passes f to Config.Found.
 func (w *walk) report(ctx context.Context, f Found) error {
 	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(f.Read)
@@ -300,7 +284,6 @@ func (w *walk) report(ctx context.Context, f Found) error {
 	return nil
 }
 
-// exists returns nil if the znode does not exist.
 func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err error) {
 	err = w.request(ctx, func() (err error) {
 		_, stat, err = w.conn.Exists(ctx, path)
@@ -309,7 +292,6 @@ func (w *walk) exists(ctx context.Context, path string) (stat *zk.Stat, err erro
 	return stat, err
 }
 
-// read returns a znode without its data if the data is forbidden or too large.
 func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error) {
 	return w.conn.ReadZnode(ctx, path, name, func(send func() error) error {
 		err := w.request(ctx, send)
@@ -320,7 +302,6 @@ func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error)
 	})
 }
 
-// unread returns at most maxNames unread znodes, one for each name that is not known.
 func unread(names []string, known map[string]bool) []znode.Znode {
 	var out []znode.Znode
 	for _, name := range names {
@@ -334,7 +315,6 @@ func unread(names []string, known map[string]bool) []znode.Znode {
 	return out
 }
 
-// inQueue orders names by their sequence numbers.
 func inQueue(a, b string) int {
 	m, _ := znode.Sequence(a)
 	n, _ := znode.Sequence(b)

@@ -20,13 +20,10 @@ import (
 // ErrNoRoot is returned by [Walk] if the root does not exist.
 var ErrNoRoot = errors.New("the root does not exist")
 
-// Walk looks for elections below a root, level by level. It writes nothing and sets no watch.
+// Walk looks for elections below a root, level by level; it only reads and sets no watch.
 //
-// Walk does not visit children with sequence numbers. If the first 64 children of a directory have
-// no children, Walk skips its other children. A walk from "/" skips /zookeeper.
-//
-// Walk counts znodes that it may not read. After a lost connection Walk waits for the next one. If
-// Walk returns an error, the Progress still counts what was visited.
+// Walk skips children with sequence numbers, and /zookeeper in a walk from "/". The [Progress]
+// counts znodes that Walk may not read, also if Walk returns an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -70,7 +67,6 @@ type walk struct {
 	next    time.Time // the earliest time of the next request
 }
 
-// A branch holds the children of one znode.
 type branch struct {
 	parent string
 	names  []string
@@ -115,15 +111,12 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped stores the bound that was reached; "nodes" replaces "depth".
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound
 	}
 }
 
-// visit visits one znode; a forbidden or unreadable one is not an error. inner is false for a
-// leaf.
 func (w *walk) visit(ctx context.Context, path string, depth int) (exists, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
@@ -184,7 +177,6 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (exists, inn
 	return true, true, nil
 }
 
-// descend queues a znode's children, except those with sequence numbers.
 func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, numbered := znode.Sequence(name)
@@ -197,8 +189,7 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// Two walks visit the same znodes, because names is sorted. The swap makes the first maxAlike
-	// names a sample of all.
+	// The swap makes the first maxAlike names a sample of all.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -230,8 +221,6 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 	w.bytes += size
 }
 
-// request sends one request at the walk's rate. If the connection is lost, request waits for the
-// next one and sends again.
 func (w *walk) request(ctx context.Context, send func() error) error {
 	for {
 		now := time.Now()
