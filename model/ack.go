@@ -13,23 +13,22 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has the last read of each znode by which leaders acknowledge, usually one znode.
-// If there are several, it is enough that one znode names the leader.
+// If there are several znodes, it is enough that one of them names the leader.
 type acknowledgement struct {
 	ackZnode            // the element of all that choose selected
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool // the configuration expects an acknowledgement, or one was seen
-	// since bounds the time of the last handoff. The acknowledgement clears since. A lost connection
-	// clears since too, because electop may miss when the leader acknowledges.
+	// since bounds the time of the last handoff; zero after the acknowledgement or a lost
+	// connection.
 	since timeBounds
 }
 
 type ackZnode struct {
 	AckState
-	changed timeBounds // bounds the time of the last change
-	missed  bool       // the connection was lost since the last read
-	sent    time.Time  // when the last read was requested; zero: unknown, or in a gap
+	changed timeBounds
+	missed  bool      // the connection was lost since the last read
+	sent    time.Time // when the last read was requested; zero: unknown, or in a gap
 }
 
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
@@ -41,8 +40,7 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose selects the znode that best shows who leads. A znode that names head is better than a znode
-// that names another leader.
+// choose prefers a znode that names head to a znode that names another leader.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -67,8 +65,7 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 	}
 }
 
-// read applies o. ok reports whether o acknowledges the last handoff. If so, took and within are the
-// handoff's Takeover and TakeoverIn.
+// read returns Takeover and TakeoverIn of the last handoff if o acknowledges that handoff.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
@@ -99,8 +96,7 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds bounds the time of the last change that o shows. More changes may follow the notified
-// change, so the upper bound is the time of the read.
+// More changes may follow the notified change, so the upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -120,7 +116,6 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	return m
 }
 
-// unread reports whether a znode was not read yet, or not read since the connection was lost.
 func (a *acknowledgement) unread() bool {
 	return slices.ContainsFunc(a.all, func(z ackZnode) bool { return z.At.IsZero() || z.missed })
 }
@@ -132,9 +127,7 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff applies a new head, nil for none; changed bounds the time of the change. If head has
-// acknowledged already, took and within are as in read. If head has not, waits reports whether an
-// acknowledgement is expected.
+// If head has acknowledged already, took and within are as in read.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)
@@ -182,14 +175,13 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 type AckState struct {
 	Path     string // "": the election has no acknowledgement
 	Presence Presence
-	At       time.Time // of the read
-	Session  uint64    // the ephemeral owner
-	Znode    string    // the leader's znode according to the data; "": unknown
-	Fence    int64     // the czxid of the leader's znode according to the data
+	At       time.Time
+	Session  uint64 // the ephemeral owner
+	Znode    string // the leader's znode according to the data; "": unknown
+	Fence    int64  // the czxid of the leader's znode according to the data
 	// ID is the name of the leader's znode according to Solr's data, "" for none.
 	ID string
-	// ByData reports whether leaders acknowledge by copying the data of their znode to this
-	// persistent znode. If so, Data is the copy.
+	// If ByData is true, leaders copy the data of their znodes to Data of this persistent znode.
 	ByData bool
 	Data   znode.Data
 }
@@ -208,7 +200,7 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }
 
-// unmeasured returns why the takeover by a new leader is not known yet. child is [dialect.Ack.Child].
+// child is [dialect.Ack.Child].
 func (a *acknowledgement) unmeasured(child string) Unmeasured {
 	switch {
 	case child == "" && a.Path == "":

@@ -11,8 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read beside the election. They show the election's system, who
-// could lead, and since when nobody leads.
+// Around returns the directories to read beside the election.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -26,8 +25,7 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// around applies a read of a directory beside the election. The siblings of a single znode may show
-// the election's system.
+// The siblings of a single znode may show the election's system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -43,7 +41,7 @@ func (j *Journal) around(o *Directory) {
 	}
 }
 
-// names returns the names of the directory's children, nil if they are not known.
+// names returns nil if the names are not known.
 func (d *Directory) names() []string {
 	if d == nil || d.Presence != Present || d.Names == nil && d.Parent.Children > 0 {
 		return nil
@@ -66,8 +64,8 @@ type Standbys struct {
 	Missing bool
 	Unread  int    // counts the znodes of the list that were not read
 	Off     string // why no standby may take over, "" if a standby may
-	// Gone reports whether the znodes show that no program of the system runs. ShutDown reports
-	// whether the system was shut down, and needs no leader.
+	// Gone reports whether no program of the system runs, ShutDown whether the system was shut
+	// down.
 	Gone, ShutDown bool
 }
 
@@ -126,8 +124,7 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watching adds the sessions that watch the leader's znode, according to the servers' tables. If
-// nobody leads, the watches have fired, so an empty list does not count as known.
+// If nobody leads, the watches have fired, so an empty list counts as unknown.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -163,8 +160,7 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// note applies a read of a znode of [dialect.Notes]. epoch reports whether the znode has the leader
-// epoch.
+// epoch reports whether the znode has the leader epoch.
 func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); epoch && before && now && from != to {
@@ -198,8 +194,7 @@ type LedLast struct {
 	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
 
-// LedLast returns the last leader if nobody leads and a znode shows who led last,
-// otherwise nil.
+// LedLast returns the last leader if nobody leads and a znode shows who led last, otherwise nil.
 func (s *State) LedLast() *LedLast {
 	if why := s.NoLeader(); why != NoCandidate && why != NotAcknowledged || s.Dialect == nil || s.Phase != Live {
 		return nil
@@ -234,7 +229,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member sets Member and Missing if leaders are in the list p, and d was read after the leader's znode.
+// member sets Member and Missing if d was read after the leader's znode.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

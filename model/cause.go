@@ -21,15 +21,13 @@ type leaderEnd struct {
 	expired *expiredCount
 }
 
-// endsMax bounds the number of remembered ends. An end is forgotten after endsFor, because by then
-// the session may have ended for another reason.
+// After endsFor, the session may have ended for another reason.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
 )
 
-// foreignEnd returns why the znode of a third-party leader was deleted. answers are the servers'
-// last answers, nil if the servers were not asked.
+// answers are the servers' last answers, nil if the servers were not asked.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -41,9 +39,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// The cause is expiry only if the session could expire by the lower bound of the deletion. If the
-	// bounds are close, the upper bound is enough. A client that was silent for a third of its
-	// timeout hardly sent a delete between the bounds.
+	// A client that was silent for a third of its timeout hardly sent a delete.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
@@ -80,8 +76,7 @@ func unreported(answers *session.Table) string {
 	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
-// unexplained maps the session of a third-party leader to the leader's end, if later tables may
-// correct the cause.
+// unexplained maps the session of a third-party leader to the leader's end.
 type unexplained map[uint64]leaderEnd
 
 type correction struct {
@@ -130,9 +125,7 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a table shows, and drops the corrected and the old ends. A
-// session did not expire if it still exists, if it ended before it could expire, or if the servers
-// expired no session.
+// explain returns the corrections that a table shows, and drops the corrected and the old ends.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -170,8 +163,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor returns another child of the deleted c's session, nil for none. Such a child shows that a
-// client deleted c, because the end of the session would have deleted both children.
+// Another child of c's session shows that a client deleted c, because the session did not end.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -192,8 +184,7 @@ func stillOwns(name string) string {
 	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
 }
 
-// proveAlive corrects the cause of a former leader's end if the leader's session owns a newer
-// znode.
+// A newer znode of the session shows that the session did not expire.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
@@ -219,17 +210,14 @@ func expiredIn(t *session.Table) *expiredCount {
 	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
 }
 
-// same reports whether the two counts are equal and from one server, so that no session expired
-// between them.
+// same reports whether no session expired between the two counts.
 func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
 
-// expiredCounts has the last counts, oldest first. It is never written in place, because clones of
-// a journal share it.
+// Clones of a journal share the counts, which are never written in place.
 type expiredCounts []*expiredCount
 
-// expiredCountsEvery is the least time between two counts.
 const (
 	expiredCountsMax   = 16
 	expiredCountsEvery = time.Second
@@ -246,8 +234,7 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 // expiryCommit bounds the time in which an ensemble commits the end of an expired session.
 const expiryCommit = 3 * time.Second
 
-// before returns the last count that cannot include a session whose znodes were deleted at t or
-// later, nil for none.
+// before returns the last count without sessions whose znodes were deleted at t or later.
 func (e expiredCounts) before(t time.Time) *expiredCount {
 	for _, c := range slices.Backward(e) {
 		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {
@@ -270,17 +257,14 @@ type Returned struct {
 	before []uint64 // the sessions from Host before the expiry
 }
 
-// returnedMax bounds the number of [Returned] leaders, returnedFor how long they are remembered.
 const (
 	returnedMax = 8
 	returnedFor = 10 * time.Minute
 )
 
-// returned has the last [Returned] leaders, oldest first. Its elements are never written, because
-// states share them.
+// States share the elements, which are never written.
 type returned []*Returned
 
-// expired adds a leader whose session expired, if the servers listed the session's connection.
 func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	conn := v.Client(c.Session).Conn
 	if conn == nil {
@@ -294,7 +278,7 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// apply finds the new sessions from each host. owned reports whether a session owns a contender.
+// owned reports whether a session owns a contender.
 func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
 	if len(*r) == 0 {
 		return

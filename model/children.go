@@ -7,24 +7,22 @@ import (
 	"electop/model/dialect"
 )
 
-// children has the election's children. queue and rest are never written in place, because states
-// share them.
+// States share queue and rest, which are never written in place.
 type children struct {
 	recipe dialect.Recipe
 	known  map[string]*dialect.Candidate // all children, by name
 	queue  dialect.Queue                 // the contenders, in the recipe's order
 	rest   []*dialect.Candidate          // the other children, by name
-	unread int                           // the number of children that are Unread
+	unread int
 	// last is the last added ephemeral child. mixed reports whether ephemeral children belong to
 	// several libraries.
 	last  *dialect.Candidate
 	mixed bool
-	// owned counts the contenders of each session; nil: not computed, see index.
+	// owned counts the contenders of each session; nil: see index.
 	owned map[uint64]int32
 }
 
-// insert adds a child whose name is not in known. again is true for the second contender of
-// a session.
+// again is true for the second contender of a session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Session != 0 {
@@ -53,7 +51,6 @@ func (cs *children) count(session uint64) int32 {
 	return cs.owned[session]
 }
 
-// owns reports whether the session owns a contender.
 func (cs *children) owns(session uint64) bool {
 	cs.index()
 	return cs.owned[session] > 0
@@ -65,7 +62,6 @@ func (cs *children) crowded() bool {
 	return len(cs.owned) < cs.queue.Len()
 }
 
-// index computes owned if it is nil.
 func (cs *children) index() {
 	if cs.owned == nil {
 		cs.owned = make(map[uint64]int32, cs.queue.Len()+1)
@@ -123,7 +119,6 @@ func (cs *children) follow(r dialect.Recipe) {
 	cs.sort(cs.all())
 }
 
-// sort divides all children into the sorted lists queue and rest.
 func (cs *children) sort(all []*dialect.Candidate) {
 	var queue, rest []*dialect.Candidate
 	for _, c := range all {
@@ -138,8 +133,7 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// interpret interprets all children by dialect d, nil for none, and sorts them by recipe r. It
-// calls renewed for each changed child.
+// renewed is called for each changed child.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {
@@ -162,7 +156,6 @@ func (cs *children) first() *dialect.Candidate {
 	return cs.queue.At(0)
 }
 
-// holding returns the first n contenders.
 func (cs *children) holding(n int) []*dialect.Candidate {
 	out := make([]*dialect.Candidate, n)
 	for i := range out {
@@ -191,7 +184,6 @@ func (cs *children) unreadNames() (names []string) {
 	return names
 }
 
-// has reports whether znode c still exists, according to the last read.
 func (cs *children) has(c *dialect.Candidate) bool {
 	k := cs.known[c.Name]
 	return k != nil && k.Czxid == c.Czxid
@@ -199,8 +191,7 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position returns the position of c in a queue in r's order, and true. If c is absent, it returns
-// the position where c belongs, and false.
+// Position returns where c is in a queue in r's order, or false and where c belongs.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

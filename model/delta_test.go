@@ -15,7 +15,6 @@ import (
 	"electop/model/znode"
 )
 
-// heading describes an event without its times.
 func heading(e model.Event) string {
 	named := func(c *dialect.Candidate) string {
 		if c == nil {
@@ -43,7 +42,6 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-// Deltas and reads of the same changes give the same queue and the same events.
 func TestDeltasAndReadsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
@@ -51,8 +49,7 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// note sorts the Left events of one change and puts them first, because deltas and reads give
-		// them in another order.
+		// Deltas and reads give the Left events of one change in different orders.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {

@@ -72,22 +72,19 @@ func (Explained) EventBody()    {}
 func (Missed) EventBody()       {}
 func (LinkChanged) EventBody()  {}
 
-// AckWait bounds how long a [Handoff] or [Snapshot] event waits for the acknowledgement. Later
-// events wait behind that event.
+// AckWait bounds how long a [Handoff] or [Snapshot] event waits for the acknowledgement.
 const AckWait = time.Second
 
 // heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
-// eventQueue numbers the events. An event that waits for the acknowledgement holds back all later
-// events.
+// An event that waits for the acknowledgement holds back all later events.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // due since the last observation
 	held []Event // the first held event waits for the acknowledgement
 }
 
-// add adds an event behind the held events.
 func (q *eventQueue) add(at time.Time, body EventBody) {
 	if len(q.held) >= heldMax {
 		q.release(nil, nil)
@@ -100,10 +97,9 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
 
-// hold adds an event that waits: a handoff, or a snapshot without its state. held must be empty.
+// hold adds a handoff, or a snapshot without its state; held must be empty.
 func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
-// waiting returns the event that waits, nil for none.
 func (q *eventQueue) waiting() EventBody {
 	if len(q.held) == 0 {
 		return nil
@@ -111,8 +107,7 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes all held events due. took and within are the takeover of a held handoff and its
-// bounds, nil for unknown.
+// took and within are the takeover of a held handoff and its bounds, nil for unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil
@@ -131,8 +126,7 @@ func (q *eventQueue) expire(at time.Time) {
 	}
 }
 
-// expired reports whether the first held event has waited for [AckWait], or the clock went back by
-// as much.
+// A clock that went back by AckWait ends the wait too.
 func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false
@@ -141,7 +135,6 @@ func (q *eventQueue) expired(at time.Time) bool {
 	return waited >= AckWait || waited <= -AckWait
 }
 
-// until returns the time until which events are held; ok is false for none.
 func (q *eventQueue) until() (time.Time, bool) {
 	if len(q.held) == 0 {
 		return time.Time{}, false

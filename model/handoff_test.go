@@ -13,8 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// leaderDeleted returns a script in which the first of two candidates was deleted after the last
-// read.
 func leaderDeleted(t *testing.T, cfg model.Config) (s *modeltest.Script, second string) {
 	s = modeltest.NewScript(t, cfg)
 	first := s.Join(1)
@@ -312,7 +310,6 @@ func TestHeldUntilTheDeadline(t *testing.T) {
 	}
 }
 
-// The first event waits for a read of the acknowledgement, which may show who leads.
 func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	start := func() (s *modeltest.Script, a string) {
 		s = modeltest.NewScript(t, model.Config{AckPath: "/leader"})
@@ -652,7 +649,6 @@ func TestReignBounds(t *testing.T) {
 	}
 }
 
-// The leader became the first within the bounds of its reign.
 func TestRandomReignBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

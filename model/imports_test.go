@@ -18,11 +18,9 @@ import (
 
 const module = "electop"
 
-// panel has the imports allowed to each panel of the screen.
 var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
-// rooms has the allowed imports. A room is a package with all packages below it. The first room
-// that contains a package counts. "" is the main package.
+// A room is a package with all packages below it; the first room with a package counts.
 var rooms = []struct {
 	room    string
 	imports []string // rooms
@@ -66,7 +64,6 @@ var rooms = []struct {
 	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
 	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
 	{room: "ui/term", imports: []string{"ui/term"}},
-	// Shared by panels.
 	{room: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
 	{room: "ui/action", imports: []string{"model", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
@@ -84,8 +81,7 @@ var rooms = []struct {
 
 func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
 
-// violations returns the forbidden imports of all Go files but tests, whatever their build
-// constraints are.
+// violations ignores build constraints.
 func violations(tree fs.FS) (out []string, files int, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -123,7 +119,6 @@ func violations(tree fs.FS) (out []string, files int, err error) {
 	return out, files, err
 }
 
-// forbidden returns why pkg may not import a package, "" if it may.
 func forbidden(pkg, to string) string {
 	for _, r := range rooms {
 		if r.room == "" && pkg != "." || r.room != "" && !under(pkg, r.room) {

@@ -18,25 +18,23 @@ type Config struct {
 	Recipe  dialect.Recipe // nil: recognised from the children
 	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.
 	AckPath string
-	// AckExpected reports whether a leader is expected to acknowledge even before the first
-	// acknowledgement was seen.
+	// AckExpected reports whether leaders acknowledge even if no acknowledgement was seen yet.
 	AckExpected bool
-	// AckFollows reports whether a recognised dialect gives the acknowledgement's paths instead of
-	// AckPath.
+	// AckFollows reports whether the paths of a recognised dialect replace AckPath.
 	AckFollows bool
-	// Found reports whether a search found the path. If not, the user named the path as an election.
+	// Found is false if the user named the path as an election.
 	Found bool
 }
 
-// Journal applies observations to an election and returns the events. Only one goroutine
-// may use it.
+// Journal applies observations to an election and returns the events; only one goroutine may use
+// it.
 type Journal struct {
 	cfg Config
 
-	began  bool // the first read was applied; changes are events from then on
+	began  bool // the first read was applied
 	under  bool // the parent was read, and was not deleted since then
 	gap    bool // unwatched changes may have happened since the last read
-	single bool // the election is a single znode
+	single bool
 	last   Changed
 	cached *State
 
@@ -213,7 +211,7 @@ type Changed struct {
 // Changed returns the changes of the last observation.
 func (j *Journal) Changed() Changed { return j.last }
 
-// Sessions returns what the servers report about sessions. The next observation may change the
+// Sessions returns what the servers report about sessions; the next observation may change the
 // result.
 func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
@@ -245,7 +243,6 @@ func (j *Journal) State() *State {
 	return s
 }
 
-// emit adds an event if the first read was applied.
 func (j *Journal) emit(at time.Time, body EventBody) {
 	if j.began {
 		j.events.add(at, body)
@@ -265,7 +262,6 @@ func (j *Journal) connection(c *Connection) {
 	}
 }
 
-// acknowledge applies a read of the acknowledgement.
 func (j *Journal) acknowledge(o *Ack) {
 	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wall(o.Sent).After(g.at) {
 		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wall(o.At))
@@ -282,7 +278,6 @@ func (j *Journal) acknowledge(o *Ack) {
 	}
 }
 
-// snapshot adds a snapshot, or holds it until the acknowledgement is read.
 func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
@@ -299,7 +294,6 @@ func (j *Journal) snapshot(at time.Time) {
 	j.emit(at, Snapshot{s})
 }
 
-// deliver completes and releases a held snapshot.
 func (j *Journal) deliver() {
 	if j.events.waiting() == EventBody(Snapshot{}) {
 		j.events.held[0].Body = Snapshot{j.State()}
@@ -308,7 +302,6 @@ func (j *Journal) deliver() {
 	}
 }
 
-// connection is the observing connection.
 type connection struct {
 	Connection
 	reconnects int
@@ -316,8 +309,7 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// change applies a change. lost reports whether the former connection was lost, even if another
-// connection replaced it. news is the event, nil for none.
+// lost reports whether the former connection was lost, even if another connection replaced it.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -347,8 +339,8 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 
 // Clone returns an independent journal in the same state: a checkpoint for time travel.
 //
-// Clone copies what the journal writes in place, and clips slices to which it appends. Both
-// journals share everything else. Several goroutines may clone the same journal.
+// Clone copies what the journal writes in place, and clips slices to which it appends. Several
+// goroutines may clone the same journal.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)

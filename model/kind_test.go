@@ -19,8 +19,7 @@ import (
 
 const kazooLock, kazooReader = modeltest.Hex1 + "__lock__", modeltest.Hex1 + "__rlock__"
 
-// TestShare: of several readers that hold a lock one leaves. That is no handoff, and the others hold
-// since they held.
+// TestShare checks that no handoff happens if one of several readers leaves.
 func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		name, reader, writer string
@@ -120,7 +119,6 @@ func TestPerMinute(t *testing.T) {
 	want("an election", 0, 0, false)
 }
 
-// watchedBy is a server's table of watches.
 func watchedBy(at time.Time, path string, sessions ...uint64) *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "4lw", At: at}
 	return &session.Table{At: at, End: at, Whole: true, Every: time.Second, Servers: []session.Server{{
@@ -168,7 +166,7 @@ func TestLeaving(t *testing.T) {
 	want("the next round", "kazoo-double-barrier", false)
 }
 
-// A table does not change the kind of a group that has become empty.
+// TestEmptyGroup checks that a table does not change the kind of an emptied group.
 func TestEmptyGroup(t *testing.T) {
 	s := recognising(t)
 	for i, name := range []string{"amber", "birch"} {
@@ -227,7 +225,7 @@ func TestWaiters(t *testing.T) {
 	}
 }
 
-// TestRevoked: a client that asks for a lock writes over the owner's name, which the journal keeps.
+// TestRevoked checks that the journal keeps an owner's name that a client overwrites.
 func TestRevoked(t *testing.T) {
 	for prefix, word := range map[string]string{lockPrefix: "__REVOKE__", "lock-": "unlock", kazooLock: "unlock"} {
 		s := recognising(t)
@@ -250,8 +248,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// Stray children of every kind do not change the kind of an election, lock or queue. At the first look
-// its own children must be the most.
+// At the first look, the election's own children must be the most.
 func TestStrayChildren(t *testing.T) {
 	strays := []string{"ready", "!ready", "!qn-0000000099", "!entry-100-0000000099", "!queue-0000000099", "amber", "birch", modeltest.Hex1, modeltest.UUID1,
 		modeltest.Hex1 + "__party__", modeltest.Hex1 + "-host", "!site1=commit", "!site2=abort", "leader", "!config=on", "odd-0000000099"}

@@ -7,9 +7,8 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has bounded logs of changes for [State.Lanes]. Each change shows the value before the
-// change, so a log shows everything since its oldest change. holdsFrom, for example, is the time of
-// the last change dropped from holds, zero for none. States share the slices.
+// Each change has the earlier value, so a log shows everything since its oldest change. holdsFrom,
+// for example, is the time of the last change dropped from holds.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // the first read was applied
@@ -22,7 +21,6 @@ type laneLog struct {
 	holdsFrom, leftFrom, oursFrom, reportsFrom time.Time
 }
 
-// Bounds of the lane log.
 const (
 	holdsMax   = 2 * HistoryMax
 	leftMax    = HistoryMax
@@ -40,14 +38,12 @@ type hold struct {
 type departure struct {
 	at time.Time
 	of *dialect.Candidate
-	// member is the ID of our member that owned the znode, "" for a third-party client. cause is
-	// known only for members.
+	// member is the owner's [Member.ID], "" for a third-party client, whose cause is unknown.
 	member string
 	cause  Cause
 	led    bool // the contender had the role
 }
 
-// selfChange is a change of what a member reports about itself.
 type selfChange struct {
 	at      time.Time
 	id      string
@@ -62,7 +58,7 @@ type selfReport struct {
 	gone   bool // the member departed
 }
 
-// appendLog appends to a log of at most max, and sets cut to the time of the dropped entry, if any.
+// appendLog sets cut to the time of the dropped entry, if any.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -70,7 +66,7 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed ends an open gap if yes is true. If yes is false and no gap is open, a gap begins.
+// observed ends an open gap if yes is true, and otherwise begins a gap.
 func (l *laneLog) observed(at time.Time, yes bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
@@ -84,7 +80,6 @@ func (l *laneLog) observed(at time.Time, yes bool) {
 	}
 }
 
-// hold notes who has the role now.
 func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 	same := func(a, b *dialect.Candidate) bool { return a == b || a.ID() == b.ID() }
 	if slices.EqualFunc(l.holding, now, same) {
@@ -130,12 +125,11 @@ func (l *laneLog) leave(d departure) {
 	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
 }
 
-// holdsNow reports whether c has the role according to the last observation.
 func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// since returns r with the time at which its leader got the role, if that was observed.
+// since replaces r's beginning by the time at which the leader got the role.
 func (l *laneLog) since(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {
@@ -145,7 +139,6 @@ func (l *laneLog) since(r Reign) Reign {
 	return r
 }
 
-// led reports whether c has or had the role.
 func (l *laneLog) led(c *dialect.Candidate) bool {
 	for i := range l.holds {
 		if of := l.holds[i].of; of.Czxid == c.Czxid && of.Name == c.Name {
@@ -155,7 +148,7 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return l.holdsNow(c)
 }
 
-// report adds a member's report if it differs from old, the previous report, nil for none.
+// old is the previous report, nil for none.
 func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 	t := &selfChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {

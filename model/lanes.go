@@ -11,10 +11,8 @@ import (
 )
 
 // Lanes shows each candidate over time: the place of its znode, and a member's belief and fault.
-// The lanes come from the journal's logs, so they are the same live and in a replay.
 type Lanes struct {
-	// All are the lanes in the order in which their znodes were created. Members that never had a
-	// znode are last.
+	// All are in the order of their first znodes; members without znodes are last.
 	All []*Lane
 	// More counts the contenders in the queue that have no lane here.
 	More int
@@ -25,8 +23,7 @@ type Lanes struct {
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers to write, oldest first.
 	Writes []Tried
-	// Gaps are the times in which nothing was observed, oldest first. During a gap the lanes show
-	// the last known znodes.
+	// Gaps are the times in which nothing was observed, oldest first.
 	Gaps []Gap
 }
 
@@ -47,7 +44,7 @@ type Lane struct {
 	Znodes    []LaneZnode // oldest first
 }
 
-// Stretch is a time in which nothing changed in a lane. It ends when the next stretch begins.
+// Stretch is a time, until the next stretch, in which a lane did not change.
 type Stretch struct {
 	From time.Time
 	Standing
@@ -56,8 +53,7 @@ type Stretch struct {
 // Standing describes a candidate at one time.
 type Standing struct {
 	Place Place // of its znode
-	// Belief and Fault are from the member's last report. Both are "" before its first
-	// report, and for a third-party client.
+	// Belief and Fault are "" before the member's first report, and for a third-party client.
 	Belief Belief
 	Fault  Fault
 	// Departed reports whether the member is no longer in [State.Members].
@@ -76,8 +72,7 @@ const (
 // LaneZnode is a znode of a candidate.
 type LaneZnode struct {
 	*dialect.Candidate
-	// End is the time of the deletion, zero while the znode exists. Cause is the reason of
-	// the deletion, if it is known.
+	// End is zero while the znode exists; Cause is set if it is known.
 	End   time.Time
 	Cause Cause
 }
@@ -108,7 +103,7 @@ func (l *Lane) At(t time.Time) (Standing, bool) {
 	return l.Stretches[i].Standing, !t.Before(l.From)
 }
 
-// index returns the index of the stretch at t, -1 before the first stretch.
+// index returns -1 before the first stretch.
 func (l *Lane) index(t time.Time) int {
 	i, found := slices.BinarySearchFunc(l.Stretches, t, func(s Stretch, t time.Time) int { return s.From.Compare(t) })
 	if !found {
@@ -138,7 +133,7 @@ func (l *Lane) Wrong(t time.Time) bool {
 	return began.Equal(l.From) || t.Sub(began) >= BeliefRead
 }
 
-// Over reports whether the lane's candidate has left: its znode is deleted, and its member is gone.
+// Over reports whether the candidate's znode and member are gone.
 func (l *Lane) Over() bool {
 	last := l.Last()
 	return last.Place == NoZnode && (l.Member == "" || last.Departed)
@@ -186,8 +181,6 @@ func (s *State) Lanes(most int) *Lanes {
 	return b.lanes(more)
 }
 
-// departed adds the last third-party leaders that left, and the last other third-party contenders
-// that left.
 func (b *laneBuilder) departed(most int) {
 	leaders, others := most, most
 	for i := range slices.Backward(b.State.lanes.left) {
@@ -202,8 +195,7 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// queued adds all holders, the first contenders, and the members and former holders behind them. more
-// counts the contenders that were not added.
+// more counts the contenders that were not added.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
@@ -250,7 +242,6 @@ func (b *laneBuilder) queued(most int) (more int) {
 	return b.Queue.Len() - whole - len(added)
 }
 
-// laneBuilder collects the parts of each lane.
 type laneBuilder struct {
 	*State
 	all      []*laneParts
@@ -278,8 +269,7 @@ type laneParts struct {
 	index        int
 }
 
-// znodeTime is the lifetime of a znode, from Candidate.SeenAt to end. end is zero while the znode
-// exists.
+// znodeTime is a znode's lifetime from Candidate.SeenAt to end; end is zero while the znode exists.
 type znodeTime struct {
 	of    *dialect.Candidate
 	end   time.Time
@@ -293,7 +283,6 @@ func (b *laneBuilder) add() *laneParts {
 	return x
 }
 
-// member returns the parts of a member's lane. If name is not "", it becomes the lane's name.
 func (b *laneBuilder) member(id, name string) *laneParts {
 	x := b.members[id]
 	if x == nil {
@@ -312,7 +301,6 @@ func (b *laneBuilder) put(x *laneParts, z znodeTime) {
 	x.znodes = append(x.znodes, z)
 }
 
-// owner returns the lane of a member's znode, or of a third-party znode if member is "".
 func (b *laneBuilder) owner(member string, c *dialect.Candidate) *laneParts {
 	var x *laneParts
 	if member != "" {
@@ -385,14 +373,12 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 	return out
 }
 
-// receipt identifies a notification of a deletion by its receiver and the name of the znode.
 type receipt struct {
 	session uint64
 	znode   string
 }
 
-// slowed returns the arrival times of the deletion notifications that the server held. A zero time
-// means that the notification did not arrive.
+// A zero time means that the notification did not arrive.
 func (s *State) slowed() map[receipt]time.Time {
 	out := map[receipt]time.Time{}
 	put := func(m *Message, at time.Time) {
@@ -429,8 +415,7 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is a new report of a member (self), or a change of a znode. on reports whether the znode
-// has the role if holds is true, and whether the znode exists if holds is false.
+// on reports whether the znode has the role (holds is true) or exists (holds is false).
 type change struct {
 	at    time.Time
 	self  *selfChange
@@ -439,7 +424,7 @@ type change struct {
 	on    bool
 }
 
-// laneState is a lane at one time. present and holds have an element for each znode.
+// present and holds have an element for each znode.
 type laneState struct {
 	self    selfReport
 	present []bool
@@ -470,7 +455,6 @@ func (n *laneState) standing() Standing {
 	return s
 }
 
-// lane makes a lane from the state before the first change, and from the changes.
 func (b *laneBuilder) lane(x *laneParts) *Lane {
 	log := &b.State.lanes
 	l := b.laneRoom.one()
@@ -529,7 +513,7 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 	for i, c := range changes {
 		now.apply(&c)
 		if i+1 < len(changes) && changes[i+1].at.Equal(c.at) {
-			continue // the next change is at the same time
+			continue
 		}
 		st := now.standing()
 		n := len(l.Stretches)

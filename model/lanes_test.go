@@ -46,8 +46,6 @@ func lanesEqualTheStates(t *rapid.T) {
 	}
 }
 
-// checkLanes checks that each lane agrees with each state at the state's time, and that each
-// contender and each member has a lane.
 func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	t.Helper()
 	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
@@ -124,8 +122,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 }
 
-// shownAgain returns the children that a state shows again after their deletion. Their lanes are
-// not exact.
+// The lanes of children that are shown again are not exact.
 func shownAgain(states []*model.State) map[dialect.ID]bool {
 	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
@@ -297,8 +294,7 @@ func TestHeldNotificationArrivesLater(t *testing.T) {
 	}
 }
 
-// A member knows of its election before electop reads the change. So its belief counts as wrong only
-// after BeliefRead.
+// A member knows of its election before electop reads the change.
 func TestNewLeaderIsNotWrong(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()

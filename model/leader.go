@@ -38,8 +38,7 @@ const (
 	GhostPossible NoLeader = "possible-ghost"
 )
 
-// First returns the contender at the head of the queue, nil for an empty queue. [State.Leader]
-// returns that contender only if it leads.
+// First returns the head of the queue, leading or not; nil for an empty queue.
 func (s *State) First() *dialect.Candidate {
 	if s.Queue.Len() == 0 {
 		return nil
@@ -56,7 +55,6 @@ func (why NoLeader) Unknown() bool {
 	return false
 }
 
-// role has the number of contenders with the role, and why no contender has the role.
 type role struct {
 	why            NoLeader
 	holders        int
@@ -64,7 +62,6 @@ type role struct {
 	acknowledgedBy uint64             // for OtherAcknowledged
 }
 
-// decideRole decides who has the role at a time.
 func (j *Journal) decideRole(at time.Time) {
 	j.role = role{}
 	if j.queue.Len() > 0 {
@@ -79,7 +76,6 @@ func (j *Journal) decideRole(at time.Time) {
 	}
 }
 
-// noLeader returns why nobody leads, "" if the first contender does.
 func (j *Journal) noLeader() NoLeader {
 	holders := j.recipe.Holders(j.queue)
 	switch kind := j.naming.dialect.Kind(); {
@@ -119,8 +115,7 @@ func (j *Journal) noLeader() NoLeader {
 	return ""
 }
 
-// unacknowledged returns the reason if the acknowledgement shows that head does not lead, otherwise
-// "". In electop's own elections the result is "", because their leaders lead before they acknowledge.
+// In electop's own elections the result is "", because leaders lead before they acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -144,8 +139,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// acknowledgedBy returns the session that acknowledged, 0 for none or unknown. If stem is not "",
-// children with that stem are acknowledgements. A child of the first contender's session has priority.
+// If stem is not "", children with that stem are acknowledgements.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -186,8 +180,7 @@ func (s *State) Leader() *dialect.Candidate {
 // AcknowledgedBy returns the session that acknowledged, 0 for none or unknown.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
-// ElectionUnseen reports whether nothing shows that the path is an election. That is so if no child
-// is a candidate, or if the znode has no children but may be a leader's own znode.
+// ElectionUnseen reports whether nothing shows that the path is an election.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
@@ -263,7 +256,7 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf implements [State.GhostOf] for a contender c of the queue. m is c's member, nil for none.
+// m is c's member, nil for none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false

@@ -83,24 +83,21 @@ type Member struct {
 	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
 }
 
-// roster has our members by ID, and the owners of sessions.
 type roster struct {
 	members map[string]*Member
-	// owners maps a session to its member. If several members report the session, the owner is the
-	// member with the lowest ID. A former member stays until its znode is deleted, to explain the
-	// deletion.
+	// owners keeps a former member until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
 	former map[uint64]int // by session of a former member: the reads and deltas since the departure
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
-// rosterView is the part of a roster that states share. It is never written.
+// States share a rosterView, which is never written.
 type rosterView struct {
 	members   []*Member // by ID
 	bySession map[uint64]*Member
 }
 
-// applyCast applies a member's report, and returns the previous report, nil for none.
+// applyCast returns the previous report, nil for none.
 func (r *roster) applyCast(c *Cast) (old *Member) {
 	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
@@ -128,8 +125,7 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. Another member with the session becomes the owner. If there
-// is no other member and znode is true, the old owner had a znode, and last becomes the owner.
+// Without another member of the session, last becomes the owner if it had a znode.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -143,8 +139,7 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	}
 }
 
-// nameless reports whether z is the znode of a member that omits its guid on request. Such a name
-// does not show another system.
+// A name without the guid that a member omits on request shows no other system.
 func (r *roster) nameless(z znode.Znode) bool {
 	m := r.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
@@ -158,7 +153,6 @@ func (r *roster) memberOf(c *dialect.Candidate) *Member {
 	return r.owners[c.Session]
 }
 
-// view returns the members for a state.
 func (r *roster) view() *rosterView {
 	if r.shown == nil {
 		members := slices.SortedFunc(maps.Values(r.members), func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
@@ -167,8 +161,7 @@ func (r *roster) view() *rosterView {
 	return r.shown
 }
 
-// forget drops former members without a contender, but only from the third read or delta on,
-// because a create may be pending.
+// A former member's create may be pending until the third read or delta.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
@@ -230,8 +223,7 @@ type StepTaken struct {
 // StepsMax bounds [State.Steps].
 const StepsMax = 256
 
-// stepped adds the step of a member's report if the previous report (old, nil for none) has another
-// step.
+// old is the previous report, nil for none.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {

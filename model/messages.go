@@ -23,11 +23,10 @@ type Exchange struct {
 // ExchangesMax bounds [State.Exchanges].
 const ExchangesMax = 256
 
-// exchanges is the log of messages. Its elements are never written.
+// The elements are never written.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has the replies that members lost on request, if only the server or only the member has
-	// reported the loss.
+	// lost has replies whose loss only the server or only the member has reported.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
@@ -43,7 +42,6 @@ const lostMax = 16
 // createOp is the request whose reply a member can be ordered to lose.
 const createOp = "create"
 
-// add adds the messages that passed.
 func (x *exchanges) add(o *Pace, r *roster) {
 	for i := range o.Passed {
 		e := Exchange{Passed: o.Passed[i]}
@@ -65,8 +63,7 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether e is the reply that a member loses on request. This is the first reply to a
-// successful create after the request.
+// A member loses the first reply to a successful create after the request.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false
@@ -83,7 +80,6 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-// believe applies a member's report, which may show that a reply was lost.
 func (x *exchanges) believe(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return
@@ -96,7 +92,6 @@ func (x *exchanges) believe(o *Cast, old *Member) {
 	}
 }
 
-// without returns x.lost without element i; i is -1 for none.
 func (x *exchanges) without(i int) []lostReply {
 	if i < 0 {
 		return x.lost

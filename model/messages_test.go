@@ -62,7 +62,6 @@ func TestExchanges(t *testing.T) {
 		"5 closeSession 1 2s a dropped", "9 exists 2 2s after 3", "10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
-// The server or the member may report the lost reply first.
 func TestLostReply(t *testing.T) {
 	for _, memberFirst := range []bool{false, true} {
 		t.Run(fmt.Sprint("member first ", memberFirst), func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"electop/model/znode"
 )
 
-// naming has the system of the election, and the recipe to follow.
 type naming struct {
 	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
@@ -29,8 +28,7 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change switches to another recipe. The plain recipe means the dialect's own recipe, unless the
-// configuration gave a recipe.
+// The plain recipe means the dialect's own recipe, unless the configuration gave a recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.fixed != nil:
@@ -42,11 +40,8 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect that the known children and r's new children show. If they show
-// none, the present dialect usually stays. under reports whether the parent is the same. An unknown
-// dialect then does not replace a known dialect, because the new child may be stray. While the queue
-// of a known dialect has contenders, only [dialect.Dialect.Widened] and [dialect.Dialect.Guess]
-// change the dialect.
+// under reports whether the parent is the same. An unknown dialect does not replace a known
+// dialect, because the new child may be stray.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
@@ -82,7 +77,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	return d
 }
 
-// decisive returns the dialect that decides who leads, nil if the configuration gave the recipe.
+// decisive returns nil if the configuration gave the recipe.
 func (n *naming) decisive() *dialect.Dialect {
 	if n.fixed != nil {
 		return nil
@@ -90,8 +85,7 @@ func (n *naming) decisive() *dialect.Dialect {
 	return n.dialect
 }
 
-// shares reports whether a session may own several contenders, for example one for each latch. With
-// electop's own naming a session may not.
+// shares reports whether a session may own several contenders, for example one for each latch.
 func (n *naming) shares() bool {
 	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign())
 }
@@ -102,7 +96,6 @@ func (n *naming) candidate(z znode.Znode, at time.Time, joined bool) *dialect.Ca
 	return c
 }
 
-// candidates makes candidates in the recipe's order.
 func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
 	recipe, out := n.recipe(), make([]*dialect.Candidate, len(zs))
 	for i := range zs {
@@ -112,7 +105,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise recognises the dialect. It must be called before the new children of r are added.
+// recognise must be called before the new children of r are added.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
@@ -127,7 +120,6 @@ func (j *Journal) recognise(r *Read) {
 	}
 }
 
-// interpret switches to another dialect, nil for none.
 func (j *Journal) interpret(d *dialect.Dialect) {
 	j.naming.dialect = d
 	if j.cfg.AckFollows {
@@ -144,7 +136,6 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
 }
 
-// listed returns a list with the path, an empty list for "".
 func listed(path string) []string {
 	if path == "" {
 		return nil
@@ -152,7 +143,6 @@ func listed(path string) []string {
 	return []string{path}
 }
 
-// preset sets the dialect, by ID, before the first read.
 func (j *Journal) preset(id string) {
 	if id == "" || j.began || j.naming.fixed != nil {
 		return
@@ -167,20 +157,18 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// addChild adds a child. It counts a ghost if c is the second contender of a session that should own
-// only one contender.
+// A second contender of a session that should own only one contender is a ghost.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.properties.Ghosts++
 	}
-	existed := c.Czxid // a zxid at which the child existed
+	existed := c.Czxid
 	if c.Unread {
 		existed = j.parent.Pzxid // the list with the name was read at this zxid
 	}
 	j.wakes.existed(c, existed)
 }
 
-// renewHead replaces the head's old value by c, the new value of the same znode.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head == old {
 		j.head = c

@@ -29,9 +29,8 @@ type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is a lower bound of the time of the notified change. It is when the observer sent the
-	// last request that was answered before the notification. Sent is when the list was requested,
-	// End when the last new child was read. Zero means unknown.
+	// Heard is when the last request was sent that was answered before the notification. Sent is
+	// when the list was requested, End when the last new child was read; zero: unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`
@@ -47,8 +46,8 @@ type Read struct {
 	// Markers are the names of [dialect.Markers] that exist. The JSON name is that of older
 	// recordings.
 	Markers []string `json:"witnesses,omitempty"`
-	// Gap reports whether changes before this read were not watched. If so, a new [Snapshot] event
-	// is due.
+	// Gap reports whether changes before this read were not watched; a new [Snapshot] event
+	// follows.
 	Gap bool `json:"gap,omitempty"`
 	// Single reports whether the election's path is the leader's own znode. If so, New has that
 	// znode or nothing, and Parent, Full and Gone are not used.
@@ -60,7 +59,7 @@ type Read struct {
 type Delta struct {
 	// At is the time when the observer knew the change, and had read the child if one was created.
 	At time.Time `json:"at"`
-	// Notified is the time of the notification; Heard is as in Read.
+	// Heard is as in Read.
 	Notified time.Time `json:"notified"`
 	Heard    time.Time `json:"heard,omitzero"`
 	// New is a created child. Gone is the name of a deleted child.
@@ -149,10 +148,9 @@ type Switch struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake is the embedded server's report about the deletion of a child. Reports come in the order of
-// the deletions. A report comes before any observation that shows the deletion. A later Wake with the
-// same Znode and Zxid replaces the earlier Wake. The end of a session may delete several znodes with
-// one zxid.
+// Wake is the embedded server's report about the deletion of a child, in the order of the
+// deletions. A report comes before any observation that shows the deletion. A later Wake with the
+// same Znode and Zxid replaces the earlier Wake.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted the child

@@ -10,7 +10,7 @@ import (
 // Properties measures the election of our own members: at most one leader (safety), and a leader
 // most of the time (liveness).
 type Properties struct {
-	// Believers are the IDs of the members, frozen members too, that now believe that they lead.
+	// Believers are the IDs of the members that now believe that they lead, even if frozen.
 	Believers []string
 	// Doubles counts how often a second believer appeared. AwakeDoubles does not count frozen
 	// believers, and must stay 0. DoubleFor is the total time with two or more believers.
@@ -31,7 +31,6 @@ type Properties struct {
 	Ghosts int
 }
 
-// properties has the properties, and the values to compute them.
 type properties struct {
 	Properties
 	at     time.Time     // of the last observation
@@ -41,8 +40,7 @@ type properties struct {
 	vacant time.Duration // the length of the present vacancy
 }
 
-// believes reports whether a member believes that it alone leads, and whether a member that leads is
-// awake. A killed member, or nil, believes nothing.
+// A holder of a shared lock does not believe that it alone leads.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false
@@ -50,7 +48,7 @@ func (m *Member) believes() (believes, awake bool) {
 	return m.Recipe != dialect.SharedLock, m.Fault != Frozen
 }
 
-// believe applies a member's report; old is the previous report, nil for none.
+// old is the previous report, nil for none.
 func (t *properties) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member
@@ -80,7 +78,7 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time since the last observation. sees reports whether it was known who led.
+// sees reports whether it was known who led.
 func (t *properties) elapse(at time.Time, sees bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
@@ -107,8 +105,7 @@ func (t *properties) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// update notes whether an awake candidate leads. thirdParty reports whether a third party leads,
-// sees whether it is known who leads.
+// sees reports whether it is known who leads.
 func (t *properties) update(thirdParty, sees bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty

@@ -107,7 +107,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	n.existed = exists
 }
 
-// A killed leader does not work, although its znode exists. A third-party leader counts as working.
+// A killed leader does not work, although its znode exists.
 func TestKilledLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)

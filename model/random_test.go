@@ -53,7 +53,7 @@ type world struct {
 	parent           int64 // czxid of the parent in the last read
 	creates, deletes int   // under that parent before its first read
 	counted          struct{ creates, deletes int }
-	unknown          int // counts Missed events with unknown numbers
+	unknown          int
 	allowed          int // the maximum of the field unknown
 
 	// The election according to the events.
@@ -189,7 +189,6 @@ func (w *world) event(e model.Event) {
 	}
 }
 
-// flush advances the clock until no event is held.
 func (w *world) flush() {
 	if due, ok := w.j.Held(); ok {
 		if due.After(w.tree.Now) {
@@ -202,7 +201,6 @@ func (w *world) flush() {
 	}
 }
 
-// read reads the tree and compares the events with the tree's counters.
 func (w *world) read(full, gap, quiet bool) {
 	w.flush()
 	t := w.tree
@@ -383,7 +381,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader as handoffs show it, because handoffs ignore a blocking child.
+// Handoffs ignore a blocking child.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()
@@ -391,7 +389,6 @@ func atHead(s *doctor.State) *dialect.Candidate {
 	return s.Leader()
 }
 
-// queueOf returns the queue and the other children of a watcher's last read.
 func queueOf(w *modeltest.Watcher) (contenders []dialect.ID, others []string) {
 	var zs []znode.Znode
 	for _, z := range w.Known {

@@ -10,7 +10,6 @@ import (
 	"electop/model/znode"
 )
 
-// read applies a read of the children.
 func (j *Journal) read(r *Read) {
 	at := wall(r.At)
 	defer func() { j.list = timesOf(r) }()
@@ -61,15 +60,13 @@ func (j *Journal) read(r *Read) {
 	}
 }
 
-// begin marks the end of the first read: changes are events from now on.
 func (j *Journal) begin(at time.Time) {
 	if !j.began {
 		j.began, j.totals.at = true, at
 	}
 }
 
-// firstRead applies the first read of the children. It makes no events, because nothing
-// changed.
+// The first read makes no events, because nothing changed.
 func (j *Journal) firstRead(r *Read) {
 	at := wall(r.At)
 	j.setParent(r)
@@ -91,7 +88,6 @@ func (j *Journal) setParent(r *Read) {
 	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wall(r.At)
 }
 
-// readOtherParent applies the first read of another parent.
 func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
 	if j.under {
@@ -103,13 +99,11 @@ func (j *Journal) readOtherParent(r *Read) {
 	j.setParent(r)
 	joins := j.addNew(r, at)
 	j.checkHead(at, j.list.changed(r, -1, j.gap), false)
-	// Count the other changes under the new parent before its first read.
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
 	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
-// readAgain applies another read of the same parent.
 func (j *Journal) readAgain(r *Read) {
 	at, old := wall(r.At), j.parent
 	j.before = j.queue
@@ -143,8 +137,7 @@ func (j *Journal) readAgain(r *Read) {
 	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
-// PerMinute returns how many items a minute are created in a queue, and taken from the queue, usually
-// in the last minute. ok is false if the queue was observed for less than ten seconds.
+// PerMinute returns the rates of creates and takes; ok is false in the first ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	creates, counted := s.Parent.Creates()
 	if len(s.Flows) == 0 || !counted || s.At.Sub(s.Flows[0].At) < 10*time.Second {
@@ -213,8 +206,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// removeAll applies the deletion of the parent with all children. Other changes before the deletion
-// are unknown.
+// Other changes before the deletion of the parent are unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
@@ -232,9 +224,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 }
 
-// refresh applies a later read of a known child. A new czxid means another znode, which replaces
-// the old znode. This makes no Left and Joined events, because the next read counts the change as
-// missed.
+// Another znode makes no Left and Joined events, because the next read counts them as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -256,7 +246,6 @@ func (j *Journal) refresh(r *Refresh) {
 	j.checkHead(at, timeBounds{}, false)
 }
 
-// replace replaces old by c, which has the same name.
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.addChild(c)
@@ -267,7 +256,6 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	}
 }
 
-// removeChildren removes children, with their events.
 func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
@@ -276,7 +264,6 @@ func (j *Journal) removeChildren(gone []*dialect.Candidate, at time.Time) {
 	}
 }
 
-// addNew adds a read's new children, with their events, and counts them.
 func (j *Journal) addNew(r *Read, at time.Time) (joins int) {
 	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
@@ -305,16 +292,13 @@ func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
-// countMissed counts changes that the parent's counters include, but no list showed.
 func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	if m, ok := j.totals.miss(creates, deletes, known); ok {
 		j.emit(at, m)
 	}
 }
 
-// delta applies a change. If the leader's znode is deleted and its session owns other children, the
-// deletion waits: see [State.Unsettled]. The next deltas or the next read show whether the session
-// ended, because the end of a session deletes all its znodes.
+// The deletion of the leader's znode waits until it is known whether the session ended.
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read must come first
@@ -335,8 +319,7 @@ func (j *Journal) delta(d *Delta) {
 	j.change(d, gone)
 }
 
-// settle applies the waiting deletions. If their session still owns another contender, each deletion
-// is a change. If not, the session ended, and all deletions are one change.
+// Without another contender of the session, the session ended, and all deletions are one change.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
@@ -355,7 +338,6 @@ func (j *Journal) settle() {
 	}
 }
 
-// ended returns the names of the children whose deletions wait, and stops the wait.
 func (j *Journal) ended() (names []string) {
 	for _, d := range j.ending {
 		names = append(names, d.Gone)
@@ -364,7 +346,6 @@ func (j *Journal) ended() (names []string) {
 	return names
 }
 
-// change applies a delta, and the deletions of the children in gone, as one read.
 func (j *Journal) change(d *Delta, gone []string) {
 	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
@@ -387,8 +368,7 @@ func (j *Journal) change(d *Delta, gone []string) {
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// readSingle applies a read of a single znode. No counter shows changes between two reads, so there
-// are no [Missed] events.
+// No counter shows changes between two reads, so there are no [Missed] events.
 func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
 	if j.under { // the path was a parent until now

@@ -27,7 +27,6 @@ func TestJournalRecognises(t *testing.T) {
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a")
 
-	// Stray children do not change the dialect while there is a contender.
 	s.Add("n_", 2, "stray")
 	s.Add(lockPrefix, 3, "stray")
 	s.Add(lockPrefix, 4, "stray")
@@ -48,7 +47,6 @@ func TestJournalRecognises(t *testing.T) {
 	wantDialect(s, "curator-latch, curator-latch: (1 ignored)")
 	s.Tree.Delete(odd)
 
-	// Another system replaces the dialect of an empty queue.
 	c := s.Add(modeltest.Hex1+"__lock__", 7, "c")
 	s.Read()
 	wantDialect(s, "kazoo-lock, kazoo-lock: c")
@@ -92,7 +90,6 @@ func TestJournalRecognisesAgain(t *testing.T) {
 	wantDialect(s, "comcast, unknown: d")
 }
 
-// A member that omits its guid on request must not change the dialect.
 func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true, AckFollows: true})
 	own := s.Add(modeltest.Hex1+"-n_", 1, "a")
@@ -244,7 +241,6 @@ func head(s *model.State) *dialect.Candidate {
 	return s.First()
 }
 
-// wantDialect checks the dialect, the recipe, and the labels of the contenders.
 func wantDialect(s *modeltest.Script, want string) {
 	s.Helper()
 	st := s.J.State()

@@ -14,14 +14,13 @@ const RivalWait = 3 * time.Second
 // rivals are the candidates that lead beside the first contender by the rule of their library.
 type rivals struct {
 	now []dialect.Rival
-	// waiters are candidates that, according to a table, wait for a name that their library ignores
-	// by default. Waiters are no rivals any more.
+	// According to a table, waiters wait for a name that their library ignores by default.
 	waiters []dialect.ID
 	// contested are the rivals that lasted for [RivalWait], without the waiters.
 	contested []dialect.ID
 }
 
-// find finds the rivals; since is the beginning of new rivalries.
+// since is the beginning of new rivalries.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil
@@ -47,8 +46,7 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// contest notes the rivals that lasted for [RivalWait], and reports whether there are any. A client
-// with a held message is no rival yet, because it may be about to set its watch.
+// A client with a held message may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {

@@ -13,8 +13,7 @@ type Row struct {
 	Position  int
 }
 
-// Ref identifies a row independently of its position. A member's row is identified by the member,
-// which may get another znode.
+// Ref identifies a row independently of its position, and of a member's present znode.
 type Ref struct {
 	Member string // the ID of the member
 	Znode  dialect.ID

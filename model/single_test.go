@@ -57,7 +57,6 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("totals %+v, handoff %+v; want 3s vacant, 2s led, fencing token 9", st.Totals, st.Handoffs[1])
 	}
 
-	// Between two reads, another znode replaces the known znode.
 	s.After(time.Second)
 	s.Want(readSingle(s, 12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
@@ -70,7 +69,6 @@ func TestSingleZnode(t *testing.T) {
 			t.Errorf("after the refresh of %s %s leads, want broker %d", name, got, 20+i)
 		}
 	}
-	// An absent path and an unread znode are vacancies.
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
@@ -169,7 +167,7 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	}
 }
 
-// readSingle applies a read of a single znode, absent if czxid is 0.
+// A czxid of 0 means an absent znode.
 func readSingle(s *modeltest.Script, czxid int64, data string) []string {
 	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
 	if czxid != 0 {

@@ -21,8 +21,7 @@ const (
 	Live      Phase = "live"
 )
 
-// State is an election at one time. It is immutable. States share slices, which must not be
-// written.
+// State is an election at one time; it is immutable, and shares slices with other states.
 type State struct {
 	Path   string
 	Recipe dialect.Recipe
@@ -125,8 +124,7 @@ func (s *State) Waiters() []uint64 {
 // nextMax bounds [State.Next].
 const nextMax = 32
 
-// Next returns the contenders that get the role when all holders have left. Several readers can
-// share a lock.
+// Next returns the contenders that get the role when all holders have left.
 func (s *State) Next() []*dialect.Candidate {
 	n := 1
 	if s.Kind() == dialect.KindShared {
@@ -185,8 +183,7 @@ func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	return nil, -1
 }
 
-// positionOf finds the znode that a member reports, without a walk through the queue. It can miss
-// the znode if the recipe's order depends on more than names.
+// positionOf can miss the znode if the recipe's order depends on more than names.
 func (s *State) positionOf(m *Member) (int, bool) {
 	if m.Znode == "" {
 		return 0, false
@@ -229,8 +226,7 @@ func (s *State) WithoutZnode() []*Member {
 	return out
 }
 
-// Broken describes each broken invariant, nil for none. The invariants are: at most one awake
-// leader, no missed change, no ghost.
+// Broken describes the broken invariants: at most one awake leader, no missed change, no ghost.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
@@ -287,8 +283,8 @@ func (s *State) Hosts() []string {
 	return slices.Compact(out)
 }
 
-// Observations returns observations that give a new journal the present election. A later part of a
-// recording begins with these observations. Handoffs, reigns and totals are lost.
+// Observations returns observations that give a new journal the present election without handoffs,
+// reigns and totals.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link
@@ -352,7 +348,6 @@ func (s *State) Observations() (out []Observation) {
 	return out
 }
 
-// read returns one read that shows all children.
 func (s *State) read() *Read {
 	r := &Read{At: s.ReadAt, Presence: Present, Parent: s.Parent, Full: true}
 	for _, c := range s.Queue.All() {
@@ -373,7 +368,6 @@ func (s *State) read() *Read {
 	return r
 }
 
-// read returns a read that shows the acknowledgement.
 func (z *ackZnode) read() *Ack {
 	a := &Ack{At: z.At, Sent: z.sent, Path: z.Path, Presence: z.Presence, Session: z.Session, Data: z.Data}
 	if z.Znode != "" && !z.ByData {

@@ -11,7 +11,6 @@ import (
 	"electop/model/znode"
 )
 
-// applyTable applies the servers' answers.
 func (j *Journal) applyTable(t *session.Table) {
 	t = t.Checked()
 	j.table, j.answers = t, t.MergedOver(j.answers)
@@ -40,8 +39,7 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// byWatches returns the dialect that the watches w show, or d if they show none. They can show a
-// barrier for which at least two sessions wait, or a double barrier whose participants watch ready.
+// Watches can show a barrier for which two sessions wait, or a double barrier.
 func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data znode.Data) *dialect.Dialect {
 	switch {
 	case d == nil && len(cs.known) == 0 && w.first != nil && len(w.first.Others) > 1:
@@ -59,8 +57,7 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	return cmp.Or(dialect.Recognise(e), d)
 }
 
-// othersWatch reports whether a session other than own watches another session's contender. A participant of a
-// double barrier does so only while it leaves.
+// A participant of a double barrier watches another znode only while it leaves.
 func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
@@ -74,15 +71,13 @@ func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool 
 	return false
 }
 
-// correct corrects the cause of a handoff, with an event.
 func (j *Journal) correct(c correction, at time.Time) {
 	if h := j.past.correct(c); h != nil {
 		j.emit(at, Explained{*h})
 	}
 }
 
-// chained reports whether a server's table shows that a contender watches its predecessor. The
-// table must be newer than the last read.
+// The table must be newer than the last read.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for i := range t.Servers {
 		for _, w := range t.Servers[i].Watched {
@@ -110,11 +105,9 @@ func (j *Journal) Queue() (dialect.Queue, dialect.Recipe) { return j.queue, j.re
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.totals.Totals }
 
-// watches has the last table with watches.
 type watches struct {
 	table *session.Table // nil: none yet
-	// several has the sessions that owned several contenders when the table came. Which of these
-	// contenders set a watch is unknown.
+	// several has the sessions with several contenders; which of these set a watch is unknown.
 	several map[uint64]bool
 	first   *Watchers
 }
@@ -141,8 +134,7 @@ func (s *State) LeaderWatchers() *Watchers {
 	return w
 }
 
-// watchersOf finds the watchers of the first contender's znode, or of the path of a single znode.
-// It returns nil if no server answered.
+// watchersOf returns nil if no server answered.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -178,7 +170,7 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// apply keeps the table if it has watches. own is electop's session.
+// own is electop's session.
 func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
 		return
@@ -195,8 +187,7 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 	}
 }
 
-// of returns the names of the children of path that c watched, sorted; nil if several contenders
-// share c's session.
+// of returns nil if several contenders share c's session.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
@@ -215,7 +206,6 @@ func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	return names
 }
 
-// waitsFor returns the child for which head waits: see [State.WaitsFor].
 func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, path string) *dialect.Candidate {
 	lower := func(c *dialect.Candidate) bool {
 		return c.HasSequence && c.Session != 0 && c.Session != head.Session && c.Sequence < head.Sequence

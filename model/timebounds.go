@@ -6,13 +6,9 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change. A read shows the changes between the request for the
-// previous list and the reply with this list. A notification gives closer bounds, but only for the
-// first change. The delay of the notification is unknown, so the lower bound is the sending of the
-// last request answered before the notification.
-//
-// The bounds are for the server of electop's connection. Another server may apply the change at
-// another time.
+// timeBounds bounds the time of a change at the server of electop's connection. A notification
+// gives closer bounds than a read, but only for the first change. The delay of a notification is
+// unknown, so the lower bound is the last request answered before it.
 type timeBounds struct {
 	// earliest and latest are the bounds, zero if unknown.
 	earliest, latest time.Time
@@ -20,16 +16,13 @@ type timeBounds struct {
 	likely time.Time
 }
 
-// seenAt returns the bounds of an exactly known time.
 func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
-// known reports whether there is a best guess.
 func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
-// bounded reports whether both bounds are known.
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound, or the best guess in an older recording without lower bounds.
+// An older recording has no lower bounds.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -37,8 +30,6 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-// between returns the middle of two times. If the first time is unknown or not earlier, it returns
-// the second time.
 func between(from, to time.Time) time.Time {
 	if from.IsZero() || !from.Before(to) {
 		return to
@@ -49,7 +40,6 @@ func between(from, to time.Time) time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// lasted returns the best guess and the bounds of the duration between two changes, nil if unknown.
 // The duration is never negative, even if a clock was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
@@ -65,21 +55,18 @@ func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	return &d, s
 }
 
-// Loose reports whether the bounds are so far apart that the duration d should be shown as
-// a guess.
+// Loose reports whether d should be shown as a guess, because its bounds are far apart.
 func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// looseLeast is a distance of the bounds that is always accepted. A read on a good network takes
-// about that long.
+// A read on a good network takes about this long.
 const looseLeast = 10 * time.Millisecond
 
 // listTimes has the times of the request for the last list of children, and of the reply.
 type listTimes struct{ sent, at time.Time } // zero: unknown
 
-// changed bounds the changes that a read shows. n is their number, negative for unknown. After a
-// gap there is no best guess.
+// n is the number of changes, negative for unknown.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if gap {

@@ -13,8 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// distant is an observer with random delays. Messages from the server arrive in order, but requests
-// may overtake each other. A watch fires once, until the next list sets it again.
+// Messages from the server arrive in order, but requests may overtake each other.
 type distant struct {
 	*rapid.T
 	tree     *modeltest.Tree
@@ -45,7 +44,6 @@ func (d *distant) delay() time.Duration {
 	return time.Duration(rapid.Int64Range(0, int64(most)).Draw(d.T, "delay"))
 }
 
-// reply calls do when a message from the server arrives, after all earlier messages.
 func (d *distant) reply(do func()) {
 	at := d.tree.Now.Add(d.delay())
 	if at.Before(d.arrived) {
@@ -55,8 +53,6 @@ func (d *distant) reply(do func()) {
 	d.agenda.Add(at, do)
 }
 
-// request calls serve when the request reaches the server. It calls the result, answered, when the
-// reply arrives.
 func (d *distant) request(serve func() (answered func())) {
 	sent := d.tree.Now
 	d.agenda.Add(sent.Add(d.delay()), func() {

@@ -17,15 +17,13 @@ type Woken struct {
 	Recipe string // the recipe at that time
 }
 
-// wakes has the last deletions that the server reported. Its elements are never written, because
-// states share them.
+// States share the elements, which are never written.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
 	deletions deletionLog
 }
 
-// add applies the report o of a deletion, and returns whether o is the first report of that
-// deletion.
+// add reports whether o is the first report of the deletion.
 func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, o.Znode, func(x *Woken) bool {
@@ -46,8 +44,7 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// existed adds c to the report of c's deletion, if the report came before c was read. from is a zxid
-// at which c existed.
+// from is a zxid at which c existed.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -66,8 +63,7 @@ func (w *wakes) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns the time of a child's deletion. If the server did not report the deletion,
-// the result is m.
+// deletionTime returns m if the server did not report the deletion.
 func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
@@ -80,8 +76,7 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	return m
 }
 
-// amend calls change with a copy of each deletion of a name after a zxid, and stores the copy if
-// change returns true.
+// amend stores the copy x if change returns true.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -93,8 +88,7 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// stale reports whether the leader's znode was deleted before the write. For the counter, the zxids
-// show the order. For another resource, the order of the observations counts.
+// For the counter, the zxids show the order; otherwise the order of observations counts.
 func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
@@ -108,11 +102,9 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
 }
 
-// deletionLog has the last deletions that [Wake] observations reported.
 type deletionLog struct {
 	last []deletion // oldest first
-	// floor is the zxid up to which deletions may be missing. It is the zxid of the last dropped
-	// deletion or of the first read.
+	// floor is the zxid of the last dropped deletion, or of the first read.
 	floor int64
 }
 
@@ -130,8 +122,7 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// of returns the zxid of the deletion of the child with that name and czxid, 0 if none was
-// reported. Several children may have had the same name.
+// Several children may have had the same name.
 func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	for _, d := range e.after(czxid) {
 		if d.name == name {
@@ -164,8 +155,7 @@ func (s *State) Costs(since time.Time) (c Costs) {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
 		case w.Recipe == dialect.Election().Name() && n == 1 && len(c.Chain) < CostsMax:
 			c.Chain = append(c.Chain, w)
-		// Just after a change of the recipe, candidates still watch as in the old recipe. So a single
-		// notification does not show a herd, except in a queue of two.
+		// Just after a change of the recipe, candidates still watch as in the old recipe.
 		case w.Herd() && (n > 1 || s.Queue.Len() == 2) && len(c.Herd) < CostsMax:
 			c.Herd = append(c.Herd, w)
 		}

@@ -20,7 +20,7 @@ type lives struct {
 	w     *modeltest.Watcher
 	died  map[dialect.ID]int64 // zxid of the deletion
 	wakes []*model.Wake        // first reports
-	of    []dialect.ID         // the deleted children
+	of    []dialect.ID
 	reads []*model.Read
 	upTo  []int64 // zxid at the end of the read
 }
@@ -33,7 +33,6 @@ func (l *lives) create(name string, sequential bool, session uint64) string {
 	return l.Tree.Create(name, sequential, session, "")
 }
 
-// end deletes children in one transaction.
 func (l *lives) end(names ...string) {
 	zxid := l.Zxid + 1
 	for _, name := range names {
@@ -99,7 +98,6 @@ type deletion struct {
 	Requests  int
 }
 
-// want returns the deletions that a journal must have after all reads.
 func (l *lives) want(requests []int) (out []deletion) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // the list's pzxid for each unread child
@@ -125,7 +123,6 @@ func (l *lives) want(requests []int) (out []deletion) {
 	return out
 }
 
-// deletionsOf returns the deletions of a state, and checks which of them are marked as a leader's.
 func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	for _, w := range s.Wakes {
 		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {
@@ -168,7 +165,6 @@ func TestWakesAndReads(t *testing.T) {
 	})
 }
 
-// replay applies the reads at once, late, or mixed with the reports.
 func (l *lives) replay(t *rapid.T, cfg model.Config, how string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo

@@ -53,16 +53,14 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves has the last waves, oldest first, and counts each session's notifications. States share
-// last and times. So own copies last before a change, and count replaces times.
+// States share last and times, so own copies last, and count replaces times.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last
 	times  map[uint64]int // the number of notifications of each session
 }
 
-// wake applies the server's report of a deletion. first reports whether o is the first report of
-// that deletion.
+// first reports whether o is the first report of that deletion.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -84,8 +82,7 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts a notification of each session. It forgets sessions without a contender if there are
-// many.
+// If there are many sessions, count forgets those without a contender.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
@@ -116,7 +113,7 @@ func (w *Wave) report(o *Wake) {
 	}
 }
 
-// step applies a member's step. A step before the deletion is no reaction.
+// A step before the deletion is no reaction.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
 		return
@@ -138,7 +135,6 @@ func (w *waves) step(m *Member) {
 	}
 }
 
-// own copies the waves if a state shares them.
 func (w *waves) own() {
 	if w.shared {
 		*w = w.clone()
