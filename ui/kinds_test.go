@@ -167,8 +167,14 @@ func TestKindsHaveSteps(t *testing.T) {
 				m.StepOn = model.StepOn{Name: "n_0000000013"}
 			}
 		})
-		m := show(sample{world: c.world, o: live, keys: []string{"tab"}}, 200, 60, term.Mono)
-		shows(t, m, want)
+		for _, size := range [][2]int{{120, 36}, {200, 60}} {
+			m := show(sample{world: c.world, o: live}, size[0], size[1], term.Mono)
+			if shows(t, m, "me  "); c.world.state().Roleless() {
+				shows(t, m, "electop's participants without a znode")
+				showsNot(t, m, "believes it waits")
+			}
+			shows(t, show(sample{world: c.world, o: live, keys: []string{"tab"}}, size[0], size[1], term.Mono), want)
+		}
 	}
 }
 

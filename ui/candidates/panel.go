@@ -340,9 +340,9 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		}
 		lines = append(lines, phrase.Beside(s)...)
 		if s.NextSequenceKnown {
-			lines = append(lines, fmt.Sprintf("The next "+phrase.RoleOf(s).One+" gets number %d and leads at once: there is nobody to wait for.", s.NextSequence))
+			lines = append(lines, fmt.Sprintf("The next "+phrase.RoleOf(s).One+" gets number %d and "+phrase.RoleOf(s).Has+" at once: there is nobody to wait for.", s.NextSequence))
 		} else {
-			lines = append(lines, "The next candidate leads at once: there is nobody to wait for.")
+			lines = append(lines, "The next "+phrase.RoleOf(s).One+" "+phrase.RoleOf(s).Has+" at once: there is nobody to wait for.")
 		}
 		var keys []string
 		if spawns {

@@ -335,8 +335,8 @@ func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 
 // drawWithout draws the members without a znode: a heading and at most h-1 rows.
 func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
-	c := v.columnsFor(a.Width())
-	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's candidates without a znode")
+	s, c := v.State, v.columnsFor(a.Width())
+	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's "+map[bool]string{true: "candidates", false: "participants"}[s.Dialect.Elects()]+" without a znode")
 	n := v.Rows.Queued()
 	first := 0
 	if v.Index >= n {

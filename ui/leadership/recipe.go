@@ -407,13 +407,20 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 	w := phrase.RoleOf(s)
 	heading(s.System())
+	parts := codes[s.Kind()]
+	if di.ChildWatch || dialect.Queueless(s.Recipe) {
+		parts = nil // it has another recipe
+	}
+	runs := parts != nil && len(s.Members) > 0 // its lines matter most
 	for _, x := range v.dialectLines(di, w) {
-		line(x.Name, x.Style, x.Text)
+		if !runs {
+			line(x.Name, x.Style, x.Text)
+		}
 	}
 	if !s.Dialect.Elects() && !s.Roleless() || s.NoLeader() == model.Unsupported {
 		return
 	}
-	if !s.Roleless() {
+	if !s.Roleless() && !runs {
 		heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 		line("then", term.Text, then(di, w))
 		if n := s.Holders(); !di.Single && n < s.Queue.Len() {
@@ -423,7 +430,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 			} else if x := s.LeaderWatchers(); x != nil {
 				text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
 				if len(x.Others) > 0 {
-					text += ", and " + units.Count(len(x.Others), "session that is no candidate", "sessions that are no candidates")
+					text += ", and " + units.Count(len(x.Others), "session that is no "+w.One, "sessions that are no "+w.Many)
 				}
 				if x.Why != "" {
 					text = "at least " + text
@@ -432,8 +439,8 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 			line("wakes", term.Text, text)
 		}
 	}
-	switch parts := codes[s.Kind()]; {
-	case parts != nil && y+RecipeLines+4 <= a.Height() && !di.ChildWatch && (s.Roleless() || !dialect.Queueless(s.Recipe)):
+	switch {
+	case parts != nil && y+RecipeLines+4 <= a.Height():
 		for _, p := range parts {
 			y = v.drawPart(f, a, y+1, p, false, v.steps(f))
 		}

@@ -102,7 +102,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 		{m.Belief == model.Lost, Fate{term.Trouble, "", "session expired; this candidacy is over", ""}},
 		{m.Belief == model.Resigned, Fate{term.Muted, "", "resigned", ""}},
 		{m.Belief == model.Suspended, Fate{term.Trouble, "", "no connection", ""}},
-		{m.Belief == model.Waiting, Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}},
+		{m.Belief == model.Waiting && s.Dialect.Elects(), Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}},
 		{Misbehaviour(m) != "", Fate{term.Trouble, "", belief + ", " + Misbehaviour(m), ""}},
 	} {
 		if x.so {
