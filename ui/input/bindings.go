@@ -20,68 +20,66 @@ import (
 type Command string
 
 const (
-	CmdDown     Command = "down"
-	CmdUp       Command = "up"
-	CmdPageDown Command = "page down"
-	CmdPageUp   Command = "page up"
-	CmdTop      Command = "top"
-	cmdBottom   Command = "bottom"
-	CmdInspect  Command = "inspect"
-	CmdBack     Command = "back"
-	CmdPanel    Command = "panel"
-	CmdFilter   Command = "filter"
-	CmdSort     Command = "sort"
-	CmdErase    Command = "erase"
-	CmdEraseAll Command = "erase all"
-	CmdKeep     Command = "keep"
-	CmdPause    Command = "pause"
-	CmdDoctor   Command = "doctor"
-	CmdServers  Command = "servers"
-	CmdChoose   Command = "elections"
-	CmdOpen     Command = "open"
-	CmdFaults   Command = "faults"
-	CmdZoom     Command = "zoom"
-	CmdJoin     Command = "join"
-	CmdLessons  Command = "lessons"
-	CmdLearn    Command = "start lesson"
-	CmdAnswer   Command = "answer"
-	CmdContinue Command = "continue"
-	CmdHint     Command = "hint"
-	CmdSkip     Command = "skip"
-	CmdReread   Command = "part before"
-	CmdEarlier  Command = "earlier"
-	CmdLater    Command = "later"
-	CmdStepOn   Command = "step on"
-	CmdEarliest Command = "earliest"
-	CmdLatest   Command = "latest"
-	CmdHandBack Command = "handoff before"
-	CmdHandOn   Command = "handoff after"
-	CmdLive     Command = "live"
-	CmdPlay     Command = "play"
-	CmdLeft     Command = "left"
-	CmdRight    Command = "right"
-	CmdFiner    Command = "finer scale"
-	CmdCoarser  Command = "coarser scale"
-	CmdCopy     Command = "copy path"
-	CmdTheme    Command = "theme"
-	CmdPalette  Command = "palette"
-	CmdCluster  Command = "cluster" // only in the list of actions
-	CmdRun      Command = "run"
-	CmdComplete Command = "complete"
-	CmdHelp     Command = "help"
-	CmdYes      Command = "yes"
-	CmdNo       Command = "no"
-	CmdQuit     Command = "quit"
-	CmdSuspend  Command = "suspend"
-	// CmdPlaySlower and CmdPlayFaster change the speed of a playback.
+	CmdDown       Command = "down"
+	CmdUp         Command = "up"
+	CmdPageDown   Command = "page down"
+	CmdPageUp     Command = "page up"
+	CmdTop        Command = "top"
+	cmdBottom     Command = "bottom"
+	CmdInspect    Command = "inspect"
+	CmdBack       Command = "back"
+	CmdPanel      Command = "panel"
+	CmdFilter     Command = "filter"
+	CmdSort       Command = "sort"
+	CmdErase      Command = "erase"
+	CmdEraseAll   Command = "erase all"
+	CmdKeep       Command = "keep"
+	CmdPause      Command = "pause"
+	CmdDoctor     Command = "doctor"
+	CmdServers    Command = "servers"
+	CmdChoose     Command = "elections"
+	CmdOpen       Command = "open"
+	CmdFaults     Command = "faults"
+	CmdZoom       Command = "zoom"
+	CmdJoin       Command = "join"
+	CmdLessons    Command = "lessons"
+	CmdLearn      Command = "start lesson"
+	CmdAnswer     Command = "answer"
+	CmdContinue   Command = "continue"
+	CmdHint       Command = "hint"
+	CmdSkip       Command = "skip"
+	CmdReread     Command = "part before"
+	CmdEarlier    Command = "earlier"
+	CmdLater      Command = "later"
+	CmdStepOn     Command = "step on"
+	CmdEarliest   Command = "earliest"
+	CmdLatest     Command = "latest"
+	CmdHandBack   Command = "handoff before"
+	CmdHandOn     Command = "handoff after"
+	CmdLive       Command = "live"
+	CmdPlay       Command = "play"
+	CmdLeft       Command = "left"
+	CmdRight      Command = "right"
+	CmdFiner      Command = "finer scale"
+	CmdCoarser    Command = "coarser scale"
+	CmdCopy       Command = "copy path"
+	CmdTheme      Command = "theme"
+	CmdPalette    Command = "palette"
+	CmdCluster    Command = "cluster" // only in the list of actions
+	CmdRun        Command = "run"
+	CmdComplete   Command = "complete"
+	CmdHelp       Command = "help"
+	CmdYes        Command = "yes"
+	CmdNo         Command = "no"
+	CmdQuit       Command = "quit"
+	CmdSuspend    Command = "suspend"
 	CmdPlaySlower Command = "play slower"
 	CmdPlayFaster Command = "play faster"
 
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether c can be in the list of actions. Moves, answers and commands that only make
-// sense as a key cannot.
+// Named reports whether c can be in the list of actions.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -114,7 +112,6 @@ const (
 // Main reports whether m is the main screen without an overlay.
 func (m Mode) Main() bool { return m&(ModeNormal|ModePast) != 0 }
 
-// modes lists the modes with their words for the help.
 var modes = []struct {
 	mode  Mode
 	title string
@@ -154,8 +151,7 @@ type FootKey struct {
 	Style term.Style // of Shown and Label; term.Text: the usual styles
 }
 
-// Bindings returns the table. With observeOnly, it lacks the keys that change something, and the
-// answers to their questions.
+// Bindings returns the table; observeOnly omits the keys that change something.
 func Bindings(observeOnly bool) []Binding {
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
 	const everywhere = scroll | ModeFilter | ModeDialog | ModePast | ModePalette | ModeLesson
@@ -251,7 +247,6 @@ func Bindings(observeOnly bool) []Binding {
 	return out
 }
 
-// actions returns the bindings of the actions that have a key.
 func actions() (out []Binding) {
 	for i := range action.Table {
 		d := &action.Table[i]
@@ -272,13 +267,12 @@ func (b Binding) long(text string) Binding {
 	return b
 }
 
-// named returns the binding with label and, unless keys is "", with keys in the footer.
 func (b Binding) named(keys, label string) Binding {
 	b.Shown, b.Label = cmp.Or(keys, b.Shown), label
 	return b
 }
 
-// Lookup returns the binding of key k in mode m, false if there is none.
+// Lookup returns the binding of key k in mode m, if any.
 func Lookup(table []Binding, m Mode, k string) (Binding, bool) {
 	for _, b := range table {
 		if b.Modes&m != 0 && slices.Contains(b.Keys(), k) {

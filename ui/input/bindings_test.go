@@ -9,7 +9,6 @@ import (
 	"electop/ui/term"
 )
 
-// In each mode a key has one meaning.
 func TestKeysHaveOneMeaning(t *testing.T) {
 	for _, m := range modes {
 		seen := map[string]Command{}
@@ -30,7 +29,6 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 	}
 }
 
-// Each key is in the help and in electop help keys.
 func TestKeysAreShown(t *testing.T) {
 	help := helpLines(Bindings(false), new(term.Glyphs), 0, false, true)
 	md := Markdown()
@@ -48,7 +46,6 @@ func TestKeysAreShown(t *testing.T) {
 	}
 }
 
-// The mode opened last is closed first. Opening an open mode again returns to it.
 func TestStack(t *testing.T) {
 	var s Stack
 	expect := func(now, below, front Mode) {
@@ -58,7 +55,7 @@ func TestStack(t *testing.T) {
 		}
 	}
 	expect(ModeNormal, ModeNormal, ModeNormal)
-	s.Close() // there is nothing to close
+	s.Close()
 	expect(ModeNormal, ModeNormal, ModeNormal)
 	s.Open(ModeFilter)
 	expect(ModeFilter, ModeNormal, ModeNormal)
@@ -86,8 +83,6 @@ func TestStack(t *testing.T) {
 	expect(ModePast, ModePast, ModePast)
 }
 
-// Each mode has ctrl+z and ctrl+c. With --observe-only no key changes something or asks a
-// question.
 func TestBindingsOfAllModes(t *testing.T) {
 	for _, observeOnly := range []bool{false, true} {
 		table := Bindings(observeOnly)

@@ -9,7 +9,6 @@ import (
 	"electop/ui/term"
 )
 
-// helpLine is a line of the help: a heading, or a key or sign with its meaning.
 type helpLine struct {
 	style      term.Style
 	sign, text string
@@ -55,7 +54,6 @@ func lanes(g *term.Glyphs) []helpLine {
 	}
 }
 
-// words explains the words of the screen, and the mouse.
 var words = []helpLine{
 	{term.Heading, "", "Words"},
 	{term.Text, "silent", "from the leader's stop until the deletion"},
@@ -76,8 +74,7 @@ var words = []helpLine{
 // firstKeys are the keys for a first visit.
 var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
 
-// pairs maps a command to the words for the command and its opposite. The opposite has the next
-// binding.
+// The opposite of a command in pairs has the next binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
 	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
@@ -85,7 +82,6 @@ var pairs = map[Command]string{
 	CmdLeft: "a column to the left, right, in a grid", CmdFiner: "a finer, a coarser scale of the time line",
 }
 
-// keyLines returns the help of the bindings for which shown returns true, with one line for a pair.
 func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	opposite := false
 	for _, b := range table {
@@ -102,8 +98,7 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// helpLines returns the help of some modes, or of all modes if the set of modes is empty. With brief,
-// the help of all modes lacks the keys and signs of the main screen.
+// With brief, the help of all modes lacks the main screen's keys and signs.
 func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := cmp.Or(of, ^Mode(0)), of == 0
 	if all && brief {
@@ -128,7 +123,6 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 		}
 	}
 	for i, m := range modes {
-		// A key with the same meaning on the main screen is not repeated.
 		repeats := m.mode != ModeNormal && (all || of&ModeNormal != 0)
 		add(m.title, m.note, func(b Binding) bool {
 			return in&m.mode&b.Modes != 0 && !first(b) && !(repeats && b.Modes&ModeNormal != 0)
@@ -145,8 +139,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	return out
 }
 
-// HelpLines returns the help of some modes, or of all modes if the set of modes is empty, on lines of
-// w cells. Wide lines get two columns.
+// HelpLines returns the help of modes, 0 for all, on lines of w cells.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
 	const twoFrom, gap = 112, 3
 	all := helpLines(table, g, of, w < twoFrom, withLanes)
@@ -156,7 +149,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) 
 	}
 	w = (w - gap) / 2
 	lines, starts := wrapHelp(all, w)
-	end := len(lines) // of the first column
+	end := len(lines)
 	for _, at := range starts {
 		if max(at, len(lines)-at) < max(end, len(lines)-end) {
 			end = at
@@ -171,7 +164,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) 
 	return out
 }
 
-// wrapHelp returns the help on lines of w cells, and the indexes of the lines at which sections begin.
+// starts has the indexes of the lines at which sections begin.
 func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
 	room := 0 // for a key or a sign of the section
 	for i, l := range all {

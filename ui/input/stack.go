@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Stack holds the present mode and the modes to return to. The zero Stack is on the main screen.
+// Stack holds the open modes; the zero Stack is on the main screen.
 type Stack struct {
 	base   Mode   // mode of the main screen; 0: ModeNormal
 	opened []Mode // in front of the main screen, the front one last
@@ -14,10 +14,10 @@ type Stack struct {
 // Now returns the present mode.
 func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 
-// Below returns the mode behind the present mode. On the main screen it returns the present mode.
+// Below returns the mode behind the present one, or the main screen's own mode.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at returns the mode in front if only the first n opened modes were open.
+// at is Now as if only the first n opened modes were open.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -25,8 +25,8 @@ func (s *Stack) at(n int) Mode {
 	return cmp.Or(s.base, ModeNormal)
 }
 
-// Front returns the mode whose overlay is in front. ModeFilter and ModeDialog have no
-// overlay: they use the status line.
+// Front returns the mode whose overlay is in front.
+// ModeFilter and ModeDialog have no overlay: they use the status line.
 func (s *Stack) Front() Mode {
 	if m := s.Now(); m != ModeFilter && m != ModeDialog {
 		return m
@@ -34,8 +34,7 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open opens mode m in front of the present one. If m is open already, Open closes the modes in
-// front of m.
+// Open opens m in front, or closes the modes in front of an open m.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
