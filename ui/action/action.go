@@ -71,7 +71,6 @@ type Action struct {
 // Success is the error of an action that succeeded with a message of its own.
 type Success string
 
-// Error implements error.
 func (s Success) Error() string { return string(s) }
 
 // Toggle returns ArgOff for something that is on, otherwise ArgOn.
@@ -98,13 +97,11 @@ type Def struct {
 	Changes bool // it changes more than this program's own view
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
-	// Matters reports whether the action affects what the screen shows now. If so, even a narrow
-	// footer has the key, unless the action is refused. Nil: the action never matters.
-	Matters func(*doctor.State) bool
-	// OfCandidate marks an action on the selected candidate.
+	// Matters reports whether a narrow footer needs the key now; nil: never.
+	Matters     func(*doctor.State) bool
 	OfCandidate bool
-	// Next, if set, returns the Arg that the key has now. m is the member of the selected
-	// candidate: empty for a third-party candidate, nil for an action that is not OfCandidate.
+	// Next, if set, returns the Arg that the key has now.
+	// m is empty for a third-party candidate, and nil without OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words
@@ -135,7 +132,7 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns the first definition of kind, an empty one if there is none.
+// Of returns the first definition of kind, or an empty one.
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {
@@ -145,7 +142,7 @@ func Of(kind Kind) *Def {
 	return &Def{Kind: kind}
 }
 
-// Changes reports whether actions of that kind change more than this program's own view.
+// Changes reports whether the kind changes more than this program's own view.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
 // WordsFor returns the words of action a on the candidate with that name.
@@ -170,7 +167,7 @@ func WordsFor(a Action, name string) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// noMember is the member of a third-party candidate. It is read-only.
+// noMember is the member of a third-party candidate; it is read-only.
 var noMember model.Member
 
 // Situation decides whether an action can be done now, or why it cannot.
@@ -183,7 +180,7 @@ type Situation struct {
 	By interface{ Why(Action) string }
 }
 
-// Offer returns the action of kind on the candidate in r, and why it cannot be done, "" if it can.
+// Offer returns the action on r's candidate, and why it is refused.
 // The kind's Next, if set, replaces arg.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
@@ -208,7 +205,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 	return a, x.Refuses(a)
 }
 
-// Refuses returns why action a cannot be done now, "" if it can.
+// Refuses returns why an action cannot be done now, "" if it can.
 func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ReadOnly && a.Kind.Changes():
@@ -236,8 +233,8 @@ type Acts struct {
 
 // Act implements the actions of one kind.
 type Act struct {
-	// Why returns why an action cannot be done now, and what to do instead, "" if it can. Nil: it
-	// can always be done. Each frame calls Why several times.
+	// Why returns the reason for a refusal, "" for none; nil: never refused.
+	// Each frame calls Why several times.
 	Why func(Action) string
 	Do  func(Action) error
 }
@@ -252,7 +249,7 @@ func If(is func() bool, why string) func(Action) string {
 	}
 }
 
-// Why returns the reason why action a cannot be done now, "" if it can.
+// Why returns why an action cannot be done now, "" if it can.
 func (t Acts) Why(a Action) string {
 	act, ok := t.Of[a.Kind]
 	switch {

@@ -6,7 +6,6 @@ import (
 	"electop/model/doctor"
 )
 
-// onOff returns a Next that gives ArgOff if on returns true, otherwise ArgOn.
 func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
 	return func(s *doctor.State, m *model.Member) string { return Toggle(on(s, m)) }
 }
@@ -179,10 +178,8 @@ var Table = []Def{
 	},
 }
 
-// slowed reports whether the server delays its messages, or holds them for steps.
 func slowed(s *doctor.State) bool { return s.Pace.Slowed() }
 
-// campaigning reports whether this program is a candidate.
 func campaigning(s *doctor.State, _ *model.Member) bool {
 	for _, m := range s.Members {
 		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
