@@ -27,7 +27,7 @@ type Entry struct {
 	On    bool // the entry's lesson or fault is on now
 }
 
-// same reports whether two entries do the same, even if their names or refusals differ.
+// Two entries are the same even if their names or refusals differ.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
 // List is a list of entries, one of them selected.
@@ -45,27 +45,25 @@ type List struct {
 
 // Shown is the contents of a list.
 type Shown struct {
-	Title  string
-	Tail   string // text at the right of the title, if there is no Search
-	All    []Entry
-	Search *Typed      // filters the entries; nil: nothing can be typed
-	Note   []term.Span // below the list, instead of the selected entry's description
-	Foot   string      // below the description, "" for none
-	// The widths of the box, the keys and the names.
+	Title              string
+	Tail               string // text at the right of the title, if there is no Search
+	All                []Entry
+	Search             *Typed      // filters the entries; nil: nothing can be typed
+	Note               []term.Span // below the list, instead of the selected entry's description
+	Foot               string      // below the description, "" for none
 	Width, Keys, Names int
 }
 
-// aboutMost is the number of lines for the description of the selected entry in a list with Search
-// or Foot. With Search a longer description is cut.
+// aboutMost limits the description's lines in a list with Search or Foot.
 const aboutMost = 2
 
-// Open resets the list: the next Settle selects the first entry.
+// Open resets the list, so that the first entry is selected.
 func (v *List) Open() { *v = List{} }
 
 // Select selects the entry that does the same as e.
 func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 
-// Narrow selects the first match. It is called after the typed text has changed.
+// Narrow selects the first match after the typed text has changed.
 func (v *List) Narrow() { v.chosen = false }
 
 // Settle gives the list its contents x, and its place on a screen of w by h cells.
@@ -91,7 +89,6 @@ func (v *List) Settle(w, h int, x Shown) {
 	v.top = term.Window(v.top, v.index, v.page, len(v.found))
 }
 
-// about returns the lines below the list: the note or the description, then the footnote.
 func (v *List) about(width int) (lines []term.Span) {
 	add := func(st term.Style, text string) {
 		for _, line := range term.Wrap(text, width) {
@@ -131,7 +128,7 @@ func (v *List) Refused() bool {
 	return !ok || e.Why != ""
 }
 
-// Click selects the clicked entry, and reports whether this entry was selected already.
+// Click selects an entry, and reports whether it was selected already.
 func (v *List) Click(spot any) (again bool) {
 	e, ok := spot.(Entry)
 	if !ok {
@@ -202,7 +199,7 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries that contain all typed words, those with a matching name first.
+// Entries with a matching name come first.
 func match(all []Entry, typed string) []Entry {
 	typed = strings.ToLower(typed)
 	words := strings.Fields(typed)

@@ -2,7 +2,6 @@ package overlay
 
 import "testing"
 
-// Entries with a matching name come before entries with a matching description.
 func TestMatch(t *testing.T) {
 	all := []Entry{
 		{Name: "resign", Key: "d", About: "closes its session; nobody loses time"},

@@ -24,14 +24,13 @@ type Pager struct {
 	top, height int
 }
 
-// Settle gives the pager its text and height. The first line in view stays, if possible.
+// Settle gives the pager its text and height; it keeps its place if possible.
 func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.lines, p.height = lines, max(1, height)
 	p.From(p.top)
 }
 
-// From makes line number line (from 0) the first in view, but does not scroll past the end of the
-// text.
+// From scrolls to a line (from 0), at most to the end of the text.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -46,8 +45,7 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView returns the first and last visible line, from 1, and the number of lines. The text must be
-// long.
+// InView returns the first and last visible line, from 1, of a long text.
 func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
 
 // Draw draws the lines in view.
@@ -101,9 +99,9 @@ type Invitation struct {
 	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join. open means that other machines reach the
-// address. joined has lines about third-party candidates. cannot is the reason why programs cannot
-// join, or "" if they can.
+// Join returns the text on how other programs join, or why they cannot.
+// open means that other machines reach the address.
+// joined has lines about third-party candidates.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
 	const indent, lineMax = 2, 2000 // indent and maximum length of an invitation's line
 	text := Text{Title: "Join this election"}
@@ -164,8 +162,7 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit changes the text according to a key. It ignores textinput's commands, which blink the cursor
-// or read the clipboard.
+// Edit ignores textinput's commands, which blink the cursor or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; with alt-d textinput panics

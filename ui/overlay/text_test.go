@@ -17,7 +17,6 @@ func text(n int) overlay.Text {
 	return t
 }
 
-// The first line in view stays if possible when the place or the text changes.
 func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	var p overlay.Panel
 	p.Settle(term.InFront(120, 24, 40, 5), text(5))
