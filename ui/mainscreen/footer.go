@@ -13,12 +13,11 @@ import (
 	"electop/ui/wording"
 )
 
-// Footer is the last line of the screen, with the keys of the present mode.
+// Footer is the last line of the screen, with the present mode's keys.
 type Footer struct {
 	*Screen
 	Mode input.Mode // with ModeLesson during a lesson
-	// Action returns the action that a key of kind would do now, and the reason why the action is
-	// refused.
+	// Action returns the action of a key, and why it is refused.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
 	Elections int  // number of rows in the list of elections
@@ -28,8 +27,7 @@ type Footer struct {
 	Lessons, Invited, Past bool // whether there are lessons, ways to join, and a past
 }
 
-// Draw draws the keys from the left. If there is no room for all, it leaves out the least
-// important keys.
+// Draw draws the keys; without room for all, the least important are missing.
 func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
 	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
@@ -74,7 +72,7 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	}
 }
 
-// keys returns the keys of the footer from the left, also those that cannot be used now.
+// keys includes the keys that cannot be used now.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := l.footKeys[:0]
 	for _, b := range table {
@@ -87,7 +85,6 @@ func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	return keys
 }
 
-// key returns the footer's key of binding b, and reports whether the footer shows it now.
 func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bool) {
 	k = input.FootKey{Binding: b}
 	switch {
@@ -133,7 +130,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// A narrow screen shows this key, because it has not all panels in view.
+		// A narrow screen has not all panels in view.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4
@@ -168,7 +165,6 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 	return k, shown
 }
 
-// act completes the key k of an action, and reports whether the footer shows it.
 func (l *Footer) act(k *input.FootKey) bool {
 	def := action.Of(k.Kind)
 	matters := def.Matters != nil && def.Matters(l.State)

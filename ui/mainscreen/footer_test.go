@@ -14,7 +14,6 @@ import (
 	"electop/ui/travel"
 )
 
-// footer returns the footer of a screen with one candidate. Only the action kill is refused.
 func footer(mode input.Mode, change func(*Footer)) Footer {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(&model.Read{Presence: model.Present, New: []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 2}}})
@@ -35,7 +34,7 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label returns the label of a key in the footer, "" without the key. A - marks an unusable key.
+// A - marks an unusable key.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
@@ -48,7 +47,6 @@ func label(l Footer, key string) string {
 	return keys[i].Label
 }
 
-// The label of a key, and whether the key is shown, depend on what the key would do.
 func TestLabels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -97,7 +95,6 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The label of the doctor's key counts the findings.
 func TestFindingsAreInTheFooter(t *testing.T) {
 	for width, want := range map[int]string{80: "1 finding", 120: "1 finding (1 critical)"} {
 		l := footer(input.ModeNormal, nil)
@@ -110,7 +107,6 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 	}
 }
 
-// A key that cannot be used comes after the usable keys, except in the demo.
 func TestRefusedKeysComeLast(t *testing.T) {
 	for badge, off := range map[string]bool{"": true, Demo: false} {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })

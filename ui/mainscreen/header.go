@@ -82,8 +82,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// The right side leaves out spans so that the path and the system have room. To keep an
-	// important span, such as a lost connection, the system and a part of the path are left out.
+	// An important span, such as a lost connection, is worth more than the system.
 	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))
@@ -122,7 +121,6 @@ func important(spans []term.Span, keep int) int {
 	return n
 }
 
-// right returns the right side of the header: connection, moment, role.
 func (v *Bar) right(f *term.Frame) []term.Span {
 	s := v.State
 	out := make([]term.Span, 0, 8)
@@ -134,7 +132,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 
 	cluster := znode.Safe(v.Cluster, 64)
 	switch st, words := v.link(f); {
-	case v.Held == Past && v.Playing != nil: // travel.Playback shows the moment
+	case v.Held == Past && v.Playing != nil:
 	case v.Held == Past:
 		add(9, term.BadgeCut, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
 	case v.Held == Paused:
@@ -189,8 +187,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// link returns the state of the connection in words. The style is term.Good if the connection
-// is up and the source has not ended.
+// The style is term.Good while the connection is up and the source runs.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {
@@ -214,13 +211,11 @@ func (v *Bar) link(f *term.Frame) (term.Style, string) {
 		}
 	}
 	if since == "" {
-		return term.Alarm, "no connection" // none since the start
+		return term.Alarm, "no connection"
 	}
 	return term.Alarm, "reconnecting" + since
 }
 
-// role returns "candidate" while this program campaigns, otherwise the role that it was started
-// with.
 func role(started string, s *doctor.State) string {
 	for _, m := range s.Members {
 		if m.You {

@@ -18,16 +18,16 @@ const (
 	asidesFrom = 240 // width from which the messages can have a fourth column
 )
 
-// tallFrom is the height from which the handoffs get all lines that the panels above do not need.
+// From this height, the handoffs get all lines that the panels above do not need.
 const tallFrom = 40
 
-// During a lesson the handoffs are shown only if besideLesson lines are left above them.
+// A lesson hides the handoffs unless besideLesson lines are left above them.
 const besideLesson = 18
 
 // On the widest screens the handoffs get handoffsMost lines if the help then gets helpLeast.
 const handoffsMost, helpLeast = 30, 30
 
-// rowsLeast is the number of candidates for which a narrow screen always has room.
+// A narrow screen always has room for rowsLeast candidates.
 const rowsLeast = 3
 
 // Panel is a part of the main screen that can have the focus.
@@ -45,7 +45,7 @@ const (
 	Panels   // number of panels
 )
 
-// Shape has the facts on which the arrangement depends, besides the screen's size.
+// Shape has the facts, besides the size, on which the arrangement depends.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
@@ -68,15 +68,8 @@ type Arrangement struct {
 }
 
 // Arrange lays out a screen of w by h cells.
-//
-// A narrow screen has the candidates above the handoffs or a lesson. The recipe and the messages
-// replace other panels while they have the focus. A wide screen has the recipe beside the
-// candidates. A very wide screen has a third column for the lesson, the messages and the texts, and
-// may have a fourth column for the messages. A text without a place is shown zoomed.
-//
-// If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
-// the beliefs replace the recipe, or are below the recipe on a tall screen. A narrow screen may show
-// the beliefs in brief in place of the handoffs.
+// On a narrow screen, the recipe and the messages replace other panels while focused.
+// If s.Live is set, the recipe has a place only with the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -96,7 +89,6 @@ func Arrange(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// arrangePanels is Arrange for a screen without beliefs.
 func arrangePanels(w, h int, s Shape) Arrangement {
 	if w < MinWidth || h < MinHeight {
 		return Arrangement{}
@@ -163,9 +155,8 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight returns how many of h lines the handoffs get: enough for the most important lanes,
-// their axis and one or two handoffs. On a tall screen they get all lines that other panels do not
-// need. The other panels grow in steps, so that a new candidate rarely moves a panel.
+// The handoffs get room for the most important lanes and one or two handoffs.
+// The other panels grow in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14 // lines that the handoffs get although other panels need them
 	const alone = 30   // lines of a recipe without beliefs, with the costs of handoffs and a sentence
@@ -184,7 +175,7 @@ func handoffsHeight(h, w int, s Shape) int {
 	if s.Focus == Handoffs && w < WideFrom {
 		low = max(low, h/2)
 	}
-	if s.Workers && w >= WideFrom { // the beliefs beside the list are shown whole
+	if s.Workers && w >= WideFrom { // the beliefs beside the list are never cut
 		low = max(6, min(low, h-leadership.BeliefLines-1))
 	}
 	return low
@@ -195,8 +186,7 @@ func (a Arrangement) Body() term.Rect {
 	return term.Rect{X: 0, Y: a.Header.Y + 1, W: a.Header.W, H: a.Status.Y - a.Header.Y - 1}
 }
 
-// arrangeAside puts panels into columns at the right of body, and returns the rest of
-// body.
+// The result is the rest of body.
 func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 	const asideLines, asideLeast = 26, 12 // usual and least height of a panel
 	column := term.Rect{Y: body.Y, W: min(max(52, body.W*33/100), 70), H: body.H}
@@ -217,7 +207,7 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 		s.Messages = false
 	}
 	// The rest is for the texts of the keys enter, ! and S, the most important first.
-	low := func(lines int) term.Rect { // takes lines from the end of rest
+	low := func(lines int) term.Rect {
 		r := rest
 		r.Y, r.H = rest.Y+rest.H-lines, lines
 		rest.H -= lines
@@ -241,11 +231,10 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 	return body
 }
 
-// lessonMost is the number of lines that most parts of a lesson need. It is the same for all parts,
-// so that the panels keep their places.
+// lessonMost is the same for all parts of a lesson, so panels stay in place.
 const lessonMost = 18
 
-// LessonPlace returns the width of a lesson's lines, and the number of lines in its usual place.
+// LessonPlace returns the width and the number of lines of a lesson's usual place.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]
@@ -255,7 +244,6 @@ func LessonPlace(w, h int, s Shape) (width, room int) {
 	return r.W - 4, r.H - 2
 }
 
-// shownOn reports whether p can have the focus on a screen of that shape.
 func (p Panel) shownOn(w, h int, s Shape) bool {
 	if p == Lesson && !s.Lesson || p == Messages && !s.Messages {
 		return false
@@ -265,7 +253,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
 
-// Focused returns s.Focus, or another panel if s.Focus is not on the screen.
+// Focused returns s.Focus or, if that is not on the screen, another panel.
 func (s Shape) Focused(w, h int) Panel {
 	switch {
 	case s.Focus.shownOn(w, h, s):
@@ -296,7 +284,7 @@ func (p Panel) Name(workers bool) string {
 	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson", "candidate", "doctor", "servers"}[p]
 }
 
-// PanelAt returns the panel at (x, y), false if there is none.
+// PanelAt returns the panel at (x, y), if any.
 func (a *Arrangement) PanelAt(x, y int) (Panel, bool) {
 	for p, r := range a.Panel {
 		if r.Has(x, y) {

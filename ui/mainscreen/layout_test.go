@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// sketch returns the lines of an Arrangement from the top, as "22 C76 R44" for 22 lines with
-// 76 cells of part C and 44 of part R. ! marks cells of two parts.
+// "22 C76 R44" means 22 lines with 76 cells of part C and 44 of R.
+// ! marks cells of two parts.
 func sketch(w, h int, s Shape) string {
 	a := Arrange(w, h, s)
 	cells := bytes.Repeat([]byte("."), w*h)
@@ -78,7 +78,6 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// Each cell of the screen belongs to exactly one part.
 func TestArrangeFills(t *testing.T) {
 	for h := MinHeight; h <= 100; h += 1 + h/12 {
 		for w := MinWidth; w <= 300; w += 7 {
@@ -111,7 +110,6 @@ func TestArrangeFills(t *testing.T) {
 	}
 }
 
-// shapes returns all shapes whose panel with the focus can be shown.
 func shapes() (out []Shape) {
 	for i := range int(Panels) << 6 {
 		is := func(bit int) bool { return i>>bit&1 != 0 }

@@ -33,7 +33,7 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// under has the focus and the zoom before a text got the focus.
+	// under has the focus and the zoom from before a text.
 	under struct {
 		focus  Panel
 		zoomed bool
@@ -45,7 +45,6 @@ type Screen struct {
 // Shown is the contents of the screen.
 type Shown struct {
 	Bar
-	// The panels of the election on the screen, with its selection and scrolling.
 	Candidates *candidates.Panel
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
@@ -61,15 +60,15 @@ type Shown struct {
 	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
 }
 
-// textWidth bounds the lines of a text, because longer lines are hard to read.
+// Longer lines are hard to read.
 const textWidth = 100
 
-// Texts has the panels from [Selected] on.
+// Texts are the panels from [Selected] on.
 type Texts [Panels - Selected]overlay.Panel
 
 func (x *Screen) text(p Panel) *overlay.Panel { return &x.Texts[p-Selected] }
 
-// Settle gives each panel its place on a screen of f's size, and its contents.
+// Settle gives each panel its place and contents.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	x.Shown = shown
 	shape := x.shape()
@@ -149,8 +148,7 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// candidates returns the contents of the panel of candidates. They include the server's pace, unless
-// the recipe panel shows the pace.
+// The recipe panel, if visible, shows the server's pace.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -165,7 +163,6 @@ func (x *Screen) belief() leadership.Belief {
 	return leadership.Belief{State: x.State, Focused: x.Focus == Recipe, Wide: x.wide()}
 }
 
-// content returns the text of panel p on lines of w cells.
 func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	v := detail.Panel{
 		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Verifying, Why: x.NoVerify, Recorded: x.Playing != nil,
@@ -185,8 +182,7 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	return text
 }
 
-// handoffs returns the contents of the panel of handoffs, with the changes after the moment on the
-// screen.
+// The handoffs include the changes after the shown moment.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed, now := x.belief(), f.Calm()
 	if at := x.State.At; at.After(now) && !at.After(f.Picture) {
@@ -215,8 +211,7 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 // Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// FocusOn gives p the focus. [Screen.Close] returns to the panel that had the focus before the
-// texts.
+// FocusOn gives p the focus; [Screen.Close] returns from a text.
 func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
 		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
@@ -224,8 +219,8 @@ func (x *Screen) FocusOn(p Panel) {
 	x.Focus = p
 }
 
-// Open gives the text p the focus, and zooms p unless its place shows the whole text. If p has the
-// focus already, Open closes p and returns false.
+// Open gives the text p the focus, zoomed unless p shows the whole text.
+// If p has the focus already, Open closes p and returns false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
@@ -248,7 +243,6 @@ func (x *Screen) Close() {
 	}
 }
 
-// moves returns the part of p that keys and the wheel move, nil for none.
 func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	switch {
 	case p >= Selected:
@@ -265,9 +259,8 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move moves within the panel with the focus; if that panel cannot move, within the candidates.
-// Page keys scroll a long lesson unless a text has the focus. Move reports whether it moved the
-// selection.
+// Move moves in the focused panel, or else in the candidates.
+// Page keys scroll a long lesson unless a text has the focus.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
@@ -284,8 +277,7 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel moves panel p by a number of lines, but the candidates by one line. It reports whether it
-// selected a candidate.
+// Wheel moves panel p, and reports whether a candidate was selected.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
@@ -298,7 +290,7 @@ func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	return p == Candidates
 }
 
-// Draw draws the screen. It changes nothing but the canvas.
+// Draw changes nothing but the canvas.
 func (x *Screen) Draw(f *term.Frame) {
 	if x.TooSmall() {
 		drawTooSmall(f)
@@ -345,7 +337,6 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 }
 
-// drawTooSmall writes, in the middle of the screen, the size that electop needs.
 func drawTooSmall(f *term.Frame) {
 	text := fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H)
 	lines := term.Wrap(text, f.W)

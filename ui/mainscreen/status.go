@@ -11,7 +11,7 @@ const (
 	TroubleShown = 15 * time.Second // time for a message in the style term.Trouble
 )
 
-// Message is the last message in the status line. It disappears after a while.
+// Message is the last message in the status line, for some seconds.
 type Message struct {
 	style term.Style
 	text  string
@@ -27,7 +27,7 @@ func NewMessage(st term.Style, text string, now time.Time) Message {
 	return Message{st, text, now.Add(keep)}
 }
 
-// Text returns the text to draw in a frame, false if the message is no longer shown.
+// Text returns the text to draw, if the message is still shown.
 func (l *Message) Text(f *term.Frame) (st term.Style, text string, ok bool) {
 	if !l.until.After(f.Now) {
 		return 0, "", false
