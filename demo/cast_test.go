@@ -224,7 +224,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Members keep their order even if the change of recipe takes longer than previousTimeout.
+// The change of recipe must take longer than previousTimeout.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
 		dial := c.Conn.Dial
@@ -266,7 +266,6 @@ func TestFollowAfterResign(t *testing.T) {
 	})
 }
 
-// closeHook calls closing when a client is about to close its session.
 type closeHook struct {
 	net.Conn
 	closing func()
@@ -280,7 +279,6 @@ func (h closeHook) Write(b []byte) (int, error) {
 	return h.Conn.Write(b)
 }
 
-// A member that is frozen during a change of recipe stays in the cast.
 func TestFreezeDuringFollow(t *testing.T) {
 	ids := []string{"amber", "birch", "cedar"}
 	for _, when := range []string{"at once", "as it leaves", "later"} {

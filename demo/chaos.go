@@ -32,7 +32,7 @@ type Act struct {
 	Void   bool   // without effect: the member had left or had another fault
 }
 
-// String returns the act as a line of text: "12.345s freeze cedar".
+// String returns the act as text: "12.345s freeze cedar".
 func (a Act) String() string {
 	void := ""
 	if a.Void {
@@ -41,8 +41,8 @@ func (a Act) String() string {
 	return fmt.Sprintf("%.3fs %s %s%s", a.At.Seconds(), a.Kind, a.Member, void)
 }
 
-// Chaos injects random faults. The same Seed, Rate and Cast give the same acts at the same times,
-// because chaos does not read the real cast. It plans with its own list of the members.
+// Chaos injects random faults; equal values give equal acts at equal times.
+// Chaos plans with its own list of members, not with the real cast.
 type Chaos struct {
 	Seed uint64
 	Rate float64 // acts a second, on average; at most 1,000
@@ -52,8 +52,7 @@ type Chaos struct {
 // String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// Chaos keeps at least chaosMin healthy members and at most chaosMax members, if the first cast is
-// within these bounds.
+// The first cast may be outside these bounds.
 const (
 	chaosMin = 2
 	chaosMax = 12
@@ -78,14 +77,13 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// plan draws acts, and holds the cast that should result from them.
+// A plan holds the cast that should result from the acts.
 type plan struct {
 	random  *rand.Rand
 	named   int
 	members []planned // in the order of their names
 }
 
-// planned is a member of the cast in a plan.
 type planned struct {
 	name  string
 	since time.Duration // when it was spawned or repaired
@@ -110,7 +108,7 @@ func (p *plan) spawn(at time.Duration) (name string) {
 	return name
 }
 
-// next returns the next act: the end of the fault that is longest due, or a drawn act.
+// An overdue repair comes before a drawn act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
@@ -145,11 +143,11 @@ func (p *plan) next(at time.Duration) Act {
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is how long a candidate does not resign after its spawn or repair. The observer can miss
-// a znode that is deleted sooner.
+// settling is how long a new or repaired candidate does not resign.
+// The observer can miss a znode that is deleted sooner.
 const settling = time.Second
 
-// kind draws an act that is possible now, and returns the indexes of the members that it can affect.
+// among has the indexes of the members that the act can affect.
 // The weights keep the cast at about seven.
 func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
@@ -196,7 +194,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// faultDuration draws a duration that is mostly shorter than a session timeout, sometimes longer.
+// Most faults are shorter than a session timeout.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -204,9 +202,8 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails, and then ends the faults that are
-// left. It calls report for each act. The member's ID differs from the planned name if other members
-// were spawned meanwhile.
+// Run applies acts until ctx ends or an act fails, then repairs the faults.
+// A member's ID differs from the planned name if others spawned members meanwhile.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()
@@ -233,7 +230,7 @@ type chaosRun struct {
 	cast    *Cast
 	report  func(Act)
 	began   time.Time
-	ids     map[string]string // maps the planned name of a spawned member to its ID
+	ids     map[string]string // the ID of each planned name
 	repairs []Act             // acts that end the current faults
 }
 
@@ -275,7 +272,6 @@ func (r *chaosRun) apply(a Act) (err error) {
 	return err
 }
 
-// heal ends the faults that are left.
 func (r *chaosRun) heal() {
 	for _, a := range slices.Clone(r.repairs) {
 		a.At = time.Since(r.began)

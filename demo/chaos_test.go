@@ -11,7 +11,6 @@ import (
 	"electop/demo"
 )
 
-// acts returns the acts of c up to time d.
 func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	for a := range c.Acts() {
 		if a.At > d {
@@ -124,7 +123,6 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 	})
 }
 
-// castNames returns the names of the first n members of a cast.
 func castNames(n int) (out []string) {
 	for a := range (demo.Chaos{Rate: 1}).Acts() {
 		if len(out) == n {

@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// roll keeps the last report of each member.
 type roll struct {
 	mu      sync.Mutex
 	members map[string]model.Member
@@ -43,7 +42,6 @@ func (r *roll) put(o model.Observation) {
 	}
 }
 
-// count returns the number of members with belief b, and one of these members.
 func (r *roll) count(b model.Belief) (n int, one model.Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +54,6 @@ func (r *roll) count(b model.Belief) (n int, one model.Member) {
 	return n, one
 }
 
-// await waits, at most two minutes, until holds is true.
 func (r *roll) await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -71,7 +68,6 @@ func (r *roll) await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// memory returns the size of the heap and the stacks, in bytes.
 func memory() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -80,7 +76,7 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// A thousand candidates and the server fit in 300 MB. Larger elections have correct handoffs.
+// A thousand candidates and the server must fit in 300 MB.
 func TestCrowd(t *testing.T) {
 	const promised, fits = 300 << 20, 1000
 	crowd := crowd
@@ -140,7 +136,6 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// readQueue returns the names of the election's children in the order of their sequence numbers.
 func readQueue(t *testing.T, cfg client.Config) []string {
 	t.Helper()
 	conn := connected(t, cfg)
@@ -155,7 +150,7 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// A candidate whose buffer is too small for a reply rejoins with a larger buffer.
+// The candidate must rejoin with a larger buffer.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))

@@ -19,8 +19,6 @@ import (
 	"electop/model/znode"
 )
 
-// leaders checks, after each observation of a member, that no two running members believe
-// that they lead.
 type leaders struct {
 	mu      sync.Mutex
 	running map[string]bool // running members that believe that they lead
@@ -28,7 +26,6 @@ type leaders struct {
 	n       int             // number of observations
 }
 
-// record makes c.Put also add each observation of a member to l.
 func (l *leaders) record(c *demo.Config) {
 	put := c.Put
 	c.Put = func(o model.Observation) {
@@ -65,7 +62,6 @@ func (l *leaders) check(t *testing.T) {
 	}
 }
 
-// refused fails the test unless err is ErrNotNow.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, demo.ErrNotNow) {
@@ -198,7 +194,6 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 	})
 }
 
-// noGhosts waits until n znodes are in the queue, and checks that no session owns two of them.
 func (s *world) noGhosts(t *testing.T, n int) {
 	t.Helper()
 	st := s.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
@@ -211,8 +206,7 @@ func (s *world) noGhosts(t *testing.T, n int) {
 	}
 }
 
-// Without a guid, the znode of a create with a lost reply stays in the queue. The candidate creates
-// another znode and waits behind its own first znode.
+// Without a guid, the candidate waits behind its own first znode.
 func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		s.enter(t, 1)
@@ -319,7 +313,7 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-// A thawed leader is published as frozen until it has checked whether it still leads.
+// The leader is published as frozen until it has checked whether it leads.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))

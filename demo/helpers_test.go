@@ -21,7 +21,6 @@ const (
 	timeout = 6 * time.Second // session timeout of the candidates
 )
 
-// connection returns the configuration of a client of server.
 func connection(t *testing.T, server *zkserver.Server) client.Config {
 	t.Helper()
 	servers, err := client.ParseConnectString("127.0.0.1:1")
@@ -32,7 +31,6 @@ func connection(t *testing.T, server *zkserver.Server) client.Config {
 	}
 }
 
-// connected returns a client that is connected.
 func connected(t *testing.T, cfg client.Config) *client.Conn {
 	t.Helper()
 	conn, err := client.Connect(cfg)
@@ -45,14 +43,12 @@ func connected(t *testing.T, cfg client.Config) *client.Conn {
 	return conn
 }
 
-// virtual runs f in a world in virtual time. change, if not nil, may alter the cast's
-// configuration.
+// change may be nil.
 func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *world)) {
 	t.Helper()
 	inWorld(t, worldConfig{cast: change}, f)
 }
 
-// leads waits until member id leads and has acknowledged.
 func (s *world) leads(t *testing.T, id string) *doctor.State {
 	t.Helper()
 	return s.await(t, id+" leads", func(st *doctor.State) bool {
@@ -61,7 +57,6 @@ func (s *world) leads(t *testing.T, id string) *doctor.State {
 	})
 }
 
-// member waits until holds is true for member id, and returns the member.
 func (s *world) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
@@ -73,7 +68,6 @@ func (s *world) member(t *testing.T, id, what string, holds func(model.Member) b
 	return found
 }
 
-// gone waits until member id has left the cast.
 func (s *world) gone(t *testing.T, id string) {
 	t.Helper()
 	s.await(t, id+" has left the cast", func(st *doctor.State) bool {
@@ -82,7 +76,6 @@ func (s *world) gone(t *testing.T, id string) {
 	})
 }
 
-// handoff waits for a handoff from the candidate with the given label, and returns the handoff.
 func (s *world) handoff(t *testing.T, from string) model.Handoff {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -110,7 +103,6 @@ func (s *world) handoffs() []model.Handoff {
 	return out
 }
 
-// lastReport returns the last observation of member id.
 func (s *world) lastReport(t *testing.T, id string) *model.Cast {
 	t.Helper()
 	s.mu.Lock()
@@ -145,7 +137,6 @@ func labels(st *doctor.State) (out []string) {
 	return out
 }
 
-// open is an ACL that lets everybody do everything.
 var open = zk.WorldACL(zk.PermAll)
 
 func must(t *testing.T, err error) {

@@ -18,8 +18,7 @@ import (
 	"electop/model/znode"
 )
 
-// Each message is published once. Each notification that the server counted is among the published
-// messages, and so is the request of each step.
+// Each message must be published once, with every step's request among them.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
@@ -64,7 +63,6 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 	}
 }
 
-// trouble spawns a member, applies a fault or changes the recipe, at random.
 func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	id := "amber"
@@ -82,8 +80,7 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// matchSteps compares the messages in put with the notifications and steps between began and ended.
-// It returns the number of steps.
+// n is the number of steps.
 func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed
@@ -143,7 +140,6 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 	return n
 }
 
-// inOrder finds the request of each step of a member among its messages.
 func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Passed) {
 	t.Helper()
 	at := 0

@@ -2,5 +2,5 @@
 
 package demo_test
 
-// crowd is the number of candidates of TestCrowd. race_test.go has a smaller number.
+// the number of candidates of TestCrowd
 const crowd = 2000

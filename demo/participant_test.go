@@ -18,7 +18,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// inRecipe runs f in a world whose cast shows a kind of recipe, with n members.
 func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -32,7 +31,6 @@ func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(t *testing.T, w *wo
 	})
 }
 
-// steps returns the steps that a member took, without those in a row.
 func (w *world) steps(id string) (all []model.Step) {
 	for _, s := range w.feed.State().Steps {
 		if s.Member == id {
@@ -42,7 +40,6 @@ func (w *world) steps(id string) (all []model.Step) {
 	return slices.Compact(all)
 }
 
-// took waits until the last steps of a member are those.
 func (w *world) took(t *testing.T, id string, want ...model.Step) {
 	t.Helper()
 	w.await(t, id+" took steps", func(*doctor.State) bool {
@@ -51,7 +48,6 @@ func (w *world) took(t *testing.T, id string, want ...model.Step) {
 	})
 }
 
-// reader returns a client that reads what the members wrote.
 func (w *world) reader(t *testing.T) *client.Conn {
 	t.Helper()
 	return connected(t, connection(t, w.server))
@@ -277,7 +273,6 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// Faults of an election are refused in the other recipes.
 func TestFaultsOfOtherRecipes(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.KindLock, dialect.KindBarrier, dialect.KindDouble} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -298,7 +293,7 @@ func TestFaultsOfOtherRecipes(t *testing.T) {
 	}
 }
 
-// A crowd with random faults ends, and nobody is left in a group that a server lists.
+// Nobody may be left in a group that a server lists.
 func TestParticipantsWithFaults(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.KindGroup, dialect.KindBarrier, dialect.KindDouble, dialect.KindQueue} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -318,7 +313,6 @@ func TestParticipantsWithFaults(t *testing.T) {
 	}
 }
 
-// Names and errors from a server are safe to show.
 func TestNamesOfItemsAreSafe(t *testing.T) {
 	inRecipe(t, dialect.KindQueue, 0, func(t *testing.T, w *world) {
 		conn := w.reader(t)

@@ -13,7 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// paces returns the observations of the pace in w.put[from:].
 func (w *world) paces(from int) (out []*model.Pace) {
 	for _, o := range w.since(from) {
 		if p, ok := o.(*model.Pace); ok {
@@ -85,7 +84,6 @@ func TestPaceIsPublished(t *testing.T) {
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
 			t.Errorf("held messages: got %q in %+v, want %q", got, st.Pace, want)
 		}
-		// Fast changes become one observation, but the last change is always published.
 		from := w.soFar()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {

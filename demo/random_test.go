@@ -23,18 +23,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// anyFault draws any fault except NoGuid.
 func anyFault(random *rand.Rand) demo.Fault {
 	return []demo.Fault{demo.Kill, demo.Resign, demo.Freeze, demo.Partition, demo.LoseReply, demo.SlowLead, demo.Expire}[random.IntN(7)]
 }
 
-// repair ends a member's freeze, partition and slow lead.
 func repair(c *demo.Cast, id string) error {
 	return ignoreGone(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
 }
 
-// ignoreGone returns nil if err means that the member has left or that the fault is not
-// possible now, otherwise err.
 func ignoreGone(err error) error {
 	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
@@ -42,7 +38,6 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// account compares the events with the parent's Stat and children on the server.
 func (s *world) account(t *testing.T) {
 	t.Helper()
 	conn := connected(t, connection(t, s.server))
@@ -103,7 +98,6 @@ func (s *world) account(t *testing.T) {
 	}
 }
 
-// replays applies the recording again and compares the events.
 func (s *world) replays(t *testing.T) {
 	t.Helper()
 	d, header, err := history.NewDecoder(&s.record)
@@ -141,7 +135,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestConcurrentUse is for the race detector.
+// This test is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup

@@ -21,11 +21,11 @@ import (
 // SandboxConfig is the configuration of a [Sandbox].
 type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must not have members yet, because the sandbox needs the first report of each member.
+	// Cast must have no members yet: the sandbox needs each member's first report.
 	Cast *Cast
 	Path string // parent znode of the election
-	// Workers configures the workers' connections, except for the buffers. With
-	// [zkserver.Server.DialObserver] as Dial, slow motion does not delay the workers.
+	// Workers configures the workers' connections, except for the buffers.
+	// With an observer's Dial, slow motion does not delay the workers.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
@@ -40,15 +40,13 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders'
-// workers. It publishes [model.Wake], [model.Pace], [model.Write] and [model.Rules] observations.
-//
+// Sandbox controls the cast, the embedded server's pace and the leaders' workers.
 // Any goroutine may call its methods.
 type Sandbox struct {
 	cfg       SandboxConfig
 	tokens    Tokens
 	workers   sync.WaitGroup
-	preparing chan struct{} // holds a token while Prepare runs
+	preparing chan struct{} // holds a value while Prepare runs
 	ruling    sync.Mutex    // one change of the rules at a time
 
 	mu      sync.Mutex
@@ -98,7 +96,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// update receives each report of a member. The member is locked, so update must not call the cast.
+// The member is locked, so update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +113,8 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's pace for all sessions except electop's observers. While Prepare runs,
-// the new pace waits until Prepare has succeeded.
+// SetPace sets the server's pace for all sessions except electop's observers.
+// While Prepare runs, the new pace waits until Prepare has succeeded.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +128,7 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So each
-// leader whose worker stopped after a refused write gets a worker again.
+// SetRules changes the rules, except Chaos; refused workers start again.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -149,8 +146,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so that no write under new rules is published
-// before the rules.
+// The caller holds s.mu: rules are published before the writes under them.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -178,9 +174,9 @@ type Setup struct {
 	Pace   zkserver.Pace  // pace when the candidates are in the queue
 }
 
-// Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
-// first, the server stays at full speed, and the candidates that have joined stay. Prepare does not
-// remove third-party candidates.
+// Prepare replaces all members by new candidates, and waits until these have joined.
+// If ctx ends first, the server stays at full speed.
+// Prepare does not remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -203,7 +199,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed. Until endFullSpeed sets the pace next, SetPace only replaces next.
+// Until endFullSpeed, SetPace only replaces next.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +216,6 @@ func (s *Sandbox) endFullSpeed(prepared bool) {
 	s.pace = nil
 }
 
-// removeAll makes all candidates of electop leave, and expires the sessions that they cannot close.
 func (s *Sandbox) removeAll(ctx context.Context) error {
 	members := s.withSessions()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {
@@ -238,7 +233,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.
+// A Step describes what [Sandbox.Step] did; the zero Step did nothing.
 type Step struct {
 	Began    bool           // the server holds messages from now on
 	Released *model.Message // the message that is no longer held
@@ -246,9 +241,8 @@ type Step struct {
 	Wait     time.Duration  // the skipped time
 }
 
-// Step releases one message or, if none is held, skips the wait until the session
-// of a silent candidate expires. If the pace has no steps yet, Step only starts to hold
-// messages.
+// Step releases a message or else skips the wait for an expiry.
+// If the pace has no steps yet, Step only starts to hold messages.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})
@@ -269,7 +263,6 @@ func (s *Sandbox) Step() (Step, error) {
 	return Step{Skipped: m.ID, Wait: wait}, nil
 }
 
-// nextToExpire returns the silent candidate whose session expires first, and the time of the expiry.
 func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	for _, m := range s.withSessions() {
 		if m.Fault == model.NoFault || m.Session == 0 {
@@ -283,7 +276,7 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// putWake publishes what a deletion caused. The caller holds the server's lock.
+// The caller holds the server's lock.
 func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
@@ -295,11 +288,10 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 	})
 }
 
-// paceEvery is the least time between two observations of the pace, so that recordings stay small.
+// A pace observation at most every paceEvery keeps recordings small.
 const paceEvery = 20 * time.Millisecond
 
-// watchPace publishes the pace and its messages. Changes within paceEvery become one observation. The
-// last state is always published.
+// Changes within paceEvery become one observation, and the last is always published.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -331,7 +323,6 @@ func (s *Sandbox) putPace() {
 	s.cfg.Put(o)
 }
 
-// message describes a message in the words of ZooKeeper's documentation.
 func message(m zkserver.Paced) model.Message {
 	out := model.Message{Session: uint64(m.Session), N: m.N, Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
 	if m.Op == wire.OpNotification {
@@ -343,7 +334,7 @@ func message(m zkserver.Paced) model.Message {
 	return out
 }
 
-// opWord returns the name of an operation without the number of its version.
+// opWord omits the version of an operation.
 func opWord(op wire.Op) string {
 	switch op {
 	case wire.OpCreate2:
@@ -370,15 +361,14 @@ func eventWord(event int32) string {
 	return ""
 }
 
-// errWord returns the name of an error: "NoNode".
 func errWord(c wire.Code) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.Error(), "zookeeper: "), " ")
 	return name
 }
 
-// A job is the work for one leader. Its worker is a separate client, so the work continues while the
-// leader is frozen, and for afterDeath session timeouts after the leader was killed. A fenced worker
-// stops at the first refusal, because the leader's znode never comes back.
+// A worker is a separate client, so it continues while its leader is frozen.
+// After a leader's death, its job continues for afterDeath session timeouts.
+// A fenced worker stops at the first refusal: the leader's znode never comes back.
 type job struct {
 	member, znode string
 	token         int64
@@ -390,7 +380,7 @@ type job struct {
 
 const afterDeath = 3
 
-// updateJobs starts and ends a member's jobs as its belief changes. The caller holds s.mu.
+// The caller holds s.mu.
 func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if j := s.jobs[m.Fence]; leads && !gone {
@@ -419,8 +409,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	s.startStopWorkers()
 }
 
-// startStopWorkers starts and stops workers. While [Sandbox.Run] runs and the rules allow workers,
-// each job has one, unless the job is refused or over. The caller holds s.mu.
+// The caller holds s.mu.
 func (s *Sandbox) startStopWorkers() {
 	for token, j := range s.jobs {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
@@ -444,7 +433,7 @@ func (s *Sandbox) startStopWorkers() {
 	}
 }
 
-// removeExpired removes the dead members whose sessions have ended. The caller holds s.mu.
+// The caller holds s.mu.
 func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
@@ -456,7 +445,7 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions returns the members, and the dead members whose sessions have not ended.
+// withSessions includes dead members whose sessions have not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -464,7 +453,7 @@ func (s *Sandbox) withSessions() []model.Member {
 	return slices.Collect(maps.Values(s.members))
 }
 
-// refuse keeps a job without a worker until the rules change.
+// The job stays without a worker until the rules change.
 func (s *Sandbox) refuse(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

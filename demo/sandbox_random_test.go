@@ -17,11 +17,9 @@ import (
 	"electop/model/doctor"
 )
 
-// actionLimit bounds the duration of an action.
 const actionLimit = 10 * time.Second
 
-// TestRandomSandbox does random actions at any pace, and checks safety after each. Half of the runs
-// then close the cast. The others repair all faults and check the events.
+// TestRandomSandbox checks safety after each of many random actions.
 func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -50,7 +48,7 @@ func TestRandomSandbox(t *testing.T) {
 						t.Fatalf("the last actions: %q", done[max(0, len(done)-12):])
 					}
 				}
-				if random.IntN(2) == 0 { // close the cast while messages may be held
+				if random.IntN(2) == 0 { // messages may be held
 					began := time.Now()
 					w.cast.Close()
 					if took := time.Since(began); took > 3*time.Second {
@@ -79,14 +77,12 @@ func TestRandomSandbox(t *testing.T) {
 	}
 }
 
-// checks finds two leaders at a time, and accepted fenced writes of a leader whose znode was deleted.
 type checks struct {
 	leaders
 	from    int              // number of observations checked so far
 	deleted map[string]int64 // zxid of the deletion of each znode
 }
 
-// look checks the observations since the last call.
 func (c *checks) look(t *testing.T, w *world) {
 	t.Helper()
 	for _, o := range w.since(c.from) {
@@ -106,7 +102,6 @@ func (c *checks) look(t *testing.T, w *world) {
 	c.check(t)
 }
 
-// act does a random action and returns its name.
 func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 	t.Helper()
 	id := "amber"

@@ -15,7 +15,6 @@ import (
 	"electop/model/doctor"
 )
 
-// step calls Step until holds is true for a step, and returns all steps.
 func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
 	t.Helper()
 	for range 500 {
@@ -31,7 +30,6 @@ func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.S
 	panic("not reached")
 }
 
-// nothingHeld reports whether Step found neither a held message nor a silent candidate.
 func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
 
 func skipped(did demo.Step) bool { return did.Skipped != "" }
@@ -49,7 +47,6 @@ func TestStep(t *testing.T) {
 		}
 
 		amber, birch := w.now(t, "amber"), w.now(t, "birch")
-		// The first step skips the wait for amber's session. Each further step releases a message.
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(time.Second)
 		all := w.step(t, nothingHeld)
@@ -82,7 +79,7 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// Step ends a partitioned leader's session only after the leader has stopped.
+// The partitioned leader's session may end only after the leader has stopped.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
@@ -115,7 +112,6 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	l.check(t)
 }
 
-// now returns the current state of member id.
 func (w *world) now(t *testing.T, id string) model.Member {
 	t.Helper()
 	synctest.Wait()
@@ -159,7 +155,6 @@ func TestExpire(t *testing.T) {
 	l.check(t)
 }
 
-// causes returns the causes of the handoffs from the candidate with the given label.
 func (w *world) causes(from string) (out []model.Cause) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,7 +252,6 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	})
 }
 
-// A pace that is set during Prepare takes effect afterwards.
 func TestPrepareIsNotSlowedDown(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)

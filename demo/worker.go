@@ -16,11 +16,9 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker writes for a leader, with its own session, and does not watch the election. At each tick it
-// writes the next number to the counter, a znode that all workers share, and then to [Tokens].
-//
-// A worker reads the counter only before its first write and after a failed write. So without
-// fencing, the workers of two leaders overwrite each other's numbers.
+// A worker writes for a leader, with its own session, at each tick.
+// It reads the counter only before its first write and after a failed write.
+// So without fencing, the workers of two leaders overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
 	job     *job // the worker uses only the constant fields member, znode and token
@@ -30,20 +28,18 @@ type worker struct {
 	value int64 // the last number read from the counter or written to it
 }
 
-// counted is the data of the counter.
 type counted struct {
 	Value  int64  `json:"value"`
 	Leader string `json:"leader,omitempty"`
 	Token  string `json:"token,omitempty"`
 }
 
-// counterPath returns the path of the counter, which the sandbox never deletes.
+// The sandbox never deletes the counter.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
-// replyTimeout bounds the requests of one tick, so that a stopped worker ends soon.
+// A stopped worker must end soon.
 const replyTimeout = 2 * time.Second
 
-// run works until ctx ends or connect returns an error. After a lost connection, run connects again.
 func (w *worker) run(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,7 +54,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// fail reports the error that ends the worker. The job gets no worker until the rules change.
+// The job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -66,7 +62,7 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// connect works until its connection or ctx ends. An error ends the worker.
+// An error ends the worker.
 func (w *worker) connect(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
@@ -102,8 +98,7 @@ func (w *worker) connect(ctx context.Context) error {
 	}
 }
 
-// work writes once to each resource. If the outcome of a write is unknown, the next write
-// has the same number.
+// If a write's outcome is unknown, the next write has the same number.
 func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
@@ -158,7 +153,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// unanswered reports whether err means that no reply came, so the worker retries.
+// The worker retries after such an error.
 func unanswered(err error) bool {
 	for _, e := range []error{
 		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
@@ -176,8 +171,7 @@ func (s *Sandbox) putWrite(w model.Write) {
 	s.cfg.Put(&w)
 }
 
-// readCounter reads the counter, and creates it if it does not exist. Other data at the path is an
-// error, because electop must not overwrite it.
+// Other data at the path is an error: electop must not overwrite it.
 func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	path := w.sandbox.counterPath()
 	data, _, err := conn.Get(ctx, path)
@@ -201,18 +195,15 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// Tokens is a resource outside ZooKeeper that checks fencing tokens: it refuses a token lower than the
-// highest so far. So it accepts the old leader's writes until the new leader's first write.
-//
-// The zero Tokens has seen no token.
+// Tokens is a resource that refuses fencing tokens lower than the highest so far.
+// It accepts an old leader's writes until the new leader's first write.
 type Tokens struct {
 	mu      sync.Mutex
 	highest int64
 	holder  string
 }
 
-// Take offers a write with a token; who is the writer. Take reports whether the write was
-// accepted, and the highest token so far with its holder.
+// Take offers who's write, and returns the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

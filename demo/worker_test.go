@@ -16,8 +16,7 @@ import (
 	"electop/model/doctor"
 )
 
-// A write is stale if its leader's znode was deleted in an earlier transaction. The counter accepts
-// stale writes only without fencing.
+// A write is stale if its leader's znode was deleted in an earlier transaction.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
 	freezes := 100
@@ -85,9 +84,7 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes a leader whose worker has written, waits until the workers have written after
-// the takeover, and thaws the old leader. It returns the number of observations before the writes that
-// followed the takeover.
+// The result counts the observations before the writes after the takeover.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
@@ -148,7 +145,6 @@ func TestFencedWorkerStops(t *testing.T) {
 	})
 }
 
-// quiet waits a second. It fails the test if the worker of member id writes in the next minute.
 func (w *world) quiet(t *testing.T, id string) {
 	t.Helper()
 	time.Sleep(time.Second)

@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// world is a sandbox with its cast, and an observer.
 type world struct {
 	server  *zkserver.Server
 	cast    *demo.Cast
@@ -36,7 +35,6 @@ type world struct {
 	latest  map[string]*model.Cast // the last observation of each member
 }
 
-// worldConfig is the configuration of a world.
 type worldConfig struct {
 	timeout    time.Duration // session timeout
 	writeEvery time.Duration
@@ -45,7 +43,6 @@ type worldConfig struct {
 	cast       func(*demo.Config) // alters the configuration of the cast
 }
 
-// inWorld runs f in a world in virtual time.
 func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	t.Helper()
 	if cfg.timeout == 0 {
@@ -103,7 +100,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	})
 }
 
-// end closes the cast and ends all goroutines. It may be called twice.
+// end may be called twice.
 func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
@@ -113,7 +110,6 @@ func (w *world) end() {
 	w.wg.Wait()
 }
 
-// await waits, at most a minute, until holds is true for the state.
 func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -125,22 +121,18 @@ func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool)
 	return st
 }
 
-// enter spawns n candidates, and waits until they are in the queue and the first leads.
 func (w *world) enter(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
 	w.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
 }
 
-// settled reports whether each member waits or leads, and the leader has acknowledged.
 func settled(st *doctor.State) bool { return inQueue(st) && st.Acknowledged() }
 
-// inQueue reports whether each member waits or leads.
 func inQueue(st *doctor.State) bool {
 	return !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Belief != model.Waiting && m.Belief != model.Leading })
 }
 
-// leader waits until a healthy member leads that is not the member old, and returns its ID.
 func (w *world) leader(t *testing.T, old string) (id string) {
 	t.Helper()
 	w.await(t, "a member other than "+old+" leads", func(st *doctor.State) bool {
@@ -154,21 +146,18 @@ func (w *world) leader(t *testing.T, old string) (id string) {
 	return id
 }
 
-// soFar returns the number of observations.
 func (w *world) soFar() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.put)
 }
 
-// since returns the observations after the first n.
 func (w *world) since(n int) []model.Observation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.put[n:])
 }
 
-// writes returns the writes to resource r in w.put[from:].
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,8 +169,6 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	return out
 }
 
-// writesUntil waits, at most a minute, for a write to the counter in w.put[from:] for which
-// holds is true, and returns the write.
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {
@@ -198,7 +185,6 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 	panic("not reached")
 }
 
-// recorder records observations in the order in which they are applied.
 type recorder struct{ *history.Encoder }
 
 func (r recorder) Encode(o model.Observation, _ func() *doctor.State) error {
