@@ -23,7 +23,6 @@ const reportFile = 3
 // gonePause is the shortest pause between two checks for remaining processes.
 const gonePause = 2 * time.Millisecond
 
-// A guard runs the command, and ends all processes of the command.
 type guard struct {
 	report *os.File
 	grace  time.Duration
@@ -101,7 +100,7 @@ func (g *guard) run(args []string) error {
 				g.stop()
 			}
 		case <-ended:
-			if ended = nil; g.stopped == 0 { // the command ended by itself, so processes that it left get no grace
+			if ended = nil; g.stopped == 0 { // processes that the command left get no grace
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
@@ -112,8 +111,7 @@ func (g *guard) run(args []string) error {
 	}
 }
 
-// wait closes ended when the command has ended, and gone when the guard has no child left. On Linux
-// orphans become children of the guard, so gone means that no process of the command is left.
+// wait closes gone when the guard has no child left; on Linux orphans are children, too.
 func (g *guard) wait(ended, gone chan<- struct{}) {
 	defer close(gone)
 	for {
@@ -130,8 +128,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits that are in the future. After a slow start the first limits can be in the
-// past. awaitLease returns false if the command must not run.
+// After a slow start of the guard, the first limits can be in the past.
 func (g *guard) awaitLease() bool {
 	for {
 		select {

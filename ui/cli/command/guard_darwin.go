@@ -9,16 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns a time that all processes share. The time includes the machine's sleep and cannot be
-// set.
+// clock is the same for all processes, includes the machine's sleep, and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 
 func adopt() error { return nil }
 
 func family() []int { return nil }
 
-// signalAll sends a signal to the command's own group, if any, and to the guard's group. So SIGKILL
-// ends the guard, too.
+// signalAll signals two groups: the command's and the guard's.
 func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-command, sig)
 	_ = syscall.Kill(-syscall.Getpid(), sig)

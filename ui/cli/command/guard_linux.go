@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock returns a time that all processes share. The time includes the machine's sleep and cannot be
-// set.
+// clock is the same for all processes, includes the machine's sleep, and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
 // adopt makes this process the parent of orphaned descendants.
@@ -25,8 +24,7 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// below returns the descendants of a process, without the spared ones and their descendants. below can
-// miss a process that starts meanwhile, or whose parent ends meanwhile.
+// below can miss a process that starts meanwhile, or whose parent ends meanwhile.
 func below(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
@@ -43,16 +41,14 @@ func below(pid int, spared []int) (found []int) {
 
 func family() []int { return below(syscall.Getpid(), nil) }
 
-// signalAll sends a signal to the guard's descendants. A process ID that became free meanwhile is not
-// in use again, because the kernel assigns all other IDs first.
+// A process ID freed meanwhile is unused, because the kernel assigns all other IDs first.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range family() {
 		_ = syscall.Kill(pid, sig)
 	}
 }
 
-// endOrphans kills this process's descendants except the spared ones, and returns when none is left.
-// When the guard ends, this process becomes the parent of the guard's children.
+// endOrphans runs after the guard's end, when this process has inherited the guard's children.
 func endOrphans(_ int, spared []int) {
 	for pause := gonePause; ; pause = min(pause+pause/8, look) { // another user's process may resist
 		left := below(syscall.Getpid(), spared)
@@ -70,5 +66,5 @@ func endOrphans(_ int, spared []int) {
 // tied makes the kernel kill a new process at the end of the thread that started the process.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// self returns a path of this program. The path stays valid if another version replaces the file.
+// self returns a path that stays valid if another version replaces the file.
 func self() (string, error) { return "/proc/self/exe", nil }

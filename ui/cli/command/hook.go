@@ -16,19 +16,16 @@ import (
 )
 
 const (
-	// WaitingMax bounds the handoffs that wait while the command runs. A further handoff replaces the
-	// oldest waiting one, because the newest handoff shows who leads.
-	WaitingMax = 16
-	// hookTimeout is the default of [Hook.Timeout].
+	// WaitingMax bounds the waiting handoffs; a further one replaces the oldest.
+	// The newest handoff shows who leads.
+	WaitingMax  = 16
 	hookTimeout = 30 * time.Second
-	// outputDelay bounds the wait for output after the command ended. Processes that the command left
-	// running can still hold the output open.
+	// outputDelay is the wait for processes that hold the ended command's output open.
 	outputDelay = time.Second
 )
 
-// Hook runs a command of the user for each handoff, with the event as JSON on standard input. Runs do
-// not overlap, and each run has a time limit. Handoffs wait in a queue, so a slow command never delays
-// the observation. The zero value has no command.
+// Hook runs a shell command for each handoff, with the event as JSON on standard input.
+// Handoffs wait in a queue, so a slow command never delays the observation.
 type Hook struct {
 	Command string        // a shell command; "": none
 	Timeout time.Duration // bounds each run, and in Close all remaining runs together
@@ -37,13 +34,12 @@ type Hook struct {
 	note    func(format string, args ...any)
 	env     []string
 	waiting chan event
-	closing chan struct{} // closed by Close
+	closing chan struct{}
 	once    sync.Once
 	end     context.CancelFunc
 	done    chan struct{}
 }
 
-// event is a handoff: its number and its line of JSON.
 type event struct {
 	n    uint64
 	line []byte
@@ -62,9 +58,7 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Start runs the command for each event of [Hook.Put] until [Hook.Close]. The end of ctx kills a
-// running command. errs gets the command's output, note reports how each run ended, and env is the
-// command's environment.
+// Start runs the command for each event until [Hook.Close]; note reports how each run ended.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return
@@ -88,8 +82,7 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 	}()
 }
 
-// Put queues event n with its JSON line, and does not wait. If the queue is full, Put drops the oldest
-// event.
+// Put queues event n, and drops the oldest event if the queue is full.
 func (h *Hook) Put(n uint64, line []byte) {
 	for h.waiting != nil {
 		select {
@@ -109,8 +102,7 @@ func (h *Hook) drop(why string) {
 	}
 }
 
-// Close waits until the command has run for all queued events. After Timeout, Close kills the command
-// and drops the events that still wait.
+// Close waits, at most Timeout, until the command has run for all queued events.
 func (h *Hook) Close() {
 	if h.done == nil {
 		return

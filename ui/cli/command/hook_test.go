@@ -19,7 +19,6 @@ import (
 	"electop/ui/cli/command"
 )
 
-// long is a limit that no test reaches.
 const long = 10 * time.Minute
 
 type run struct {
@@ -33,7 +32,6 @@ type run struct {
 	out   bytes.Buffer
 }
 
-// start starts a hook that runs a script. $DIR is a directory of the test.
 func start(t *testing.T, script string, timeout time.Duration) *run {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,7 +70,6 @@ func (r *run) awaitNote(want string) {
 	})
 }
 
-// file waits until the command's file name has the given number of lines, and returns the lines.
 func (r *run) file(name string, lines int) (all []string) {
 	r.t.Helper()
 	zktest.Await(r.t, name, func() bool {

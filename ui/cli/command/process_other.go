@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// ownGroup returns nil. Without process groups, processes that the command started outlive the command.
+// Without process groups, the command's processes can outlive the command.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -44,8 +44,7 @@ type Supervisor struct {
 	Once    bool // do not run the command again after leadership was in doubt
 	// Lease returns the current lease. Lease must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called in its own goroutine when the command will not run again. Close does not cause a
-	// call.
+	// Over is called in its own goroutine when the command has ended, but not after Close.
 	Over func()
 
 	mu     sync.Mutex
@@ -68,8 +67,7 @@ func (r *reign) end() {
 	<-r.done
 }
 
-// Lead starts the command with env added to the environment, and does not wait. Further calls before
-// Stop have no effect.
+// Lead starts the command with env added to the environment, and does not wait.
 func (s *Supervisor) Lead(env []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +82,7 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command because leadership is in doubt. Stop returns when no process of the command is
-// left.
+// Stop ends the command in doubtful leadership, and waits for the end of its processes.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -110,16 +107,14 @@ func (s *Supervisor) Close() {
 	}
 }
 
-// Result returns how the supervision ended. If the command ended by itself, exited is true and code is
-// the command's exit code. err is a [process.Error] or nil.
+// Result returns the exit code if the command ended by itself, or a [process.Error].
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command during a reign. If this process was suspended, the guard can end the
-// command although leadership was never in doubt. supervise then runs the command again.
+// supervise runs the command again if the guard ended it while this process was suspended.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -139,7 +134,6 @@ func (s *Supervisor) supervise(r *reign, env []string) {
 	}
 }
 
-// ended records the end of a run, and reports whether the run was the last.
 func (s *Supervisor) ended(e ending) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,10 +170,9 @@ const (
 // limits holds the clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the limits of the lease, or the zero value if there is no lease or the lease is over.
+// limits returns the zero value if the lease is over.
 func (l Lease) limits() limits {
-	// Reading clock first makes the limits early, not late, if this process is paused between the two
-	// calls.
+	// Reading clock first makes the limits early, not late, if this process pauses in between.
 	at, now := clock(), time.Now()
 	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
 	if l.End.IsZero() || left <= 0 {
@@ -225,8 +218,7 @@ func notStarted(name string, err error) process.Error {
 	return process.Error{Code: process.ExitCannotExecute, Err: fmt.Errorf("%s cannot be executed: %w", name, err)}
 }
 
-// exitCode returns the exit code as a shell reports it. If a signal ended the process, the code is 128
-// plus the signal's number.
+// exitCode returns the exit code as a shell reports it.
 func exitCode(s syscall.WaitStatus) int {
 	if s.Signaled() {
 		return 128 + int(s.Signal())
@@ -241,13 +233,12 @@ const (
 	reportLease  = "lease"  // the lease ends, so the command gets SIGTERM
 )
 
-// look is the longest time between two reads of the clock. One long timer would not suffice, because
-// timers stop while the machine sleeps.
+// look limits the time between clock reads, because timers stop while the machine sleeps.
 const look = 100 * time.Millisecond
 
 // A Command describes a command and how to run it.
 type Command struct {
-	Args []string // the command and its arguments
+	Args []string
 	// Guard is the command line with which this program calls [Guard].
 	Guard          []string
 	Stdout, Stderr io.Writer
@@ -261,7 +252,6 @@ type ending struct {
 	failure error // why the command could not run, or nil
 }
 
-// A run is one execution of the command by a guard.
 type run struct {
 	lease  func() Lease
 	end    time.Time // the end of the lease that was last sent to the guard
@@ -277,8 +267,7 @@ type run struct {
 // lookShare is the minimum number of lease reads in a session timeout.
 const lookShare = 40
 
-// run runs the command until the command ends or stop is closed. run returns when no process of the
-// command is left. env is added to this process's environment.
+// run returns when no process of the command is left.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
 	r := &run{lease: lease, reports: make(chan string, 4)}
 	timeout := lease().Timeout
@@ -309,8 +298,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// SIGTERM can end a guard only before the guard starts the command. Then there is nothing
-			// to kill.
+			// SIGTERM ends a guard only before the guard starts the command, so nothing needs killing.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				endOrphans(r.guard.Pid, others)
 			}
@@ -375,8 +363,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased reads the lease. If the lease now ends later, leased stores the new end and limits, and
-// returns true.
+// leased returns true if the lease ends later than at the previous call.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()
@@ -387,8 +374,7 @@ func (r *run) leased() bool {
 	return true
 }
 
-// announce sends the limits to the guard. A guard that does not read in time keeps the earlier limits.
-// After any other error, announce kills the guard.
+// A guard that does not read in time keeps the earlier limits.
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -409,8 +395,7 @@ func (r *run) tick() {
 	}
 }
 
-// stop makes the guard end the command. stop is called repeatedly, because the guard can be suspended
-// again.
+// stop is called repeatedly, because the guard can be suspended again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()

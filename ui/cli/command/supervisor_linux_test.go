@@ -26,8 +26,6 @@ func signal(t *testing.T, dir, name string, sig syscall.Signal) {
 	}
 }
 
-// nothingLeft fails the test if a process with DIR=dir in its environment is alive, or if this process
-// has a child. A zombie counts as a child.
 func nothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -46,8 +44,6 @@ func nothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// These commands start processes that leave their group, session or parent, and some that ignore
-// SIGTERM.
 func TestNothingOutlivesTheCommand(t *testing.T) {
 	const worker = `sh -c 'trap "" TERM; echo $$ > $DIR/worker; while :; do sleep 0.01; done'`
 	commands := map[string]string{
@@ -80,7 +76,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
-// The worker gets the grace although its process group is not the command's.
+// TestGraceIsForAll checks that the worker gets the grace in another process group, too.
 func TestGraceIsForAll(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM

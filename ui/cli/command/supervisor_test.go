@@ -44,7 +44,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A fake is a supervisor without a candidate. The test calls Lead, and sets the lease.
 type fake struct {
 	*command.Supervisor
 	over chan struct{}
@@ -53,8 +52,7 @@ type fake struct {
 	lease command.Lease
 }
 
-// lead runs a shell script as the leader's command, with DIR=dir in its environment. If renew is true,
-// the lease is renewed each time when it is read.
+// If renew is true, each read renews the lease.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
@@ -103,7 +101,6 @@ func await(t *testing.T, dir, name string) string {
 	}
 }
 
-// alive reports whether a process runs. A zombie does not.
 func alive(t *testing.T, pid string) bool {
 	t.Helper()
 	b, err := os.ReadFile("/proc/" + pid + "/stat")
@@ -124,7 +121,6 @@ func awaitDeath(t *testing.T, pid string) {
 	}
 }
 
-// stubborn is a script that survives SIGTERM, and starts a child that survives SIGTERM.
 const stubborn = `trap 'echo > $DIR/termed' TERM
 (trap '' TERM; exec sleep 60) & echo $! > $DIR/child
 echo $$ > $DIR/pid
@@ -182,7 +178,6 @@ func TestOnceEndsTheSupervision(t *testing.T) {
 	}
 }
 
-// Nobody calls Stop, and the grace is longer than the lease.
 func TestGraceEndsWithTheLease(t *testing.T) {
 	zktest.Second(t)
 	// SIGTERM is due 6 s before the end of the lease, SIGKILL 3 s before.
@@ -241,7 +236,7 @@ func TestGuardRefusesAnotherGroup(t *testing.T) {
 	}
 }
 
-// The first limits are over before the guard reads them. The guard waits for later limits.
+// The guard must wait for later limits if the first are already over.
 func TestSlowGuard(t *testing.T) {
 	in, limits, err := os.Pipe()
 	if err != nil {
