@@ -64,7 +64,7 @@ type Asking struct {
 	Heavy    bool          // also ask servers with many watches
 }
 
-// Flags declares --admin and --admin-url. The text what becomes part of the help of --admin.
+// Flags declares --admin and --admin-url; the text what completes the help of --admin.
 func (o *Asking) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
@@ -88,7 +88,7 @@ func (o *Asking) CadenceFlags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses invalid values. called returns the name of a flag for errors.
+// Check refuses invalid values.
 func (o Asking) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
@@ -113,8 +113,7 @@ func (o Asking) Check(called func(flag string) string) error {
 	return nil
 }
 
-// Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
-// session, or nil. The poller reads the ensemble's members and a [session.Anchor] from that session.
+// Poller returns the poller for the cluster of cfg, or nil for --admin off.
 func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -148,9 +147,7 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 // AskLimit bounds the time until all servers have answered.
 const AskLimit = 10 * time.Second
 
-// AskAbout asks every server for connections, sessions and watches, and applies the answers to the
-// journals. If a risk has no bound, AskAbout asks for sessions again. AskAbout asks nothing if no
-// election has candidates or poller is nil.
+// AskAbout asks all servers for connections, sessions and watches, for the journals.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -180,8 +177,7 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// A session's deadline is no bound until the ensemble's leader knows the last ping. After the time
-	// settle the ensemble's leader knows that ping, even if the client lost its connection.
+	// A session's deadline is a bound once the ensemble's leader knows the last ping.
 	select {
 	case <-time.After(settle):
 		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first answers count
@@ -211,21 +207,19 @@ func SessionsOf(s *doctor.State) []uint64 {
 }
 
 const (
-	// tickPatience bounds the wait for the servers' tick. Candidates can join without knowing the tick.
+	// tickPatience bounds the wait for the servers' tick; candidates can join without a tick.
 	tickPatience = 2 * time.Second
 	// safeTimeout is two ticks of a server with the default configuration.
 	safeTimeout = 4 * time.Second
 )
 
-// Tick asks the servers for their tick, from which a leader's lease is computed. Tick returns the
-// longest tick, or 0 if one server's tick is unknown. In that case warning can say that the session
-// timeout may be too short for a lease.
+// Tick returns the servers' longest tick, or 0 if one server's tick is unknown.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
-		tables := make(chan *session.Table, 1) // receives the answers of one poll
+		tables := make(chan *session.Table, 1)
 		defer poller.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, answer model.Observation) {
 			if t, ok := answer.(*session.Table); ok {
 				tables <- t

@@ -20,8 +20,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// atRisk returns the journal of an election whose candidate is not connected. It is unknown when the
-// candidate's session ends.
 func atRisk(t *testing.T) *doctor.Journal {
 	t.Helper()
 	now := time.Now()

@@ -15,8 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach says how long to try to reach a server, and where the settings come from. Errors name these
-// origins.
+// Reach says how long to try to reach a server; errors name the settings' origins.
 type Reach struct {
 	For     time.Duration
 	servers string            // the origin of the servers, "" for --servers
@@ -34,12 +33,10 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer delays the note of a failure if there are several servers, because usually another
-// server answers.
+// othersAnswer delays the note of a failure, because usually another server answers.
 const othersAnswer = time.Second
 
-// Waiting returns a function that notes why no server answers yet. Call the function with each error of
-// an attempt to connect.
+// Waiting returns a function to call with the error of each attempt to connect.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
@@ -64,7 +61,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Another error replaces that of an unknown host, because Failed adds unknown hosts.
+			// Failed adds unknown hosts, so an error of another kind says more.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -83,14 +80,13 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
-// large, f runs again on a new connection. After a large reply, the new connection has a higher limit.
+// Do runs f within --connect-timeout, again after a lost connection or a too large reply.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	var last error // the error of f on the previous connection
+	var last error
 	for {
 		left := reach
 		left.For = time.Until(deadline).Round(10 * time.Millisecond)
@@ -134,7 +130,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// The text why is the error of one server. Unknown hosts explain the failure of the others.
+	// why is one server's error; unknown hosts explain the failure of the others.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}

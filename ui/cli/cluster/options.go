@@ -41,8 +41,7 @@ type Options struct {
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
 	Timeout        time.Duration // how long to try to reach a server
-	// Named maps a setting to its origin, a variable or a line of the configuration. Settings from
-	// flags are missing.
+	// Named maps each setting that no flag gave to its origin.
 	Named    map[string]string
 	Note     func(text string) // see Reach.Note
 	access   access
@@ -70,8 +69,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.kerberos.flags(cmd)
 }
 
-// notEmpty is a flag value that must not be empty. A script with an unset variable must not get the
-// demo or another cluster. advice says what to give.
+// notEmpty refuses empty values: a script's unset variable must not select the demo.
 type notEmpty struct {
 	to     *string
 	advice string
@@ -102,8 +100,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config returns the configuration of connections. Config reads the files that the flags name. If such
-// a file is a FIFO, Config waits for its writer until ctx ends.
+// Config reads the files that the flags name; ctx ends the wait for a FIFO.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {
@@ -118,8 +115,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers parses --servers. The connect string may begin with zk:// or zookeeper://, as Mesos writes
-// it.
+// servers accepts zk:// or zookeeper:// before the connect string, as Mesos writes it.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
@@ -147,8 +143,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// access holds the flags of credentials and TLS. Other users can read the command line, so no flag
-// holds a credential.
+// Other users can read the command line, so no flag holds a credential.
 type access struct {
 	authFile      string
 	tls           bool
@@ -156,7 +151,7 @@ type access struct {
 	serverName    string
 }
 
-// apply adds credentials and TLS to cfg. No error contains a credential.
+// No error contains a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
@@ -225,8 +220,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 // lookupLimit bounds the lookup of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
-// Known returns an error if no host of the cluster exists. Without this check electop would try to
-// connect until --connect-timeout has passed.
+// Known returns an error if no host of the cluster exists.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {
@@ -239,7 +233,6 @@ func (o *Options) Known(ctx context.Context, servers client.ConnectString) error
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }
 
-// unknownHosts returns the hosts that do not exist according to DNS.
 func unknownHosts(ctx context.Context, servers client.ConnectString) []string {
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
