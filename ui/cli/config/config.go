@@ -71,8 +71,7 @@ func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
-// Parse reads text, the content of the file at path. In file names, ~/ stands for the directory home.
-// Other relative names begin at the directory of path. Errors name path and the line.
+// Parse reads text, the content of the file at path, and takes ~/ as home.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -86,7 +85,6 @@ func Parse(path, home string, text []byte) (File, error) {
 	return f, nil
 }
 
-// parser reads the values of decoded tables. lines maps each key to its line.
 type parser struct {
 	dir, home string
 	lines     map[string]int
@@ -172,7 +170,6 @@ func (p *parser) inOrder(table string, values map[string]any) []string {
 	})
 }
 
-// values returns the values of a table. Unknown keys are an error; the paths of a cluster are skipped.
 func (p *parser) values(table string, values map[string]any, known []string) (map[string]Value, error) {
 	out := map[string]Value{}
 	for _, name := range p.inOrder(table, values) {
@@ -194,7 +191,6 @@ func (p *parser) values(table string, values map[string]any, known []string) (ma
 	return out, nil
 }
 
-// value checks the value of a setting and converts it to the text of a flag.
 func (p *parser) value(key, name string, value any) (Value, error) {
 	v := Value{Line: p.lines[key]}
 	f := newFlags().Lookup(name)
@@ -228,7 +224,6 @@ func (p *parser) value(key, name string, value any) (Value, error) {
 	return v, nil
 }
 
-// checkPaths returns value as paths of elections, without trailing slashes.
 func checkPaths(value any) ([]string, error) {
 	all, ok := value.([]any)
 	if !ok {
@@ -256,8 +251,7 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns the error for an unknown key. The error suggests keys in known that resemble name, or
-// else contains advice. If the key seems to hold a credential, the error is errSecret.
+// unknown suggests keys in known that resemble name, or else gives the advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -275,7 +269,7 @@ func (p *parser) unknown(key, name, advice string, known ...string) error {
 	return err
 }
 
-// Cluster returns the cluster called name. If there is none, the error suggests names.
+// Cluster returns the cluster called name, or an error that suggests names.
 func (f File) Cluster(name string) (Cluster, error) {
 	var names []string
 	for _, c := range f.Clusters {
@@ -299,8 +293,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 // maxFile is the largest size of the file, in bytes.
 const maxFile = 1 << 20
 
-// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
-// configuration directory. The XDG specification says to ignore a relative XDG_CONFIG_HOME.
+// Place returns the path of the file; by XDG's rules it ignores a relative XDG_CONFIG_HOME.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -320,10 +313,7 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read reads the file at path. File.Missing is set if the file does not exist.
-//
-// Read refuses a file that another user could change or replace, because that user could redirect
-// credentials. On Windows, Read does not check who can change the file.
+// Read refuses a file that another user could change, because that redirects credentials.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait
@@ -356,7 +346,6 @@ func Read(path, home string) (File, error) {
 	return f, err
 }
 
-// trusted refuses a file that the user does not control.
 func trusted(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsDir():

@@ -273,8 +273,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// described formats settings as key=value@origin. If the origin is the file, described shows only the
-// line.
 func described(s config.Settings) string {
 	origin := func(o config.Origin) string {
 		switch o.Kind {

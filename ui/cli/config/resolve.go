@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// This package has rules for these keys.
+// the keys with rules in this package
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"
@@ -84,8 +84,7 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check returns an error if the flag name does not accept text. The error uses called as the name of
-// the setting.
+// check uses called as the setting's name in errors.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -142,12 +141,8 @@ type Settings struct {
 	PathsOrigin Origin
 }
 
-// Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps the given flags to their values. If onScreen is set, Resolve returns only the
-// settings of [Screen].
-//
-// The settings of a cluster apply only to the servers that the file gives for the cluster. Other
-// servers must not get the cluster's credentials.
+// Resolve lets a flag override the environment, which overrides the file.
+// A cluster's settings apply only to its own servers: others must not get its credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
@@ -205,8 +200,7 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// yield deletes the details of TLS, Kerberos or AdminServers if a setting turns that feature off, and
-// the origin of that setting is of a higher kind.
+// yield deletes the details of a feature that an origin of a higher kind turns off.
 func (s *Settings) yield() {
 	for key, v := range s.Values {
 		var by Setting
@@ -225,8 +219,7 @@ func (s *Settings) yield() {
 	}
 }
 
-// implied returns the general key that a detailed key implies, such as tls for tls-ca. Otherwise the
-// result is "".
+// implied returns the general key of a detailed key, such as tls for tls-ca, or "".
 func implied(key string) string {
 	for _, general := range []string{tlsKey, krb5Key} {
 		if strings.HasPrefix(key, general+"-") {

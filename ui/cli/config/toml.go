@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decode decodes TOML (v1.0.0). The error names the line.
+// decode returns errors that name the line.
 func decode(text []byte) (tables map[string]any, err error) {
 	err = toml.Unmarshal(text, &tables)
 	var wrong *toml.DecodeError
@@ -24,8 +24,7 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf returns the line of each key and table in text, which must be valid TOML. A key is named with
-// its tables, as in clusters.prod.servers. In an array of tables the last line of a key counts.
+// linesOf names a key with its tables, as in clusters.prod.servers.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
@@ -42,8 +41,6 @@ func linesOf(text []byte) map[string]int {
 	return lines
 }
 
-// keyLines adds the line of a key to lines. If the key's value is an inline table, keyLines also adds
-// the lines of the keys in that table.
 func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) {
 	name := key(p, table, e, lines)
 	if v := e.Value(); v.Kind == unstable.InlineTable {
@@ -53,7 +50,7 @@ func keyLines(p *unstable.Parser, table string, e *unstable.Node, lines map[stri
 	}
 }
 
-// key adds the line of e, and returns the name of e with its tables.
+// key adds the line of e, and returns the full name of e.
 func key(p *unstable.Parser, table string, e *unstable.Node, lines map[string]int) string {
 	name, line := table, 0
 	for part := e.Key(); part.Next(); {
