@@ -32,10 +32,9 @@ func order() []Group {
 	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Embedded, Faults, Screen, Output}
 }
 
-// annotation is the key of a flag's group in the flag's annotations.
 const annotation = "electop_group"
 
-// Add declares flags of cmd in g. The help lists them in the order of declaration.
+// Add declares flags of cmd in g; the help keeps the order of declaration.
 func (g Group) Add(cmd *cobra.Command, declare func(*pflag.FlagSet)) {
 	f := pflag.NewFlagSet(string(g), pflag.ContinueOnError)
 	f.SortFlags = false
@@ -51,8 +50,7 @@ type Section struct {
 	Flags *pflag.FlagSet
 }
 
-// Sections returns the flags of cmd by group, inherited flags included. Flags without a group, such as
-// --help, come last.
+// Sections returns the flags of cmd by group; flags without a group come last.
 func Sections(cmd *cobra.Command) []Section {
 	sets := map[Group]*pflag.FlagSet{}
 	visit := func(f *pflag.Flag) {
@@ -118,8 +116,7 @@ func Why(f *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// usage is cobra's template, but shows the flags in groups. It assumes that all subcommands of a
-// command are in groups, or that none is.
+// usage requires that all subcommands of a command are in groups, or none.
 const usage = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}

@@ -33,7 +33,6 @@ func (b Book) Write(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// pages returns the commands below root that have a page. Topics have none.
 func (b Book) pages(root *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, cmd := range root.Commands() {
@@ -105,12 +104,10 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 
 func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// roff escapes text for the formatter, which fills and wraps it. An empty line begins a paragraph.
+// roff begins a paragraph at an empty line.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
-// verbatim escapes backslashes, and dots at the beginning of a line, because the formatter interprets
-// them. It also escapes the hyphen, backquote and apostrophe, which would become typographic
-// characters.
+// verbatim escapes what the formatter interprets, or replaces with typographic characters.
 func verbatim(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
 	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)

@@ -28,7 +28,7 @@ var files embed.FS
 // Topic is the cobra group of the topics.
 const Topic = "topics"
 
-// Topics returns one command for each topic. The command prints the topic.
+// Topics returns one command for each topic.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
 		written("authentication", "Credentials: SASL, Kerberos, and ZooKeeper's own schemes"),
@@ -51,7 +51,6 @@ func written(name, title string) *cobra.Command {
 	return generated(name, title, func(*cobra.Command) string { return text(name) })
 }
 
-// generated returns a topic whose Markdown is generated when the topic is shown.
 func generated(name, title string, markdown func(root *cobra.Command) string) *cobra.Command {
 	show := func(cmd *cobra.Command) error {
 		_, err := fmt.Fprint(cmd.OutOrStdout(), render("# "+title+"\n\n"+markdown(cmd.Root())))
@@ -88,7 +87,6 @@ func exitCodes() string {
 	return s
 }
 
-// flags lists the flags of all commands, grouped by the commands that have them.
 func flags(root *cobra.Command) string {
 	type entry struct{ row, name string }
 	var entries []entry         // each once
@@ -148,8 +146,6 @@ func flagRow(f *pflag.Flag) string {
 	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
 }
 
-// systems lists the dialects that electop can join. Then it lists those that electop can only watch, by
-// reason.
 func systems() string {
 	all := dialect.All()
 	slices.SortFunc(all, func(a, b *dialect.Dialect) int {
@@ -188,7 +184,6 @@ const (
 	columnMax = 30 // the maximum width of every column but the last
 )
 
-// render turns a topic's Markdown into plain text.
 func render(markdown string) string {
 	var out strings.Builder
 	lines := strings.Split(markdown, "\n")
@@ -232,14 +227,12 @@ func isProse(s string) bool {
 
 func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap returns first and s in wrapped lines. Later lines are indented by the width of first.
 func wrap(first, s string) string {
 	at := ansi.StringWidth(first)
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// renderTable writes the rows in columns, and wraps the last column. After a cell wider than columnMax,
-// the row continues on the next line.
+// After a cell wider than columnMax, the row continues on the next line.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {

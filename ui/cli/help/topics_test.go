@@ -12,7 +12,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// alerts returns the alert rules as a user copies them from the help.
 func alerts(t *testing.T) string {
 	t.Helper()
 	_, rules, ok := strings.Cut(render(text("metrics")), "\n    groups:\n")
@@ -30,7 +29,6 @@ func alerts(t *testing.T) string {
 	return out
 }
 
-// promtool evaluates the rules.
 func TestAlerts(t *testing.T) {
 	zktest.Require(t, "prometheus", "promtool")
 	dir := t.TempDir()
@@ -97,8 +95,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The help calls a multi with a check a "guard", and the number that a resource compares a "fencing
-// token". Names in JSON and in the environment are exceptions.
+// The help says "guard" and "fencing token", except in JSON names and environment variables.
 func TestGuardAndFencingToken(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
