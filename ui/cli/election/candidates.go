@@ -41,8 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has exactly n candidates of electop, without faults. The first
-// must lead, with an acknowledgement if required; the others must wait.
+// InPlace reports whether the election has exactly n candidates of electop, without faults.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -77,8 +76,7 @@ type Admission struct {
 	Behind  string           // the queue that electop's candidates will join, as text; "": empty
 }
 
-// Admit describes an election that electop's candidates want to join. The error says why the candidates
-// cannot join.
+// Admit describes an election, or returns why electop's candidates cannot join.
 func Admit(s *doctor.State) (Admission, error) {
 	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {
@@ -125,7 +123,7 @@ type Request struct {
 	Err     io.Writer
 }
 
-// read reads the election. If the read fails, Known is false.
+// If the read fails, Known is false.
 func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {
@@ -136,8 +134,7 @@ func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error)
 	return Admit(j.State())
 }
 
-// Confirm reads the election over conn. If there are third-party candidates and --yes was not given,
-// the user must type the path.
+// Confirm reads the election, and asks the user before electop joins third-party candidates.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	e, err := r.read(ctx, conn)
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {

@@ -58,9 +58,7 @@ type reign struct {
 	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
-// The test ends leaders of kazoo on Apache ZooKeeper, observed over HTTP and with four-letter words.
-// ELECTOP_TEST_CAUSES is the number of leaders that stop and expire with each protocol; each other end
-// happens a quarter as often.
+// ELECTOP_TEST_CAUSES is the number of stopped and expired leaders for each protocol.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -95,10 +93,8 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	}
 }
 
-// fewExpirations is the default of ELECTOP_TEST_CAUSES.
 const fewExpirations = 4
 
-// together is the number of leaders that are watched at once.
 const together = 24
 
 func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
@@ -119,8 +115,6 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	}
 }
 
-// endAll ends the reigns of leaders. The number expirations says how many leaders stop and expire. A
-// quarter as many end in each other way.
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
 	if expirations == fewExpirations { // perhaps on a busy machine, where pings are late
@@ -148,8 +142,7 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns in of the number of expired leaders, and in named how many of these have the cause
-// expired. No other leader may have that cause.
+// count returns the number of expired leaders, and how many have the cause expired.
 func count(t *testing.T, reigns []*reign) (named, of int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -171,9 +164,7 @@ func count(t *testing.T, reigns []*reign) (named, of int) {
 	return named, of
 }
 
-// mayHaveExpired reports whether the session may have expired unintentionally, because the leader was
-// stopped for more than half its timeout. Before the stop, the leader may have been silent for a third
-// of its timeout.
+// Before the stop, the leader may have been silent for a third of its timeout.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
@@ -247,7 +238,6 @@ type step struct {
 	do func()
 }
 
-// steps returns the steps that end the reign. other is another client.
 func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
 	then := func() {
 		if x.stopped && x.end.then != "" && x.end.then != "delete" {

@@ -16,23 +16,19 @@ import (
 type Diagnosis struct {
 	For   time.Duration
 	Reach cluster.Reach
-	// Longer is called before the observation is extended to decide a suspicion. If Longer is nil, the
-	// observation is never extended.
+	// Longer is called before each extension of the observation; nil forbids extensions.
 	Longer func(by time.Duration, p doctor.Pending)
 }
 
 const (
 	// longestExtension bounds the sum of the extensions, because a user waits for the result.
 	longestExtension = 50 * time.Second
-	// askPause is the time from the last request to the servers until the end of the observation. If
-	// For is below 4 s, half of For is used instead. No extension is shorter than askPause.
+	// askPause is the time after the last request; no extension is shorter.
 	askPause = 2 * time.Second
 )
 
-// Diagnose observes e. It asks the servers for everything at first, and for sessions before the end.
-// The last request includes watches if a watch is unverified or the observation was extended. observed
-// is the duration of the observation with its extensions. The caller must run the elections without the
-// poller.
+// Diagnose observes e, and asks the servers at first and before the end.
+// The caller must run the elections without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -62,8 +58,7 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude asks the servers for sessions. If the parameter watches is true or a watch is unverified, it
-// also asks for watches. conclude returns a state that is not older than end.
+// conclude returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
@@ -80,9 +75,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the suspicion that needs the longest extension within limit, and that extension.
-// by is 0 if no extension is worthwhile. If ask is true, another request can decide a suspicion that
-// has lasted long enough.
+// If ask is true, another request can decide a suspicion that has lasted long enough.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !ask {
@@ -96,7 +89,6 @@ func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.
 	return longest, by
 }
 
-// unverified reports whether the watch of any waiting contender is unverified.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

@@ -34,12 +34,11 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A world is an embedded server with an observed election, in virtual time.
 type world struct {
 	t         *testing.T
 	server    *zkserver.Server
 	path      string
-	prefix    string // the prefix of candidates' names
+	prefix    string
 	setup     *zk.Conn
 	elections *election.Elections
 
@@ -69,8 +68,7 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe configures the observation of an election. All addresses in members are those of one server.
-// [world.ensemble] makes the replies at these addresses differ.
+// All addresses in members lead to one server; [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, asking cluster.Asking, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -90,7 +88,6 @@ func (w *world) stopped(tasks *process.Tasks) {
 	}
 }
 
-// observed calls f with an observed election. ack means that leaders must acknowledge.
 func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 	inWorld(t, electionPath, func(w *world) {
 		cfg := model.Config{Path: w.path, AckExpected: true}
@@ -108,7 +105,6 @@ func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 	})
 }
 
-// dial connects to a member. alter changes the replies to four-letter words.
 func (w *world) dial(_ context.Context, _, member string) (net.Conn, error) {
 	server, err := w.server.Dial()
 	alter := w.alter.Load()
@@ -143,13 +139,11 @@ func (w *world) dial(_ context.Context, _, member string) (net.Conn, error) {
 	return near, nil
 }
 
-// client opens a session that ends with the test.
 func (w *world) client() *zk.Conn {
 	c, _ := w.linked()
 	return c
 }
 
-// A link is a client's network connection.
 type link struct {
 	server *zkserver.Server
 	mu     sync.Mutex
@@ -168,14 +162,12 @@ func (l *link) dial(string, string, time.Duration) (net.Conn, error) {
 	return l.last, err
 }
 
-// cut ends the client's connection. The client reconnects.
 func (l *link) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last.Close()
 }
 
-// die makes the client die without closing its session.
 func (l *link) die() {
 	l.mu.Lock()
 	l.dead = true
@@ -191,8 +183,7 @@ func (w *world) linked() (*zk.Conn, *link) {
 	return c, l
 }
 
-// loseReply sends a request of c. The server executes the request, and the connection ends before the
-// reply arrives.
+// loseReply lets the server execute the request, and ends the connection before the reply.
 func (w *world) loseReply(c *zk.Conn, l *link, request func() error) error {
 	w.server.SetPace(zkserver.Pace{Steps: true})
 	done := make(chan error, 1)
@@ -250,7 +241,6 @@ func (w *world) delete(path string) {
 
 const ephemeralSequential = zk.FlagEphemeral | zk.FlagSequence
 
-// stand creates a candidate that watches the given znodes.
 func (w *world) stand(c *zk.Conn, watches ...string) string {
 	w.t.Helper()
 	znode := w.create(c, w.path+"/"+w.prefix, ephemeralSequential)
@@ -268,7 +258,6 @@ func (w *world) watch(c *zk.Conn, znodes ...string) {
 	}
 }
 
-// queue creates candidates that follow the recipe, each with its own session.
 func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 	w.t.Helper()
 	for i := range n {
@@ -294,7 +283,6 @@ func (w *world) record(es []model.Event) error {
 	return nil
 }
 
-// findings asks the servers five times in ten seconds, and returns all findings raised by then.
 func (w *world) findings() []*doctor.Finding {
 	w.t.Helper()
 	for range 5 {
@@ -327,7 +315,7 @@ const (
 
 var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
-// locks creates a read/write lock. If cycle is true, the lock's reader and writer wait for each other.
+// If cycle is true, the lock's reader and writer wait for each other.
 func (w *world) locks(cycle bool) {
 	stand := func(name string, watches ...string) (string, *zk.Conn) {
 		c := w.client()
@@ -346,8 +334,6 @@ func (w *world) locks(cycle bool) {
 	}
 }
 
-// locked makes two clients hold a lock in turns: n times for the time held, and then once for the time
-// last.
 func (w *world) locked(n int, held, last time.Duration) {
 	w.prefix = strings.Repeat("0a", 16) + "__lock__"
 	w.handoffs(n, held)
@@ -376,7 +362,6 @@ func (w *world) numbered(next int32) {
 	w.queue(2)
 }
 
-// ensemble makes the members reply as an ensemble whose first member leads.
 func (w *world) ensemble(alter func(member, word, reply string) string) {
 	all := func(member, word, reply string) string {
 		mode := "follower"
@@ -392,9 +377,8 @@ func (w *world) ensemble(alter func(member, word, reply string) string) {
 	w.alter.Store(&all)
 }
 
-// failures are the failures that the doctor knows, each with a similar healthy election.
 var failures = []struct {
-	id      string // of the finding
+	id      string
 	name    string // of the case, if the finding has several
 	members string
 	ack     bool // leaders must acknowledge
@@ -563,7 +547,6 @@ var failures = []struct {
 			w.watch(c, w.stand(w.client(), znodes[1])) // c has no znode, and still waits
 		},
 		healthy: func(w *world) {
-			// Another observer watches the list of children.
 			w.queue(2)
 			if _, _, _, err := w.client().ChildrenW(w.path); err != nil {
 				w.t.Fatal(err)
@@ -764,8 +747,7 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
-// In a handoff, watches are missing for a moment, the acknowledgement is the former leader's, and
-// sessions have no znode. None of this is a finding.
+// In a handoff, watches and znodes are missing for a moment, which is no finding.
 func TestNoFindingsInHandoffs(t *testing.T) {
 	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
@@ -828,8 +810,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// The observation is extended if the user gave no duration and a suspicion may become critical within
-// 50 s after the end.
+// Only a suspicion that can become critical within 50 s extends the observation.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"
@@ -889,8 +870,6 @@ func TestDiagnosisIsExtended(t *testing.T) {
 	}
 }
 
-// solr creates two candidates of Solr, and returns a read of them. Unless ack is "", the first
-// candidate acknowledges at the path ack.
 func (w *world) solr(ack string) *model.Read {
 	read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}
 	for i := range 2 {

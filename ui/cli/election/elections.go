@@ -30,8 +30,7 @@ type Config struct {
 	Asking    cluster.Asking
 	Elections []model.Config // watched from the start
 	Record    Recording      // of the first election
-	// First configures the feed of the first election, except Election, Record and Notice. The value of
-	// First.Keep applies to all feeds.
+	// First configures the feed of the first election; First.Keep applies to all feeds.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
@@ -135,8 +134,7 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. It returns an error if no server is reached within the
-// time reach.For, if the servers refuse the credentials, or if the election is missing or unreadable.
+// FirstRead waits until an election was read, at most for reach.For.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -165,8 +163,7 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Ask asks the servers within [cluster.AskLimit]. Concurrent callers with the same want share one poll,
-// because the answers are for all elections.
+// Ask asks the servers; concurrent callers with the same want share one poll.
 func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.asking.Lock()
@@ -205,14 +202,12 @@ type Election struct {
 	end      context.CancelFunc // stops what run started
 }
 
-// Followed configures the election at path. Electop follows the acknowledgement of the election's
-// system. Until the system is known, electop follows the acknowledgement of its own candidates.
+// Followed configures the election at path, with electop's acknowledgement until the system is known.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// newElection creates the observer and the feed of an election. If poller is not nil, the feed reports
-// handoffs to the poller.
+// If poller is not nil, the feed reports handoffs to the poller.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
 	if next := cfg.Events; poller != nil {
 		cfg.Events = func(es []model.Event) error {
@@ -255,8 +250,7 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes outside the election that the election's system
-// needs.
+// followBeside follows the znodes outside the election that the election's system needs.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
@@ -324,12 +318,10 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds the elections of a dashboard, status or doctor. Each election costs two watches, and a
-// request for each change.
+// Max bounds a command's elections; each costs two watches and requests for its changes.
 const Max = 50
 
-// CheckPath checks the path of an election, and returns the path without a trailing slash. Shell
-// completion may add such a slash.
+// CheckPath checks a path, and removes the trailing slash that shell completion may add.
 func CheckPath(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)

@@ -39,7 +39,7 @@ func (r Recording) Check() error {
 	return nil
 }
 
-// recorder writes a recording. A nil recorder records nothing.
+// A nil recorder records nothing.
 type recorder struct {
 	file string
 	to   *feed.Recorder
@@ -90,7 +90,7 @@ func (b *ByteSize) Set(s string) error {
 // Type implements pflag.Value.
 func (b *ByteSize) Type() string { return "size" }
 
-// String implements pflag.Value. Without the flag, String returns the default.
+// String implements pflag.Value.
 func (b *ByteSize) String() string { return humanize.Bytes(b.bytes()) }
 
 func (b *ByteSize) bytes() uint64 {

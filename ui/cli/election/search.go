@@ -27,12 +27,10 @@ import (
 // progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the time to wait after a search with the duration took. Without pauses, searches would
-// load the servers.
+// Pause returns the pause after a search that took this long, to spare the servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search walks the znode tree and finds elections. Each election gets a journal, which decides who
-// leads and what the doctor finds.
+// Search walks the znode tree and finds elections.
 type Search struct {
 	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()
@@ -78,8 +76,7 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adds the elections of an earlier search. Run removes those that it does not find again, unless
-// Run stops early.
+// Keep adds earlier found elections; a complete Run removes those not found again.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -88,8 +85,6 @@ func (s *Search) Keep(d plain.Discovery) {
 	}
 }
 
-// changed calls Changed if the parameter now is true, or if the last call was at least progressEvery
-// ago.
 func (s *Search) changed(now bool) {
 	if t := s.cfg.Now(); now || t.Sub(s.last) >= progressEvery {
 		s.last = t
@@ -135,7 +130,6 @@ func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	return unasked
 }
 
-// journal returns the journal of an election after one read.
 func journal(f discover.Found) *doctor.Journal {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
@@ -155,7 +149,6 @@ func (s *Search) Discovery() plain.Discovery {
 	}
 }
 
-// skips lists the znodes that the search did not read, and why.
 func skips(at discover.Progress) []plain.Skip {
 	var out []plain.Skip
 	for _, s := range at.Skips {
@@ -190,7 +183,7 @@ type SearchOptions struct {
 	Kind string
 }
 
-// Barriers reports whether barriers are listed. Only the servers' tables of watches show barriers.
+// Barriers reports whether to list barriers, which only tables of watches show.
 func (o SearchOptions) Barriers() bool {
 	return o.Kind == "all" || o.Kind == string(dialect.KindBarrier)
 }
