@@ -34,7 +34,6 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Limits of the HTTP server.
 const (
 	requestTimeout  = 5 * time.Second
 	responseTimeout = 10 * time.Second
@@ -43,8 +42,7 @@ const (
 	scrapesMax      = 4 // at a time
 )
 
-// Exporter serves the metrics of watched elections at the address of a flag. The zero value has no
-// flag.
+// Exporter serves the metrics of watched elections; the zero value has no flag.
 type Exporter struct {
 	flag, address string // the flag's name without --, and its value
 	listener      net.Listener
@@ -54,8 +52,7 @@ type Exporter struct {
 	searcher      *searcher // nil: the elections are given
 }
 
-// Start runs the observation w and serves its metrics until t ends. [Exporter.Watch] adds the metrics
-// of an election.
+// Start runs the observation w and serves its metrics until t ends.
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
@@ -72,8 +69,7 @@ type Exported struct {
 	metrics []prometheus.Collector
 }
 
-// Watch watches an election and serves its metrics. Call Start before Watch. ok is false if another
-// election has the same label.
+// Watch watches an election after Start; ok is false if another has the label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
 	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
@@ -85,8 +81,6 @@ func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	return e, true
 }
 
-// metricsOf returns the metrics of the election at path, and a function that counts the election's
-// events.
 func metricsOf(path string, state func() *doctor.State) (all []prometheus.Collector, count func([]model.Event) error) {
 	labels := prometheus.Labels{"path": znode.Safe(path, pathMax)}
 	e := newEvents(labels)
@@ -152,8 +146,7 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy returns why the observation is unhealthy, or "". The reason is one line about the session
-// or the searches, or one line for each unhealthy election.
+// unhealthy returns why the observation is unhealthy, one reason a line, or "".
 func (o overview) unhealthy(now time.Time) string {
 	why := ""
 	switch age := now.Sub(o.Answered); {
@@ -190,7 +183,7 @@ func (o overview) unhealthy(now time.Time) string {
 
 const addressHelp = "serve Prometheus metrics and /healthz at `[HOST:]PORT`, on 127.0.0.1 without HOST (electop help metrics)"
 
-// Flag declares the flag called name for the address. value is the flag's default.
+// Flag declares the flag for the address, with its default.
 func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 	x.flag = name
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.StringVar(&x.address, name, value, addressHelp) })
@@ -199,8 +192,7 @@ func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 // Wanted reports whether the flag gives an address.
 func (x *Exporter) Wanted() bool { return x.address != "" }
 
-// Listen listens at the flag's address, and reports the address to note. An unusable address is an
-// error of usage.
+// Listen listens at the flag's address, and reports the address to note.
 func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	addr := x.address
 	if !strings.Contains(addr, ":") {
@@ -236,10 +228,9 @@ func (x *Exporter) Close() {
 }
 
 const (
-	// Max bounds the elections of an exporter. Each election has about 130 series.
+	// Max bounds an exporter's elections, each with about 130 series.
 	Max = 200
-	// overMax is how long a found election keeps its metrics after its deletion. For a lock, the time
-	// begins with its last use.
+	// overMax is how long metrics stay after an election's deletion or a lock's use.
 	overMax = 15 * time.Minute
 	// retryAfter is the shortest pause after a failed search.
 	retryAfter = 5 * time.Second
@@ -247,7 +238,6 @@ const (
 	connectedEvery = 100 * time.Millisecond
 )
 
-// searcher searches for elections repeatedly. The exporter watches the elections found.
 type searcher struct {
 	exporter *Exporter
 	conn     client.Config // each search has a session of its own
@@ -258,7 +248,6 @@ type searcher struct {
 	now searches
 }
 
-// searches sums up the searches so far.
 type searches struct {
 	ended     bool  // a search ended without an error
 	complete  bool  // the last search without an error read everything
@@ -267,8 +256,7 @@ type searches struct {
 	requests  uint64
 }
 
-// Search makes the exporter search the cluster of conn, and watch the elections found. Call Search
-// before Start.
+// Search makes the exporter search for elections; call Search before Start.
 func (x *Exporter) Search(conn client.Config, reach cluster.Reach) {
 	x.searcher = &searcher{exporter: x, conn: conn, reach: reach, watched: make(map[string]Exported)}
 }
@@ -283,8 +271,7 @@ func (s *searcher) state() *searches {
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
-		// Without a connection there is no search: if the servers refuse this client, more attempts can
-		// lock the account.
+		// Without a connection, searches could lock an account that the servers refuse.
 		if s.exporter.watched.Health().Connected.IsZero() {
 			continue
 		}
@@ -300,7 +287,6 @@ func (s *searcher) run(ctx context.Context) error {
 	return nil
 }
 
-// once runs one search. last is the result of the previous search.
 func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discovery, error) {
 	found := election.NewSearch(election.Below("/"))
 	found.Keep(last)
@@ -347,8 +333,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election does not exist or is an unused lock. For an unused lock, since is
-// the time since which nobody uses the lock. Otherwise since is the time of the last read.
+// since is when the use of an unused lock ended, or the last read.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -112,7 +112,6 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// A prompt client is served. So only the limits end the connections of TestSlowClientsAreCutOff.
 func TestAnswerBeforeTheBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}

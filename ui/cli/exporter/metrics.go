@@ -14,19 +14,18 @@ import (
 	"electop/ui/cli/election"
 )
 
-// collector is a [prometheus.Collector]. sample puts the values of its metrics at each collection.
+// sample is called at each collection.
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)
 }
 
-// put adds a sample of a metric. If the metric has a label, label is the label's value.
+// put adds a sample of a metric; label is the value of the metric's label.
 type put func(metric string, v float64, label ...string)
 
-// description describes a metric. label is the name of the metric's label, or "" if there is none.
+// label is "" for a metric without a label.
 type description struct{ name, label, help string }
 
-// describe returns a collector. labels are the same for all its samples.
 func describe(all []description, labels prometheus.Labels, sample func(put)) *collector {
 	c := &collector{make(map[string]*prometheus.Desc), sample}
 	for _, d := range all {
@@ -53,7 +52,6 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	})
 }
 
-// electionMetrics describes the gauges and counters of one election.
 func electionMetrics() []description {
 	return []description{
 		{"leader_state", "state", "What is known of the leader: 1 for the state that holds, 0 for the others."},
@@ -116,7 +114,6 @@ const (
 	pathMax   = 1024
 )
 
-// leaderState says what is known about an election's leader.
 type leaderState string
 
 const (
@@ -141,7 +138,6 @@ func stateOf(s *doctor.State) leaderState {
 	return none
 }
 
-// current reports whether the state is up to date.
 func current(s *doctor.State) bool {
 	return s.Link.Link == model.Connected && (s.Phase == model.Live || s.Phase == model.NoParent)
 }
@@ -159,7 +155,6 @@ func putTime(put put, metric string, t time.Time, label ...string) {
 	}
 }
 
-// events counts the handoffs of an election, and collects their durations.
 type events struct {
 	handoffs  *prometheus.CounterVec
 	durations map[string]*prometheus.HistogramVec // by [model.Measure.Name]
@@ -203,8 +198,7 @@ const (
 	guess    = "guess"
 )
 
-// count counts the handoffs among the events, and collects their known durations. The error is always
-// nil.
+// The error is always nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure
@@ -235,14 +229,12 @@ func (e *events) count(all []model.Event) error {
 	return nil
 }
 
-// overview is a snapshot of the observation of all elections.
 type overview struct {
 	election.Health
 	elections []*doctor.State
 	searches  *searches // nil: the elections were given
 }
 
-// commonMetrics describes the metrics that do not belong to one election.
 func commonMetrics() []description {
 	return []description{
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},

@@ -25,7 +25,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// script applies the observations of an election to a journal, and counts the events.
 type script struct {
 	at       time.Time
 	path     string
@@ -48,7 +47,6 @@ func newScript(path string) *script {
 	return s
 }
 
-// state can be called concurrently, like the State of a feed.
 func (s *script) state() *doctor.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,9 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read of the election. The number joins says how many candidates with data were
-// created, and leavers lists the deleted ones. The number missed says how many other candidates joined
-// and left before the read.
+// missed is the number of candidates that joined and left before the read.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -114,7 +110,6 @@ func (s *script) ack(sequence int) {
 	})
 }
 
-// withHistory returns a script with handoffs, a vacancy, missed changes and a lost connection.
 func withHistory() *script {
 	s := newScript("/election")
 	s.link(model.Connected)
@@ -248,7 +243,6 @@ func TestHostileLeader(t *testing.T) {
 	}
 }
 
-// alone returns an election with one candidate. name is the prefix of the candidate's znode.
 func alone(name, data string) *script {
 	s := newScript("/election")
 	s.link(model.Connected)
@@ -259,7 +253,6 @@ func alone(name, data string) *script {
 	return s
 }
 
-// empty returns the election of alone after its candidate left.
 func empty(name string) *script {
 	s := alone(name, "")
 	s.parent.Children, s.parent.Cversion, s.parent.Pzxid = 0, 2, s.parent.Pzxid+1

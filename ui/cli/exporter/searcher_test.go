@@ -56,7 +56,6 @@ func onCluster(t *testing.T, test func(*observed)) {
 	})
 }
 
-// create creates a candidate below path and returns its znode. If necessary, create first creates path.
 func (c *observed) create(path, name string) string {
 	c.Helper()
 	_, _ = c.writer.Create(c.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)) // path may exist
@@ -76,8 +75,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the values of a metric by path. The key is "" if the metric has no
-// path.
+// The key is "" if the metric has no path.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -147,7 +145,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// Two elections would have the same label, so only one of them is watched.
+// The two paths have the same label, so only one is watched.
 func TestLabelOfAnotherElection(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
