@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Build is the build information that the Go toolchain recorded. A field is empty if its value was not
-// recorded, but Go and Platform then describe the running program.
+// Build is the build information that Go recorded; Go and Platform are never empty.
 type Build struct {
 	Version  string // of a release, "v1.2.0"; "" between releases
 	Commit   string
@@ -59,7 +58,7 @@ func BuildOf(info *debug.BuildInfo) Build {
 // commitDigits is the length of a commit's prefix in a pseudo-version.
 const commitDigits = 12
 
-// String returns the build in one line. The first word is the version, or "devel" between releases.
+// String returns one line that begins with the version, or "devel" between releases.
 func (b Build) String() string {
 	commit := "commit not recorded"
 	if b.Commit != "" {

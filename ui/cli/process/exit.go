@@ -76,14 +76,12 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code for which nothing is printed. It is the code of a command that electop ran, or
-// of an error that was printed before.
+// Passed is an exit code for which nothing is printed.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
-// command that electop runs. Interrupts, [Passed] codes and codes from [ExitOwn] on are unchanged.
+// OfItself gives electop's failures the code [ExitOwn]; most others belong to the command.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -97,17 +95,15 @@ func OfItself(err error) error {
 }
 
 var (
-	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if an election is
-	// listed. [Report] prints no message for NoLeader.
+	// NoLeader says that nobody leads; [Report] prints nothing.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
-	// Critical ends `doctor` with a critical finding. [Report] prints no message for Critical.
+	// Critical says that the doctor has a critical finding; [Report] prints nothing.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 
-// Report prints err on one line and returns the exit code of err. Report prints nothing for an
-// interrupt, [NoLeader], [Critical] and [Passed].
+// Report prints err on one line and returns the exit code of err.
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

@@ -16,8 +16,7 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write after the end of the program's context. Perhaps nobody reads the terminal
-// then.
+// lastWrite bounds a write after the program's end, when perhaps nobody reads the terminal.
 const lastWrite = 2 * time.Second
 
 // Screen reads a dashboard's keys from the terminal, and writes the dashboard's frames to it.
@@ -31,9 +30,8 @@ type Screen struct {
 	lost bool       // a write took too long; later writes fail
 }
 
-// OpenScreen returns the terminal of a dashboard. Keys come from in, or from /dev/tty if in is not a
-// terminal. Reading begins with the first Read of [Screen.Input]. After the end of ctx, a write fails
-// if nobody reads the terminal.
+// OpenScreen reads keys from in, or from /dev/tty if in is not a terminal.
+// After the end of ctx, a write fails if nobody reads the terminal.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -69,7 +67,6 @@ func (s *Screen) Close() error {
 	return nil
 }
 
-// write writes text to the terminal. Concurrent writes never mix.
 func (s *Screen) write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +82,7 @@ func (s *Screen) write(text []byte) (int, error) {
 	return n, err
 }
 
-// output is Bubbletea's output. output has the methods of a file, because Bubbletea needs the
-// terminal's size.
+// output has the methods of a file, because Bubbletea needs the terminal's size.
 type output struct{ s *Screen }
 
 func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
@@ -103,15 +99,13 @@ func (s *Screen) Size() (width, height int) {
 // screenPart is the longest string that GNU screen passes through.
 const screenPart = 76
 
-// Copy writes text to the terminal's clipboard (OSC 52). A terminal does not report whether it accepted
-// the text.
+// Copy writes text to the clipboard (OSC 52); terminals do not report success.
 func (s *Screen) Copy(text string) error {
 	_, err := s.write([]byte(toClipboard(text, os.Getenv)))
 	return err
 }
 
-// toClipboard returns the escape sequence that copies text. tmux accepts the sequence only with its
-// option set-clipboard or allow-passthrough. GNU screen passes the sequence through.
+// tmux accepts the sequence only with its option set-clipboard or allow-passthrough.
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -126,16 +120,13 @@ func toClipboard(text string, getenv func(string) string) string {
 // keyHeld bounds the wait for the rest of a key.
 const keyHeld = 50 * time.Millisecond
 
-// keys is Bubbletea's input. Bubbletea takes the end of a Read for the end of a key, so Read waits
-// briefly for the rest of a key.
-//
-// keys has no Name method, because Bubbletea would then wait for the file descriptor instead of for
-// Read.
+// Bubbletea takes the end of a Read for the end of a key, so Read waits.
+// A Name method would make Bubbletea wait for the file descriptor instead of Read.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
 	interrupted chan struct{}
-	closed      chan struct{} // closed by end
+	closed      chan struct{}
 	ended       chan struct{} // closed when the reading goroutine has ended
 	held        []byte        // read but not yet returned
 
@@ -153,8 +144,7 @@ func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
 func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt ends the current Read, or the next one, with [io.EOF]. Another program can then use the
-// terminal.
+// Interrupt ends the current Read, or the next one, with [io.EOF].
 func (k *keys) Interrupt() {
 	select {
 	case k.interrupted <- struct{}{}:
@@ -162,8 +152,7 @@ func (k *keys) Interrupt() {
 	}
 }
 
-// Read returns whole keys. If the rest of a key does not follow within keyHeld, Read returns the
-// incomplete key.
+// Read returns whole keys, or an incomplete key after keyHeld.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
@@ -192,8 +181,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// unfinished reports whether b ends within a character or an escape sequence. A final escape character
-// counts as unfinished, because it can begin a sequence.
+// A final escape character counts as unfinished, because it can begin a sequence.
 func unfinished(b []byte) bool {
 	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
 		switch s := b[i+1:]; {
@@ -221,7 +209,6 @@ const (
 	sequenceMax = 64
 )
 
-// begin starts the reading goroutine once.
 func (k *keys) begin() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Tasks are goroutines that end together. The first error or panic ends all of them. A panic becomes an
-// error, because the dashboard must restore the terminal.
+// Tasks are goroutines that the first error or panic ends together.
+// A panic becomes an error, because the dashboard must restore the terminal.
 type Tasks struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -23,8 +23,7 @@ func NewTasks(ctx context.Context) *Tasks {
 	return t
 }
 
-// Start runs f in a goroutine. Errors of f get the prefix what. An error after the end of the context
-// is ignored.
+// Start runs f in a goroutine, and puts what before an error of f.
 func (t *Tasks) Start(what string, f func(context.Context) error) {
 	t.wg.Go(func() {
 		defer func() {
@@ -41,8 +40,7 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 // Context returns the context of all tasks. The cause of the context's end is the first failure.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines and waits for them. If the context had ended before, Stop returns the cause,
-// such as the first failure.
+// Stop ends the goroutines, waits, and returns the first failure or another earlier cause.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
@@ -50,8 +48,7 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await returns what f returns. If ctx ends first, Await returns the cause while f continues. Await is
-// for calls that cannot be cancelled, such as opening a FIFO.
+// Await runs f, which cannot be cancelled, but returns early if ctx ends.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -66,7 +63,7 @@ func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) 
 	}
 }
 
-// Sleep waits for d. If ctx ends first, Sleep returns the cause.
+// Sleep waits for d, or returns the cause when ctx ends.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
