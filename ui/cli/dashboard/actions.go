@@ -20,11 +20,10 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds the candidates of one process. The tests run as many.
+// CastMax bounds the candidates of one process; tests run as many.
 const CastMax = 2000
 
-// actions carries out the dashboard's actions. electop's candidates are in the first election; the
-// other elections are read-only.
+// electop's candidates are in the first election; the other elections are read-only.
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
@@ -69,8 +68,6 @@ func (a *actions) acts() action.Acts {
 	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
-// changing returns act with more reasons for a refusal: nothing may be changed, or the election is
-// read-only.
 func (a *actions) changing(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
@@ -89,7 +86,6 @@ func (a *actions) changing(act action.Act) action.Act {
 	return act
 }
 
-// whyNoSpawn returns why no candidate can join now, or "" if a candidate can join.
 func (a *actions) whyNoSpawn(act action.Action) string {
 	why := a.noJoining.Load()
 	switch {
@@ -140,7 +136,6 @@ func (a *actions) fault(act action.Action) error {
 	return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
 }
 
-// paces lists the speeds of the embedded server, from full speed to step by step.
 var paces = []zkserver.Pace{
 	{},
 	{Delay: 100 * time.Millisecond},
@@ -151,7 +146,6 @@ var paces = []zkserver.Pace{
 	{Steps: true},
 }
 
-// nextPace returns the next slower or faster pace, or why there is none.
 func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
 	now := a.sandbox.Pace()
 	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
@@ -213,9 +207,7 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// admitter decides whether electop's candidates may join the election. The candidates of the command
-// line join after the first read. The decision can change, because candidates of another system may
-// join an election that had no candidates.
+// The decision can change: candidates of another system may join an empty election.
 type admitter struct {
 	actions  *actions
 	cfg      Config
@@ -224,14 +216,11 @@ type admitter struct {
 	last     string // why no candidate may join, by the last decision; "": candidates may
 }
 
-// unknownYet is the reason why no candidate may join before the first read.
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run starts the candidates of the command line, and decides again when the phase or the system of the
-// election changes.
+// run decides again when the phase or the system of the election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer must read before the candidates join. Otherwise the observer would not see how they
-	// join.
+	// The observer must read first, or it would not see how the candidates join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})
@@ -262,7 +251,6 @@ func (a *admitter) start(ctx context.Context) error {
 	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
 }
 
-// decide decides whether electop's candidates may join, and returns the decision.
 func (a *admitter) decide(s *doctor.State) bool {
 	if a.cfg.Play.Kind != "" {
 		return true

@@ -51,7 +51,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// world is a demo without a screen, in virtual time.
 type world struct {
 	*parts
 	t    *testing.T
@@ -61,7 +60,6 @@ type world struct {
 	notices []string
 }
 
-// inDemo runs f in a demo with n candidates.
 func inDemo(t *testing.T, n int, f func(h *world)) {
 	t.Helper()
 	inRecipe(t, "", n, f)
@@ -153,7 +151,6 @@ func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
 	}
 }
 
-// queue describes the election for failure messages.
 func (h *world) queue() string {
 	var b strings.Builder
 	s := h.elections.State()
@@ -166,7 +163,6 @@ func (h *world) queue() string {
 	return b.String()
 }
 
-// act does what a key does in the demo while target is selected.
 func (h *world) act(key, target, fault string) error {
 	s, rules := h.elections.State(), h.actions.sandbox.Rules()
 	a := action.Action{Target: target, Kind: map[string]action.Kind{
@@ -246,8 +242,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// When the leader dies, a chain notifies one candidate and a herd notifies all. The screen must show
-// the server's numbers.
+// The screen shows the server's numbers: a chain notifies one candidate, a herd all.
 func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	t.Parallel()
 	const n = 12

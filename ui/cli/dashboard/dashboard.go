@@ -27,7 +27,6 @@ type parts struct {
 	lessons   *lessonRunner // nil: no demo
 }
 
-// assemble creates the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // see sharePast
@@ -152,8 +151,7 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is the interval at which the demo verifies watches. Only the demo's own server has to
-// answer.
+// verifyEvery is short, because only the demo's own server has to answer.
 const verifyEvery = 2 * time.Second
 
 // Config configures a dashboard.
@@ -164,8 +162,7 @@ type Config struct {
 	Screen  ui.Options      // parts.options sets the rest
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, or nil. If the search found several elections or stopped early,
-	// the dashboard begins with the list.
+	// Found is the result of a search, or nil.
 	Found *plain.Discovery
 
 	// What electop's candidates may do.
@@ -183,7 +180,6 @@ type Config struct {
 	Play   Play
 }
 
-// choose reports whether the dashboard begins with the list of elections.
 func (cfg *Config) choose() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }

@@ -19,8 +19,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// elections holds the watched elections, and opens others that a search found. It implements
-// [ui.MultiSource].
+// elections implements [ui.MultiSource], and opens elections that a search found.
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
@@ -39,7 +38,6 @@ func (e *elections) start() {
 	}
 }
 
-// forward marks the dashboard as dirty after each change of the election one.
 func (e *elections) forward(one *election.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
@@ -79,7 +77,7 @@ func (e *elections) States() []*doctor.State {
 // Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
-// find returns the watched election at path, or nil. The path "" means the first election.
+// The path "" means the first election.
 func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
@@ -89,7 +87,6 @@ func (e *elections) find(path string) *election.Election {
 	return nil
 }
 
-// open starts to watch the election at path, unless that election is already watched.
 func (e *elections) open(path string) error {
 	path, err := election.CheckPath(path)
 	if err != nil {
@@ -112,8 +109,7 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast divides [history.DefaultMax] among the elections. The first election gets half, a single
-// election gets all.
+// The first election gets half of [history.DefaultMax], a single election gets all.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -134,7 +130,7 @@ func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment,
 	return one.Feed.Seek(n, m)
 }
 
-// Span returns the first and the last time of the history that is kept for the election at path.
+// Span returns the first and the last time of the kept history.
 func (e *elections) Span(path string) (first, last time.Time) {
 	if one := e.find(path); one != nil {
 		return one.Feed.Span()
@@ -142,7 +138,7 @@ func (e *elections) Span(path string) (first, last time.Time) {
 	return
 }
 
-// searcher searches for elections, each time over a new connection.
+// Each search has a connection of its own.
 type searcher struct {
 	tasks *process.Tasks
 	conn  client.Config
@@ -162,7 +158,6 @@ func (s *searcher) running() bool {
 	return w != nil && w.Running
 }
 
-// start begins a search below root unless one is running, and does not wait.
 func (s *searcher) start(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +166,7 @@ func (s *searcher) start(root string) {
 	}
 }
 
-// begin begins a search. The caller holds s.mu, and no search is running.
+// The caller holds s.mu, and no search is running.
 func (s *searcher) begin(root string) {
 	began, found := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
@@ -197,8 +192,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed sets whether the list is on the screen. Searches are repeated only while the list is on the
-// screen.
+// Searches are repeated only while the list is on the screen.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +237,7 @@ func (s *searcher) found(d plain.Discovery) {
 	s.ended(d, 0, nil)
 }
 
-// set sets the search to show. The caller holds s.mu.
+// The caller holds s.mu.
 func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if running {
 		s.next = time.Time{}

@@ -27,8 +27,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// lessonRunner runs the lessons of a demo. It prepares each part in the sandbox, and passes the
-// election's events to the current lesson. It implements [lessons.Runner].
+// lessonRunner implements [lessons.Runner] for a demo.
 type lessonRunner struct {
 	all      []*lesson.Lesson
 	progress *progress
@@ -81,8 +80,7 @@ func (r *lessonRunner) View() (lesson.View, bool) {
 	return r.run.View(), true
 }
 
-// Start implements [lessons.Runner]. If third-party candidates prevent the new lesson, the
-// current one continues.
+// Start implements [lessons.Runner]; beside third-party candidates, the current lesson continues.
 func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
@@ -104,8 +102,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the setup for which the lesson run waits, and then begins the lesson's part. After a
-// failure the lesson ends. The caller holds r.preparing.
+// After a failure the lesson ends; the caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -131,7 +128,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// setUp prepares u in the sandbox, and waits for a state that shows u and for which fits returns true.
+// setUp waits for a state that shows u and for which fits returns true.
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
@@ -171,7 +168,6 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 	return err
 }
 
-// checkNoThirdParties returns an error if there are third-party candidates.
 func checkNoThirdParties(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue.All() {
@@ -185,7 +181,6 @@ func checkNoThirdParties(s *doctor.State) error {
 	return nil
 }
 
-// observe gets every state of the election with its events.
 func (r *lessonRunner) observe(s *doctor.State, events []model.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -302,8 +297,7 @@ type progressText struct {
 	Done []string `json:"done"` // IDs of lessons, including those of other versions
 }
 
-// openProgress reads the progress. If that fails, the progress is empty and the error says why. Lessons
-// do not need the progress.
+// After an error the progress is empty, because lessons do not need the progress.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
@@ -339,7 +333,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add marks a lesson as done, and reports whether that is new.
+// add reports whether the lesson is new.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -350,8 +344,7 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, and keeps lessons that another process added to the file. save reports only
-// the first failure.
+// save keeps lessons that another process added, and reports only the first failure.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil
@@ -376,7 +369,7 @@ func (p *progress) save() error {
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 
-// replaceFile writes v as JSON. After a crash the file is the old one or the new one.
+// After a crash the file is the old one or the new one.
 func replaceFile(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

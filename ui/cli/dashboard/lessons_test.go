@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// rights has the right answer of each part, from 1; 0 for a part without a question.
+// rights has the right answers from 1; 0 means a part without a question.
 var rights = map[string][]int{
 	"volunteer":       {0, 2, 2, 0},
 	"chain":           {0, 2, 1, 3, 0},
@@ -34,7 +34,6 @@ var rights = map[string][]int{
 	"acknowledgement": {0, 0, 2, 0, 0},
 }
 
-// eachLesson runs f for each lesson. Each lesson has its own demo in virtual time.
 func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	t.Helper()
 	all, err := lessons.All()
@@ -47,7 +46,6 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 	}
 }
 
-// begin starts a lesson, skips to a part, and waits for the part's setup.
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
 	must(h.t, h.lessons.Start(h.t.Context(), l.ID))
@@ -68,7 +66,7 @@ func (h *world) ready() lesson.View {
 	return v
 }
 
-// follow presses the keys that the lesson names, after pauses. The dashboard may refuse a key.
+// The dashboard may refuse a key.
 func (h *world) follow(pause time.Duration) {
 	h.t.Helper()
 	v := h.view()
@@ -124,7 +122,6 @@ func checkTexts(t *testing.T, v lesson.View) {
 	}
 }
 
-// Each lesson is done with right answers, then with wrong ones and all hints.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -156,7 +153,7 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each part is done with each answer, at any pace, and again after the key <.
+// Each part is done with each answer, at any pace, and again after <.
 func TestEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -201,7 +198,6 @@ func (h *world) step(done chan struct{}) {
 	}
 }
 
-// An other is an act that the part does not ask for.
 type other struct {
 	on         int // position in the queue, from 1; 0: none
 	key, fault string
@@ -287,8 +283,7 @@ func TestHerdAndBack(t *testing.T) {
 	})
 }
 
-// The lesson says that the takeover was in slow motion, and whether messages are held step by step. The
-// doctor raises no finding for either.
+// The lesson names slow motion and held messages, and the doctor raises no finding.
 func TestSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -319,9 +314,7 @@ func TestSlowMotion(t *testing.T) {
 // quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
-// If the user does another act, the part gives no wrong verdict, names the act, and remains
-// completable. The test does one of 31 acts, in the second tier one of five. With ELECTOP_TEST_LONG=1m
-// or more it does all.
+// Another act gets no wrong verdict; ELECTOP_TEST_LONG=1m runs all 31 acts.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0
@@ -347,7 +340,6 @@ func TestOtherActs(t *testing.T) {
 	})
 }
 
-// other does a part with the act o instead of the part's own act.
 func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
 	h.t.Helper()
 	h.begin(l, part)
@@ -398,7 +390,7 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
-// The user skips everything and goes back after each part. The lesson does not count as done.
+// A lesson of which every part was skipped does not count as done.
 func TestSkipping(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -426,8 +418,7 @@ func TestSkipping(t *testing.T) {
 	})
 }
 
-// No lesson begins beside third-party candidates, and the attempt removes no candidate. A lesson can be
-// left for another, or for none.
+// No lesson begins beside third-party candidates, and the attempt removes no candidate.
 func TestLessonNeedsTheElectionForItself(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 2, func(h *world) {

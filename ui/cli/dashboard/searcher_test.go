@@ -69,7 +69,6 @@ func newSearching(t *testing.T, server *zkserver.Server, tasks *process.Tasks) *
 	return h
 }
 
-// election creates an election with a candidate, and returns the candidate.
 func (h *searching) election(path string) (candidate string) {
 	h.t.Helper()
 	_, err := h.writer.Create(h.t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
@@ -79,8 +78,7 @@ func (h *searching) election(path string) (candidate string) {
 	return candidate
 }
 
-// await waits until a search has found paths, and checks that the search has closed the search's
-// connection.
+// await waits until a finished search found paths, and its connection is closed.
 func (h *searching) await(what string, paths ...string) {
 	h.t.Helper()
 	holds := func(s *list.Search) bool {
@@ -104,14 +102,13 @@ func (h *searching) await(what string, paths ...string) {
 	}
 }
 
-// remains checks that the list is the same after an hour.
 func (h *searching) remains(what string, paths ...string) {
 	h.t.Helper()
 	time.Sleep(time.Hour)
 	h.await(what, paths...)
 }
 
-// The search is repeated only while the list is shown. Between two searches there is no connection.
+// Between two searches there is no connection.
 func TestSearchIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
