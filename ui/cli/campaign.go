@@ -106,8 +106,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	defer reports.close()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
-		// run ends later than ctx, because the candidate renews its lease until the command has
-		// stopped.
+		// run ends later than ctx: the lease is renewed until the command has stopped.
 		run, end = context.WithCancel(context.WithoutCancel(ctx))
 		defer end()
 	}
@@ -137,9 +136,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure observes the election for --metrics. The observation has its own session, so that it does not
-// delay the candidate. put receives the candidate's reports. Without --metrics, put and stop do
-// nothing.
+// measure observes on its own session, so that it does not delay the candidate.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -168,7 +165,6 @@ type report struct {
 	closed string // why the candidate has ended; only in the last report, which has no member
 }
 
-// campaignPrinter prints a line when a candidate's belief, znode, obstacle or watch has changed.
 type campaignPrinter struct {
 	std  IO
 	path string
@@ -227,8 +223,7 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns the candidate's final state. This is resigned if the session was closed, and lost if
-// the session can only expire.
+// ended returns resigned if the session was closed, or lost if it can only expire.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -273,7 +268,6 @@ const (
 	defaultGrace = 5 * time.Second
 )
 
-// commandOptions holds the command that runs while the candidate leads.
 type commandOptions struct {
 	args  []string // nil: none
 	once  bool
@@ -309,7 +303,6 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 	}
 }
 
-// newGuard returns the hidden command that runs a guard. Only electop itself starts a guard.
 func newGuard(std IO) *cobra.Command {
 	return &cobra.Command{
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
@@ -326,8 +319,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervisor returns the supervisor of the command. The supervisor calls over when the command will not
-// run again.
+// The supervisor calls over when the command will not run again.
 func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
 	return &command.Supervisor{
 		Command: command.Command{
@@ -338,9 +330,7 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// supervised runs a candidate, and the command while the candidate leads. When ctx ends, supervised
-// stops the command and then calls end, which must end the context run. ended is why the candidate
-// ended, or "" if the candidate failed. err has the exit code.
+// When ctx ends, the command stops first, and then end must end run.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {
@@ -383,8 +373,7 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue prints reports in order, in a goroutine. put does not wait. So a candidate does not lose its
-// lease if nobody reads the output.
+// queue never blocks put: an unread output must not cost the candidate its lease.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond

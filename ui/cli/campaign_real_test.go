@@ -34,8 +34,6 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-// electop's candidate first queues behind a candidate of another library. Then electop's candidate
-// leads, and a candidate of the other library queues behind it.
 func TestJoinsThirdPartyElections(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -99,8 +97,7 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// electop campaign prints the end of the lease. If the servers do not report their tick, the command
-// warns about a short session timeout.
+// The command warns of a short session timeout if the tick is unknown.
 func TestCampaignShowsItsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -83,7 +83,6 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// parseRate parses N/s, N/m or N/h. N alone means N/s.
 func parseRate(s string) (perSecond float64, err error) {
 	number, unit, found := strings.Cut(s, "/")
 	n, err := strconv.ParseFloat(number, 64)
@@ -97,7 +96,6 @@ func parseRate(s string) (perSecond float64, err error) {
 	return n / per, nil
 }
 
-// chaos returns the configuration of the random faults, or nil without --chaos.
 func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	if !c.on {
 		return nil
@@ -107,8 +105,7 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 
 var errBroken = errors.New("an invariant was violated")
 
-// runHeadless causes random faults without a screen, and prints the events. Without --listen, all
-// connections are inside this process.
+// Without --listen, all connections are inside this process.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -136,7 +133,6 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	return r.run(ctx, within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 }
 
-// server starts the embedded ZooKeeper. The server listens if --listen was given.
 func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded, error) {
 	if !c.listen {
 		return newEmbedded(demoServer(log)), nil
@@ -201,8 +197,7 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	})
 	err = process.Sleep(t.Context(), o.over())
 	end()
-	// The observation ends before the cast closes. Otherwise the observer could miss a candidate that
-	// joins and leaves at once.
+	// The observation ends first, or it could miss a candidate that joins and leaves.
 	stopped := t.Stop()
 	cast.Close()
 	if err == nil && stopped != nil {

@@ -190,7 +190,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	return process.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), help.Why(f, err), cmd.CommandPath())
 }
 
-// meantFlag suggests flags of cmd that resemble an unknown name, or returns "".
 func meantFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -232,8 +231,8 @@ type IO struct {
 	unhandle func()
 }
 
-// secondSignal makes a second signal end the program at once, because a write can block for ever. The
-// dashboard does not use secondSignal, because the dashboard must restore the terminal.
+// A second signal ends the program at once, because a write can block for ever.
+// The dashboard does not use secondSignal, because it must restore the terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
@@ -265,13 +264,11 @@ func (std IO) json(object any) error {
 	return err
 }
 
-// signals ends a command at the first signal, and records that signal.
 type signals struct {
 	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// watch returns a context that ends at the first signal. stop also ends the context, and restores the
-// default action of signals.
+// stop also restores the default action of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)
@@ -291,6 +288,5 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns the exit code of an interrupted command: 128 plus the signal's number. If no signal was
-// recorded, the number of SIGINT counts.
+// code returns 128 plus the signal's number, by default that of SIGINT.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

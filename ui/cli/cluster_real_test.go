@@ -24,7 +24,6 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// configured writes a configuration, and returns the environment in which electop finds it.
 func configured(t *testing.T, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,8 +36,7 @@ func configured(t *testing.T, text string) []string {
 	return []string{"XDG_CONFIG_HOME=" + dir}
 }
 
-// The cluster needs TLS and credentials. The cluster's name must suffice, and so must the environment
-// alone.
+// The cluster's name must suffice, and so must the environment alone.
 func TestSecuredClusterByName(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -70,7 +68,6 @@ func TestSecuredClusterByName(t *testing.T) {
 	if out := status(file, 0, "--cluster", "prod"); !strings.Contains(out, "amber") {
 		t.Errorf("status with the cluster of the file does not show amber: %s", out)
 	}
-	// With --servers no setting of the cluster counts.
 	if out := status(file, 1, "-s", server.Addr, "/private"); !strings.Contains(out, "ACL") {
 		t.Errorf("status without the cluster's credentials has no error about the ACL: %s", out)
 	}
@@ -86,7 +83,6 @@ func TestSecuredClusterByName(t *testing.T) {
 	}
 }
 
-// The cluster is the default one.
 func TestDashboardOnACluster(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -135,7 +131,6 @@ func TestSwitchCluster(t *testing.T) {
 	})
 }
 
-// Only a client with TLS, a certificate and digest credentials may list this election.
 func TestSecuredCluster(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -163,7 +158,7 @@ func TestSecuredCluster(t *testing.T) {
 	head := believes(t, amber, "leading")
 	birch := campaign("birch")
 	believes(t, birch, "waiting")
-	// All identities of the creator's session have all permissions. Others may read.
+	// The creator's identities have all permissions; others may read.
 	acl, _, err := setup.GetACL("/team" + head)
 	for _, a := range acl {
 		if want := map[string]int32{"digest": zk.PermAll, "x509": zk.PermAll, "world": zk.PermRead}[a.Scheme]; a.Perms != want {
@@ -208,7 +203,6 @@ func hasNoSecret(t *testing.T, secret string, files []string, commands ...*comma
 	}
 }
 
-// insecure runs status with incomplete TLS or credentials.
 func insecure(t *testing.T, servers string, tls, auth []string) {
 	for what, x := range map[string]struct {
 		code  int
@@ -238,8 +232,7 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// The AdminServer at the given URL belongs to another ensemble, so the AdminServer lists no candidate.
-// Electop must not conclude that a candidate is at risk.
+// That AdminServer lists no candidate, from which electop must not conclude a risk.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -255,8 +248,7 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// Servers close the connection of a client with an unknown authentication scheme. Electop must report
-// the scheme at once.
+// Servers close the connection of a client with an unknown authentication scheme.
 func TestSchemeThatServersRefuse(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse"
@@ -278,8 +270,7 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// refusedAtOnce runs commands that the servers refuse. The commands must end long before
-// --connect-timeout, and print no secret.
+// The commands must end long before --connect-timeout, and print no secret.
 func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
@@ -297,8 +288,7 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 	}
 }
 
-// The server serves only clients that have authenticated with SASL. The test connects with and without
-// TLS.
+// The server serves only clients that have authenticated with SASL.
 func TestClusterThatDemandsSASL(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -418,8 +408,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status(nil, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, "--krb5-keytab", k.keytab(t, "operator"))
 }
 
-// reconnects creates an election that only the principal with the keytab operator may use. The
-// creator's session continues on a second connection with the same ticket.
+// The creator's session continues on a second connection with the same ticket.
 func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
 	t.Helper()
 	servers, err := client.ParseConnectString(where)
@@ -458,7 +447,7 @@ func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator str
 	}
 }
 
-// temporary checks errors after which another attempt may succeed.
+// After these errors another attempt may succeed.
 func temporary(t *testing.T, k *kdc, operator string) {
 	t.Helper()
 	for want, o := range map[string]sasl.KerberosOptions{
@@ -480,7 +469,7 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// status reads a long list with a larger limit. discover skips the list and reports why.
+// status reads the list with a larger limit; discover skips the list.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -564,7 +553,6 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 
 const realm = "ELECTOP.TEST"
 
-// A kdc is MIT's Kerberos key distribution centre, for the time of a test.
 type kdc struct {
 	config string // krb5.conf
 
@@ -609,7 +597,6 @@ func newKDC(t testing.TB) *kdc {
 	return k
 }
 
-// krb5Config returns a krb5.conf for a KDC at addr. Kerberos then does not use DNS.
 func krb5Config(addr string) string {
 	return fmt.Sprintf(`[libdefaults]
   default_realm = %[1]s
@@ -624,7 +611,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab creates a principal, or gives an existing principal new keys. The returned file has the keys.
+// keytab gives a new or existing principal new keys.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")
@@ -647,7 +634,6 @@ func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	return cache
 }
 
-// serve returns the options of a server with Kerberos, whose principal is zookeeper/localhost.
 func (k *kdc) serve(t testing.TB) []zktest.Option {
 	t.Helper()
 	principal := "zookeeper/localhost@" + realm

@@ -21,8 +21,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// Three campaigns run a command while networks, servers, processes and znodes fail at random. According
-// to the commands' own stamps, two commands never run at once.
+// By the commands' own stamps, two commands never run at once, whatever fails.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -69,7 +68,6 @@ type havoc struct {
 	seats  []*seat
 }
 
-// A seat runs electop as a candidate, again and again.
 type seat struct {
 	name  string
 	links []*zktest.Link
@@ -112,13 +110,12 @@ func (s *seat) start(h *havoc) {
 	}(s.Cmd, s.ended)
 }
 
-// end kills electop. Electop's guard then ends, too.
+// Electop's guard then ends, too.
 func (s *seat) end() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
 
-// restart starts electop in each seat where electop has ended.
 func (h *havoc) restart() {
 	for _, s := range h.seats {
 		select {
@@ -168,8 +165,7 @@ func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 
 func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// havocs are the faults. A fault affects the seat whose command runs, or a random server. repair ends a
-// lasting fault.
+// A fault affects the seat whose command runs; repair ends a lasting fault.
 var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
 	"network held": func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },
@@ -187,8 +183,7 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 	// Electop ends, too, unless electop was ending the command itself.
 	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// When the guard is killed, the kernel of Linux kills the command's first process. Seat a has no
-	// other process.
+	// The kernel kills the command's first process; seat a has no other.
 	"both killed": func(h *havoc, s *seat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

@@ -93,7 +93,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 	}
 }
 
-// The command takes longer than the lease to end. The candidate withdraws only after the command's end.
+// The command outlasts the lease; the candidate withdraws only after the command's end.
 func TestCommandIsStoppedFirst(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -128,7 +128,6 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	}
 }
 
-// stamping runs electop campaign. The campaign's stamper has the given number of processes.
 func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
@@ -145,7 +144,7 @@ func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes i
 	return cmd
 }
 
-// The command ignores SIGTERM. The guard must end the command before another candidate leads.
+// The guard ends the command, which ignores SIGTERM, before another candidate leads.
 func TestCommandDiesWithElectop(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -166,9 +165,7 @@ func TestCommandDiesWithElectop(t *testing.T) {
 	}
 }
 
-// Electop, its guard and its command are paused, as on a paused machine, while another candidate leads.
-// If the command continues first, nothing prevents its next write. But that write has an old fencing
-// token.
+// Nothing prevents a paused command's next write, but its fencing token is old.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -15,7 +15,6 @@ import (
 	"electop/ui/cli/process"
 )
 
-// once runs a command, which must exit with code.
 func once(t *testing.T, code int, args ...string) (out, errs string) {
 	t.Helper()
 	c := run(t, args...)
@@ -38,7 +37,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// unique returns a path that no other test uses.
 func unique(kind string) string { return fmt.Sprintf("/%s%x", kind, time.Now().UnixNano()) }
 
 func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {

@@ -22,8 +22,7 @@ import (
 	"electop/zkwatch/admin"
 )
 
-// The user waits for completions, so their time is limited. The search ends after searchWithin. A
-// session that is not closed within completeWithin is left to expire.
+// A session that is not closed within completeWithin is left to expire.
 const (
 	completeWithin = time.Second
 	searchWithin   = 800 * time.Millisecond
@@ -31,16 +30,14 @@ const (
 
 const completeMax = 200
 
-// completable matches paths that are safe to offer. Other paths could run commands, because anybody may
-// create znodes, and a shell may expand what is offered (bash: compgen -W).
+// Other paths could run commands, because a shell may expand what is offered (compgen -W).
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes PATHs with the cluster's paths and the elections on the servers. most is the
-// maximum number of PATHs.
+// completePaths completes at most most PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
@@ -58,8 +55,7 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeCampaign completes PATH. The shell completes every later word as part of CMD, because cobra
-// does not report a --.
+// Every later word is part of CMD, because cobra does not report a --.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -67,7 +63,6 @@ func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun stri
 	return o.completePaths(1)(cmd, args, begun)
 }
 
-// completeRoots completes ROOT with the paths above elections.
 func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	elections, directive := o.completePaths(1)(cmd, args, begun)
 	var roots []cobra.Completion
@@ -84,7 +79,6 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 	return roots[:min(len(roots), completeMax)], directive
 }
 
-// electionsNear returns the paths of the elections that a quick search below root finds.
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
@@ -114,8 +108,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths of the elections in d. Registries are omitted, because they have no
-// leader.
+// electionPaths omits registries, because they have no leader.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
@@ -164,7 +157,6 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags registers completions for flags with a value. The shell completes a FILE.
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,

@@ -21,8 +21,7 @@ import (
 // forScripts names the commands that need no terminal.
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// needTerminal returns an error if no terminal can show a dashboard. The error names what to use
-// instead.
+// The error names what to use instead.
 func needTerminal(std IO, instead string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
 		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
@@ -73,8 +72,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs a read-only dashboard, and then the dashboard of the cluster to which the user
-// switched. If the second dashboard fails, the first one runs again and shows the error.
+// If the second dashboard fails, the first one runs again and shows the error.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }
@@ -99,8 +97,7 @@ func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Confi
 	}
 }
 
-// admit prepares for electop's candidates. admit sets the servers' tick in conn, reads the election,
-// and if necessary asks the user for permission.
+// admit sets the servers' tick in conn, and may ask the user for permission.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
@@ -114,8 +111,7 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-// clusterName returns a cluster's name in the header: the name in the configuration, the first server,
-// the number of other servers, and the chroot.
+// clusterName returns the cluster's name for the header.
 func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
@@ -124,7 +120,6 @@ func clusterName(named string, cs client.ConnectString) string {
 	return strings.TrimSpace(named + " " + name + cs.Chroot)
 }
 
-// onScreen opens the terminal, calls show with options for the terminal, and closes the terminal.
 func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := process.Terminal(std.Out)
 	if !ok { // cannot happen after needTerminal

@@ -29,7 +29,6 @@ const demoAsking = time.Second
 // demoSessionTimeout is so short that a school class can wait for an expiry.
 const demoSessionTimeout = 4 * time.Second
 
-// demoCast is the number of candidates at the start of the demo.
 const demoCast = 5
 
 func newDemo(std IO) *cobra.Command {
@@ -67,10 +66,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoRecipes are the values of --recipe: kinds of recipes.
 var demoRecipes = []string{"lock", "shared-lock", "group", "barrier", "double-barrier", "queue"}
 
-// demoRecipeCast is the number of members at the start of a demo with --recipe.
 const demoRecipeCast = 4
 
 // follow checks --recipe, and sets what the user did not give.
@@ -92,8 +89,7 @@ func (o *options) follow(cmd *cobra.Command, recipe string) error {
 	return nil
 }
 
-// demoOnly refuses several PATHs, and flags about a cluster. A user who gives them expects a cluster,
-// but without --servers electop starts the demo.
+// demoOnly refuses flags of a cluster, because their user does not expect the demo.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -202,9 +198,8 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns command lines with which other programs join the election. By default kazoo and
-// Curator queue only behind znodes with names like their own. With these lines kazoo and Curator queue
-// behind all candidates. The line for electop has --yes, so electop does not ask the user.
+// By default, kazoo and Curator queue only behind names like their own.
+// With these lines they queue behind all candidates; --yes keeps electop from asking.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -216,9 +211,7 @@ func invitations(addr, path string) []overlay.Invitation {
 	}
 }
 
-// invitedTo returns the address at which other machines reach a server that listens on addr. If addr
-// means all addresses, invitedTo returns the first global address in ours, preferably IPv4. Without a
-// global address, invitedTo returns loopback.
+// invitedTo prefers a global IPv4 address in ours; without one it returns loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

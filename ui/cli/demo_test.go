@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Each program queues behind the earlier programs, and leads when the earlier programs have left.
+// Each program leads when the earlier programs have left.
 func TestInvitationsWork(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -155,7 +155,6 @@ func TestInvitedTo(t *testing.T) {
 	}
 }
 
-// runChaos runs ten minutes of chaos in virtual time.
 func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) (out, errs string, err error) {
 	t.Helper()
 	o.path, o.paths, o.json, o.duration = defaultPath, []string{defaultPath}, true, 10*time.Minute

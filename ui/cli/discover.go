@@ -99,9 +99,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow searches for elections and shows the progress. After the search, it asks the servers who
-// is at risk if poller is not nil. The elections are sorted by path, and include those found before an
-// error.
+// searchBelow returns elections sorted by path, also those found before an error.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	cleared := showProgress(s, std)
@@ -117,7 +115,7 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	return d, err
 }
 
-// showProgress shows the progress of the search on a line of the terminal. done clears the line.
+// done clears the line of progress.
 func showProgress(s *election.Search, std IO) (done func()) {
 	f, ok := process.Terminal(std.Err)
 	if !ok {
@@ -130,7 +128,6 @@ func showProgress(s *election.Search, std IO) (done func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// noteBelow prints the elections below the path of s if nothing shows an election at the path itself.
 // If the search fails, noteBelow prints nothing.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
@@ -146,14 +143,12 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose reports whether the dashboard must search for elections. It must if the user gave neither
-// a PATH nor a flag that needs one election.
+// mustChoose is false if the user gave a flag that needs one election.
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches the cluster, and selects the election that [firstElection] returns. The result is for
-// the dashboard's list of elections.
+// The result is for the dashboard's list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -164,8 +159,7 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 	return d, nil
 }
 
-// chooseAll searches the named cluster and selects all elections, unless the user or the configuration
-// gave a path.
+// chooseAll selects all elections of the named cluster, unless a path was given.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -203,8 +197,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state, or nil. An election of an unknown system is
-// returned only if there is no other. Registries are not elections.
+// firstElection prefers the worst state, and known systems.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -130,15 +130,13 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// observationEnd holds the end of the doctor's last observation, and the text of the countdown to that
-// end.
+// observationEnd is the end of the last observation, with a text for the countdown.
 type observationEnd struct {
 	mu   sync.Mutex
 	at   time.Time
 	text string
 }
 
-// extend sets the end and the text if the new end is later.
 func (e *observationEnd) extend(at time.Time, text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -147,7 +145,6 @@ func (e *observationEnd) extend(at time.Time, text string) {
 	}
 }
 
-// countdown shows the time left on a line of a terminal, and finally clears the line.
 func (e *observationEnd) countdown(ctx context.Context, w io.Writer) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

@@ -48,7 +48,6 @@ func newEvents(std IO) *cobra.Command {
 	return cmd
 }
 
-// errEnough ends a command after --count events.
 var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
@@ -105,7 +104,6 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 // clusterName returns the value of --cluster or --servers, or "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
-// runHook passes each handoff in es to the hook, as JSON. Events beyond --count are ignored.
 func runHook(h *command.Hook, o *options, es []model.Event) error {
 	if o.count > 0 {
 		es = es[:min(o.count, len(es))]
@@ -126,7 +124,7 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 // over returns the value of --for, by default the longest duration.
 func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
-// printEvents prints events. When --count events have been printed, printEvents returns [errEnough].
+// printEvents returns [errEnough] after --count events.
 func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
 		var err error

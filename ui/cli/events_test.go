@@ -33,7 +33,6 @@ import (
 // waitFor bounds every wait for a command or a screen. Only a failing test waits that long.
 const waitFor = 2 * time.Minute
 
-// command is a run of electop in this process.
 type command struct {
 	cancel context.CancelFunc
 	out    *lines
@@ -107,7 +106,6 @@ func (l *lines) first() string {
 	return line
 }
 
-// await waits until holds accepts the output, or until the command ends.
 func (l *lines) await(t *testing.T, what string, holds func(string) bool) {
 	t.Helper()
 	deadline := time.After(waitFor)
@@ -152,8 +150,7 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// account counts the creates and deletes in the lines, seen and missed. It checks that each handoff
-// begins with the leader that the previous handoff ended with.
+// Each handoff begins with the leader that the previous handoff ended with.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
@@ -196,8 +193,7 @@ func text(s *string) string {
 	return *s
 }
 
-// electop events reports each of 300 random joins, resigns and kills as seen or missed. A replay of the
-// recording has the same events.
+// Each of 300 random changes is reported as seen or missed, also in a replay.
 func TestEventsAccountForEverything(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -210,8 +206,7 @@ func TestEventsAccountForEverything(t *testing.T) {
 		joins := x.change(rand.New(rand.NewPCG(zktest.Seed(t), 2)), 300)
 		// The killed candidates leave when their sessions expire.
 		x.cast.Close()
-		// The test trusts the server's count, because a member with delayed pings may have joined
-		// twice.
+		// A member with delayed pings may have joined twice, so the server's count decides.
 		server := zktest.Client(t, addr)
 		zktest.Await(t, "an empty "+path, func() bool {
 			_, stat, err := server.Exists(path)
@@ -284,7 +279,6 @@ func newCrowd(t *testing.T, addr, path string) *crowd {
 	return x
 }
 
-// awaitStanding waits until a member has had a znode.
 func (x *crowd) awaitStanding(id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -293,7 +287,6 @@ func (x *crowd) awaitStanding(id string) {
 	}
 }
 
-// change makes n random changes, and returns the number of joins.
 func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 	x.Helper()
 	for done := 0; done < n; {
@@ -359,7 +352,7 @@ func firstDifference(want, got string) string {
 	}
 }
 
-// Each duration of the handoff from a frozen leader is within bounds, or is null and has a reason.
+// Each duration of a handoff is within bounds, or null with a reason.
 func TestHandoffHasItsDurations(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -422,8 +415,7 @@ func TestHandoffHasItsDurations(t *testing.T) {
 	})
 }
 
-// The leader of a recognised system acknowledges. Events and metrics have the duration of the takeover,
-// however long the takeover lasts.
+// Metrics and events have the takeover's duration, however long the takeover lasts.
 func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
@@ -499,8 +491,7 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	}
 }
 
-// The age of a znode does not show how long its owner has led. electop events names a deletion by
-// another client.
+// The age of a znode does not show how long its owner has led.
 func TestReignAndItsEnd(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -537,7 +528,6 @@ func TestReignAndItsEnd(t *testing.T) {
 	})
 }
 
-// electop events continues if the command of --exec hangs or fails.
 func TestExecOnHandoffs(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -593,8 +583,7 @@ func TestExecOnHandoffs(t *testing.T) {
 	}
 }
 
-// The command of --exec must not get electop's credentials. With --count, electop waits for the last
-// command.
+// With --count, electop waits for the last command.
 func TestExecKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -56,7 +56,7 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// Even a short observation finds that nobody leads. Without a finding, doctor lists what it checked.
+// Even a short observation finds that nobody leads.
 func TestDoctorEndsWithWhatItChecked(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -194,7 +194,6 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	}
 }
 
-// doctor lists a check as unchecked if the observation was too short for the check.
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -221,8 +220,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 }
 
-// A candidate's client has no connection. status must show how long the candidate's session lasts, and
-// who watches the candidate's znode.
+// status shows how long the session lasts, and who watches the znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -263,7 +261,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 	t.Error("status never shows that the client is not connected")
 }
 
-// Each election has a heading or a line of JSON. The exit code is the worst of all elections.
+// The exit code is the worst of all elections.
 func TestSeveralElectionsInOneCommand(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -127,7 +127,6 @@ func flagsIn(text string) []string {
 	return out
 }
 
-// words replaces each line break and each run of blanks by one blank.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestHelpLists(t *testing.T) {
@@ -153,8 +152,7 @@ func TestHelpLists(t *testing.T) {
 	}
 }
 
-// A topic fits a terminal of 80 columns and names only flags that exist. Each way to print a topic
-// prints the same text.
+// A topic fits 80 columns and names only existing flags, however it is printed.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
@@ -214,7 +212,6 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 	}
 }
 
-// Each command but man has a page, with every flag of its help.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man", "man1")
@@ -305,7 +302,6 @@ func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// The server accepts a connection and never answers.
 func TestCompletionDoesNotWait(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

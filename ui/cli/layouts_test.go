@@ -22,20 +22,18 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout below root: znodes as the system's real clients write them. The returned
-// owner knows who leads.
+// A system writes a layout below root, as the system's real clients do.
 type system struct {
 	name  string
 	write func(w *tree, root string) owner
 }
 
-// An owner has the znodes that really lead, by path. Electop may always report the leader as unknown.
+// An owner has the znodes that really lead; electop may always report unknown.
 type owner struct {
 	leads map[string][]string // by path; registries and elections without a leader have none
-	// named replaces leads if the user names the path, because electop can then know more than after a
-	// search. nil: as leads.
+	// named replaces leads if the user names the path, from which electop learns more.
 	named map[string][]string
-	// known means that electop knows the system. Electop must then name a leader in some layouts.
+	// If known is true, electop must name a leader in some layouts.
 	known bool
 }
 
@@ -47,7 +45,6 @@ func nobody(paths ...string) owner {
 	return o
 }
 
-// led returns the owner of an election at path. electop may name any of the leaders.
 func led(path string, leaders ...string) owner {
 	return owner{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
 }
@@ -56,8 +53,7 @@ func allSystems() []system {
 	return slices.Concat(queues(), acknowledged(), alone(), groups(), shared())
 }
 
-// In random layouts of real systems, healthy and broken, status and discover must not name a leader
-// that the layout's owner denies.
+// Real systems' random layouts, healthy and broken, show no leader that the owner denies.
 func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -138,8 +134,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
 			status := statusOf(t, servers, path, admin)
 			compare("status --admin "+admin, show(status.Leader), leads)
-			// For status, a path of an unknown kind is an election, because the user named the path. So
-			// status and discover need not agree on the path's system.
+			// The user named the path, so for status even an unknown kind is an election.
 			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, status.System) {
 				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
@@ -197,8 +192,7 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	return e
 }
 
-// acknowledged returns the systems whose first candidate leads only when another znode acknowledges the
-// candidate.
+// In these systems the first candidate leads only when another znode acknowledges it.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -221,8 +215,7 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system with the queue q. The system's leader owns the znodes that the parameter acks
-// returns. If due is true, nobody leads without these znodes.
+// If due is true, nobody leads without the znodes that acks returns.
 func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) owner {
 		at, znodes, members := q.stand(w, root)
@@ -330,8 +323,7 @@ func alone() []system {
 	}
 }
 
-// hadoop writes a layout of Hadoop. A node with the lock first fences the node in the bread crumb, and
-// then writes itself into the crumb. So a node leads only if lock and crumb agree.
+// A Hadoop node leads only if lock and bread crumb agree: it fences first.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
@@ -352,8 +344,7 @@ func hadoop(w *tree, root string) owner {
 	return o
 }
 
-// lone returns a system in which only the leader has a znode, at the path at. beside writes other
-// znodes. The paths in others are not elections.
+// In lone systems only the leader has a znode; the others are no elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) owner {
 		beside(w, root)
@@ -407,15 +398,14 @@ func patroni(at string) func(w *tree, root string) {
 	}
 }
 
-// A group is a directory of members, none of whom leads. each returns the name and data of a member.
-// numbered means that the server adds a number to the name.
+// If numbered is true, the server adds a number to the name.
 type group struct {
 	system string
 	at     string
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups returns the registries. Nobody leads there, even if names look like those of candidates.
+// Nobody leads in a group, even if names look like those of candidates.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -525,8 +515,7 @@ type queue struct {
 	blocked bool
 }
 
-// stand makes members join, and some of them leave. It returns the election's path, and the candidates'
-// znodes and members. The znodes and the members have the order of the queue.
+// stand returns the znodes and members in the order of the queue.
 func (q *queue) stand(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -565,7 +554,6 @@ func exact(name string) func(*tree, int) string {
 	return func(*tree, int) string { return name }
 }
 
-// queues returns the systems whose first candidate leads at once.
 func queues() []system {
 	var out []system
 	for _, q := range []queue{
@@ -629,9 +617,8 @@ func shared() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
-			// Go's client respects all znodes, so kazoo's client leads if its znode is the lowest. If
-			// Go's znode is the lowest, kazoo may ignore that znode. Only a table of watches would show
-			// this.
+			// Go's client respects all znodes, but kazoo may ignore Go's znode.
+			// So kazoo's client leads if its znode is the lowest.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
@@ -674,8 +661,7 @@ func shared() []system {
 	}
 }
 
-// flink writes Flink's layout. The leader confirms its components one by one. Each confirmation shows
-// who leads.
+// The leader confirms its components one by one; each confirmation shows who leads.
 func flink(w *tree, root string) owner {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.stand(w, root)
@@ -696,8 +682,7 @@ func flink(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// aurora writes Aurora's layout. After the leader has replayed its storage, the leader adds a member_
-// znode.
+// After the replay of its storage, the leader adds a member_ znode.
 func aurora(w *tree, root string) owner {
 	q := queue{at: "/aurora/scheduler", name: mutex, data: hostPort}
 	at, znodes, members := q.stand(w, root)
@@ -711,7 +696,6 @@ func aurora(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// A tree writes layouts into a server.
 type tree struct {
 	t       *testing.T
 	r       *rand.Rand
@@ -737,8 +721,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates the root of layout i. The root's depth is random, and the names above it are names that
-// other systems use.
+// The names above a root are names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -754,7 +737,6 @@ func (w *tree) some() int { return w.r.IntN(mostMembers + 1) }
 
 func (w *tree) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
 
-// dir creates a persistent znode, and its ancestors if necessary.
 func (w *tree) dir(path string) {
 	w.t.Helper()
 	for i := 1; i <= len(path); i++ {
@@ -819,7 +801,7 @@ func (w *tree) stir(dir string) {
 	w.note("%d znodes created and deleted in %s", n, dir)
 }
 
-// hex32 returns a random guid. Some guids end in ten digits, like a sequence number.
+// Some guids end in ten digits, like a sequence number.
 func (w *tree) hex32() string {
 	var b [16]byte
 	for i := range b {
@@ -837,7 +819,7 @@ func (w *tree) uuid() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// millis returns a time in milliseconds, as in a start code. Some times end in a small number.
+// Some times end in a small number.
 func (w *tree) millis() string {
 	if w.r.IntN(2) == 0 {
 		return fmt.Sprint(1795187631811 + w.r.IntN(1e9))
@@ -860,8 +842,7 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
 var update = flag.Bool("update", false, "rewrite the table of systems in the help")
 
-// The tree of znodes has all systems, healthy and broken. `electop help systems` shows the table that
-// discover prints; -update rewrites the table in the help.
+// -update rewrites the table of `electop help systems`.
 func TestDiscoverSystems(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -11,7 +11,6 @@ import (
 	"electop/ui/cli/process"
 )
 
-// newMan returns a hidden command, for packagers of electop.
 func newMan(std IO) *cobra.Command {
 	dir := ""
 	cmd := &cobra.Command{

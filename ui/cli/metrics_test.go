@@ -23,7 +23,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// metricsURL returns the address that a command prints, without /metrics.
 func metricsURL(t *testing.T, c *command) (url string) {
 	t.Helper()
 	address := regexp.MustCompile(`electop: metrics on (http://\S+)/metrics`)
@@ -73,7 +72,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n candidates. The leader has acknowledged.
+// The leader of the returned cast has acknowledged.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -98,7 +97,6 @@ func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *
 	return cast
 }
 
-// The metrics pass the linter, are complete, and end with the command.
 func TestMetricsOfAHandoff(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -153,7 +151,6 @@ func TestMetricsOfAHandoff(t *testing.T) {
 	})
 }
 
-// The exporter starts without a server, and reports when the server is there, gone and back.
 func TestExporterOutlivesItsServer(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

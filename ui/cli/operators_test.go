@@ -15,7 +15,6 @@ import (
 	"electop/demo/zktest"
 )
 
-// These types have the fields of the commands' JSON that the tests use.
 type (
 	statusJSON struct {
 		System     *string
@@ -73,7 +72,6 @@ func decode[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// site is an ensemble of Apache ZooKeeper with third-party elections.
 type site struct {
 	ensemble      *zktest.Ensemble
 	flags         []string // of its servers
@@ -88,8 +86,7 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// foreignTimeout is long, because kazoo changes servers if a ping is not answered within about a third
-// of the session timeout.
+// kazoo changes servers if a ping takes about a third of the session timeout.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -114,7 +111,6 @@ func newSite(t *testing.T) *site {
 	return w
 }
 
-// awaitWatches waits until every candidate but the first watches its predecessor.
 func (w *site) awaitWatches(t *testing.T, e election) {
 	t.Helper()
 	zktest.Await(t, "the watches of "+e.path, func() bool {
@@ -133,7 +129,6 @@ func (w *site) awaitWatches(t *testing.T, e election) {
 
 var connectionLine = regexp.MustCompile(`/(\S+)\[.*,sid=(0x[0-9a-f]+),`)
 
-// connections returns the client address of each candidate.
 func (w *site) connections(t *testing.T, e election) []string {
 	t.Helper()
 	from := make(map[string]string)
@@ -264,8 +259,6 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 	}
 }
 
-// causeFindings causes each finding in a separate election, and returns the elections' paths by
-// finding.
 func causeFindings(t *testing.T, w *site) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
@@ -294,12 +287,10 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	return paths
 }
 
-// shortLook is the time of a doctor. Except on a busy machine, the doctor gets two equal watch tables
-// of each member.
+// The doctor usually gets two equal watch tables of each member in this time.
 const shortLook = 6 * time.Second
 
-// finds waits for the doctor c, which must have the finding id. All other findings must be information.
-// If the doctor's time was too short, finds runs a longer doctor.
+// All findings but id must be information; a short doctor is followed by longer ones.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)
@@ -326,8 +317,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// The server allows only one four-letter word, as by default. Electop reports the watches as unknown,
-// and names the setting to change.
+// Electop reports the watches as unknown, and names the setting to change.
 func TestServerThatAllowsOneWord(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -358,7 +348,6 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 }
 
-// stand creates a candidate. The candidate watches the znode watches, or nothing if watches is "".
 func stand(t *testing.T, c *zk.Conn, path, watches string) string {
 	t.Helper()
 	return standAs(t, c, path+"/n_", watches)
@@ -375,8 +364,7 @@ func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// stoppedLeaders suspends the leaders' processes. electop events must report each leader as at risk
-// while the leader's znode exists, and then the next leader.
+// Each leader is reported as at risk while its znode exists, before the next leader.
 func stoppedLeaders(t *testing.T, w *site) {
 	type watched struct {
 		election

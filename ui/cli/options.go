@@ -25,7 +25,6 @@ import (
 
 const defaultPath = "/election"
 
-// options holds the flags of one command, and values derived from the flags.
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
@@ -62,8 +61,7 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs limits the number of PATHs to most. If the user gives no PATH, the cluster's paths count, or
-// else [defaultPath].
+// Without a PATH, the cluster's paths count, or else [defaultPath].
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -121,8 +119,7 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation of the elections. If acting is true, electop's candidates take part,
-// and acknowledgements are expected.
+// If acting is true, electop's candidates take part, and acknowledgements are expected.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
@@ -133,15 +130,13 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) elect
 	return cfg
 }
 
-// observe returns an observation of the elections for a read-only command.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*election.Elections, error) {
 	cfg := o.watch(conn, log, false)
 	cfg.First, cfg.Notice = first, notice
 	return election.New(cfg)
 }
 
-// open checks the flags, opens the log, and returns the configuration of connections. done closes the
-// log.
+// done closes the log.
 func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
@@ -158,7 +153,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens --log-file. If the file is a FIFO, logger waits for its reader until ctx ends.
+// If the file is a FIFO, logger waits for its reader until ctx ends.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -201,7 +196,6 @@ func (o *options) enterFlags(cmd *cobra.Command) {
 	})
 }
 
-// jsonFlag declares --json with the help text what.
 func (o *options) jsonFlag(cmd *cobra.Command, what string) {
 	help.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
 }
@@ -221,8 +215,7 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the user's configuration file. If there is no directory for the file, the file
-// counts as missing.
+// Without a directory for the file, the file counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {
@@ -236,8 +229,7 @@ func readConfig() (config.File, error) {
 	return f, nil
 }
 
-// settle sets the flags of cmd that are not on the command line, from the environment and the user's
-// file.
+// settle sets flags that are not given, from the environment and the file.
 func (o *options) settle(cmd *cobra.Command) error {
 	file, err := readConfig()
 	if err != nil {
@@ -269,7 +261,6 @@ func (o *options) settle(cmd *cobra.Command) error {
 	return nil
 }
 
-// clusterPaths returns the cluster's paths, or an error if their number exceeds most.
 func (o *options) clusterPaths(cmd *cobra.Command, most int) ([]string, error) {
 	paths := o.settings.Paths
 	if len(paths) > most {

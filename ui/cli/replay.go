@@ -90,7 +90,6 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 	return err
 }
 
-// printRecording prints the events of a recording as `electop events` prints them live.
 func printRecording(ctx context.Context, o *options, std IO, file string) error {
 	r, err := process.Await(ctx, func() (*feed.Recording, error) { return feed.OpenRecording(file) })
 	if err != nil {

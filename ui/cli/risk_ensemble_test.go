@@ -15,16 +15,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The test cuts off a candidate, and kills a member of the ensemble before the session expires. If the
-// ensemble's epoch stays the same, the session must end within the time that electop events reported.
+// If the epoch stays the same, the session ends within the reported time.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine a member may stop or start at the wrong time. So up to eight rounds try to get
-	// both outcomes.
+	// On a busy machine up to eight rounds try to get both outcomes.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -41,7 +39,6 @@ func TestExpiryBoundsHold(t *testing.T) {
 	}
 }
 
-// bounds counts the upper bounds that electop events reports for candidates' sessions.
 type bounds struct {
 	*testing.T
 	ensemble *zktest.Ensemble
@@ -89,8 +86,7 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 	return znode
 }
 
-// cutCandidate creates a candidate, cuts its connection, and returns its znode when electop events
-// reports a bound. If the session ends earlier, cutCandidate tries another candidate.
+// If the session ends before a bound is reported, cutCandidate tries another candidate.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -115,7 +111,6 @@ func (x *bounds) cutCandidate() (znode string) {
 	return ""
 }
 
-// A bound is a line of electop events with an upper bound of the time until the session expires.
 type bound struct {
 	line    string
 	at      time.Time
@@ -140,8 +135,7 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// compare compares the bounds with the time at which the znode was gone. The znode may be late by the
-// time of the slowest write meanwhile, which is the parameter late.
+// The znode may be late by the slowest write meanwhile.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // of the deletion, the parent's last change
@@ -167,8 +161,7 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes to path until the test ends. The returned function returns the duration of the
-// slowest write since its previous call. The end of a session may be delayed as long.
+// The function returns the slowest write since its previous call.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration
@@ -202,8 +195,7 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// A kazoo leader is suspended for longer than its session timeout. Without further flags, electop
-// events reports the risk, the expiry, and the new connection.
+// Without further flags, events reports the risk, the expiry, and the new connection.
 func TestStoppedLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

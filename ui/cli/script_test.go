@@ -19,7 +19,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// TestCommandLine runs the scripts in testdata. $ZK is the address of the embedded server.
+// $ZK is the address of the embedded server.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -57,7 +57,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// createInScript creates a znode. Ephemeral znodes last as long as the script.
+// Ephemeral znodes last as long as the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
@@ -101,8 +101,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// offers runs electop until its output matches, because on a busy machine a completion may find nothing
-// in time.
+// On a busy machine a completion may find nothing in time.
 func offers(ts *testscript.TestScript, _ bool, args []string) {
 	want := regexp.MustCompile(`(?m)` + args[0])
 	for deadline := time.Now().Add(waitFor); ; {
@@ -115,8 +114,7 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// servedInScript runs electop serve, and interrupts the command when it serves. The output is written
-// into the file said.
+// The output of electop serve is written into the file said.
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")
@@ -161,7 +159,6 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// setupT adapts a script's environment to [zkserver.Start], which needs a test.
 type setupT struct{ *testscript.Env }
 
 func (setupT) Helper()            {}

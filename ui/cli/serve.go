@@ -58,7 +58,7 @@ const (
 	tickMax     = time.Hour
 )
 
-// serverOptions bounds session timeouts as Apache ZooKeeper does by default.
+// Apache ZooKeeper has these bounds by default.
 func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
 }
@@ -106,7 +106,6 @@ type embedded struct {
 	ended    chan error  // errors of listeners that ended before Close
 }
 
-// newEmbedded returns a server that only this process can reach.
 func newEmbedded(opts zkserver.Options) *embedded {
 	s := &embedded{messages: make(chan string, 16), ended: make(chan error, 2)}
 	opts.Trouble = func(text string) {
@@ -139,7 +138,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// serve runs f in a goroutine. f serves a listener, and returns nil when the server closes.
+// f serves a listener, and returns nil when the server closes.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -148,8 +147,7 @@ func (s *embedded) serve(f func() error) {
 	}()
 }
 
-// serveAdmin starts the AdminServer and returns its URL. The AdminServer ends with the server. If
-// listen is empty, serveAdmin only returns "".
+// serveAdmin returns the AdminServer's URL, or "" without an AdminServer.
 func (s *embedded) serveAdmin(listen string) (string, error) {
 	if listen == "" {
 		return "", nil
@@ -162,7 +160,6 @@ func (s *embedded) serveAdmin(listen string) (string, error) {
 	return "http://" + dialable(l.Addr()) + "/commands", nil
 }
 
-// run passes the server's messages to notice until ctx ends or a listener fails.
 func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	for {
 		select {
@@ -176,11 +173,9 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections from each remote host if --listen is open to the network. The bound
-// suffices for a school class behind one IP address.
+// openCnxns is for each remote host; it suffices for a class behind one address.
 const openCnxns = 1000
 
-// embeddedOptions holds the flags of the commands with an embedded ZooKeeper.
 type embeddedOptions struct {
 	listen, admin string
 	cnxns         int
@@ -196,21 +191,18 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 
 const anyPort = "127.0.0.1:0"
 
-// demoServer returns the options of a demo's server. Because the tick is short, a session expires as
-// soon as the countdown on the dashboard ends.
+// With the short tick, a session expires as soon as its countdown ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
 
-// open reports whether an address is open to the network.
 func open(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen asks the user before the network can reach the embedded server or its AdminServer, unless
-// --yes was given.
+// confirmOpen asks before the network can reach the embedded server, without --yes.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
@@ -254,14 +246,13 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within returns conn for candidates in this process. Their connections reach s in memory.
+// within connects candidates to s in memory.
 func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn
 }
 
-// observing returns conn for an observer in this process. The server s neither delays the observer's
-// messages nor counts the observer's requests.
+// The server s neither delays the observer's messages nor counts them.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

@@ -152,7 +152,6 @@ func TestServeGrantsWhatApacheDoes(t *testing.T) {
 	ended()
 }
 
-// served runs electop serve until ctx ends. ended waits for the end of the command.
 func served(t *testing.T, ctx context.Context, args ...string) (addr string, ended func()) {
 	t.Helper()
 	out, w := io.Pipe()

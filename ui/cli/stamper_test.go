@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// wraps are commands that run their arguments in another process group.
 var wraps = [][]string{
 	{"timeout", "600"},
 	{"sh", "-c", `timeout 600 "$@"; true`, "sh"},
@@ -24,9 +23,8 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper is the command of a campaign, and appends stamps to a file. The arguments are the file, the
-// candidate's name, and the number of processes. Several processes ignore SIGTERM, and on Linux one of
-// wraps runs them.
+// The arguments are the file, the candidate's name, and the number of processes.
+// Several processes ignore SIGTERM, and one of wraps runs them.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -54,7 +52,6 @@ func stamper() {
 	os.Exit(1)
 }
 
-// A stint is one run of the command, from its first to its last stamp.
 type stint struct {
 	first, last int64 // in nanoseconds
 	guard       int   // the guard's process ID
@@ -68,7 +65,6 @@ func (s stint) String() string {
 		time.Unix(0, s.first).Format("15:04:05.000000"), time.Unix(0, s.last).Format("15:04:05.000000"))
 }
 
-// stamps reads the file that the commands write.
 type stamps struct {
 	name   string
 	file   *os.File
@@ -132,7 +128,6 @@ func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
 	return stint{}
 }
 
-// check fails the test if two commands ran at once, or if a fence is smaller than an earlier one.
 func (s *stamps) check(t *testing.T) {
 	t.Helper()
 	s.read(t)

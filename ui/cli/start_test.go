@@ -17,8 +17,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// initMax bounds the initialization of one package. With the race detector, an initialization takes
-// about five times as long.
+// With the race detector, an initialization takes about five times as long.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -27,11 +26,8 @@ func initMax() time.Duration {
 	return most
 }
 
-// The initialization of packages delays every command. Go prints the durations for the test binary,
-// which has all packages of electop.
-//
-// Other work of a busy machine adds to the durations. So a package is slow only if it is slow in each
-// run.
+// The initialization of packages delays every command.
+// Only a package that is slow in each run is slow, because other work adds time.
 func TestNoPackageStartsSlowly(t *testing.T) {
 	t.Parallel()
 	most := initMax()
@@ -57,8 +53,7 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 	}
 }
 
-// slowest returns the packages that took longer than most in every run so far, with their shortest
-// time. slow is the result of the earlier runs.
+// slowest returns the packages slow in every run, with their shortest time.
 func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
@@ -73,7 +68,7 @@ func slowest(run int, slow, took map[string]time.Duration, most time.Duration) m
 	return still
 }
 
-// initLine matches a line of the trace (GODEBUG=inittrace=1, see package runtime).
+// initLine matches GODEBUG=inittrace=1, as package runtime documents it.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, `)
 
 func initTimes(trace string) map[string]time.Duration {
@@ -105,8 +100,7 @@ init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 	}
 }
 
-// program builds electop as .ci/release does, and puts it first in the PATH. The test binary would be
-// slower: it has more packages, and is not static.
+// The test binary would be slower: it has more packages, and is not static.
 func program(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
@@ -117,7 +111,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// report reports the median and the minimum, which other work of the machine changes least.
+// Other work of the machine changes the median and the minimum least.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
@@ -138,8 +132,6 @@ func BenchmarkVersion(b *testing.B) {
 	report(b, times, "start")
 }
 
-// BenchmarkFirstFrame measures from the start of the demo until its first frame has reached the
-// terminal.
 func BenchmarkFirstFrame(b *testing.B) {
 	program(b)
 	var times []time.Duration
@@ -149,7 +141,6 @@ func BenchmarkFirstFrame(b *testing.B) {
 	report(b, times, "first-frame")
 }
 
-// firstFrame returns the time until the terminal received the election's path, and kills the demo.
 func firstFrame(b *testing.B) time.Duration {
 	p, tty, err := pty.Open()
 	if err != nil {

@@ -40,8 +40,7 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// heapAtFirst is the heap size at the first garbage collection, in percent of Go's default of 4 MB. A
-// usual run then needs no collection, which would take a tenth of the run.
+// heapAtFirst is in percent of Go's default of 4 MB; a usual run needs no collection.
 const heapAtFirst = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
@@ -74,8 +73,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads the elections over one connection, and asks the servers for connections, sessions
-// and watches. --connect-timeout applies to each election.
+// --connect-timeout applies to each election.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var unasked error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
@@ -104,7 +102,6 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 	return all, nil
 }
 
-// readOnce reads the election at path, and the znodes elsewhere on which the election's system depends.
 func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) (*doctor.Journal, error) {
 	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
 	if err != nil {
@@ -123,11 +120,9 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 	}
 }
 
-// severalPaths is the help on several elections.
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
-// each prints the result of read for each path, as text or as JSON. With several paths, each continues
-// after the error of one path. It stops at once after an interrupt, or if no server is reached.
+// each continues after an error, but not after an interrupt or without a server.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""

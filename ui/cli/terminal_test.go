@@ -27,8 +27,7 @@ import (
 	"electop/model/lesson"
 )
 
-// terminal runs electop in a pseudo terminal and reads the screen. Like some real terminals, the pseudo
-// terminal answers no query.
+// Like some real terminals, the pseudo terminal answers no query.
 type terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -129,8 +128,7 @@ func (x *terminal) text() string {
 	return x.shown()
 }
 
-// shown returns the screen without trailing blanks. The caller holds the lock. The emulator's String
-// would be slow, because String copies a row for each cell.
+// The caller holds the lock; the emulator's String copies a row for each cell.
 func (x *terminal) shown() string {
 	var b strings.Builder
 	for row := range x.screen.Height() {
@@ -332,14 +330,12 @@ func TestThirdPartyElection(t *testing.T) {
 		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
 	}
 
-	// The user does not confirm.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("an election of third-party candidates (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
 
-	// The user confirms, and electop's candidate queues behind the third-party candidates.
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
 	x.sees("Type the path")
 	x.press("/jobs\n")
@@ -562,7 +558,6 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 	x.quits("\x03")
 }
 
-// The demo also verifies watches after a handoff.
 func TestDemoVerifies(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -577,8 +572,7 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// Without PATH the dashboard begins with the list of elections, with the only election, or with the
-// reason why there is none.
+// The dashboard begins with a list, the only election, or the reason for none.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -650,7 +644,6 @@ func TestDashboardWithoutPath(t *testing.T) {
 	})
 }
 
-// The other lessons are tested on real elections in demo/lessons.
 func TestLessonInATerminal(t *testing.T) {
 	t.Parallel()
 	all, err := lessons.All()

@@ -4,5 +4,4 @@ package cli_test
 
 import "syscall"
 
-// ownTerminal makes a process lead a session on its own terminal.
 func ownTerminal() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true, Setctty: true} }
