@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Agenda is a list of future tasks. Tasks of one time are in the order of Add.
+// Tasks of one time are in the order of Add.
 type Agenda struct{ tasks []task }
 
 type task struct {
@@ -13,7 +13,6 @@ type task struct {
 	do func()
 }
 
-// Add adds a task for a time.
 func (a *Agenda) Add(at time.Time, do func()) {
 	i, _ := slices.BinarySearchFunc(a.tasks, at, func(t task, at time.Time) int {
 		if t.at.After(at) {
@@ -24,7 +23,6 @@ func (a *Agenda) Add(at time.Time, do func()) {
 	a.tasks = slices.Insert(a.tasks, i, task{at, do})
 }
 
-// Due returns the time of the first task; ok is false for none.
 func (a *Agenda) Due() (at time.Time, ok bool) {
 	if len(a.tasks) == 0 {
 		return time.Time{}, false
@@ -32,7 +30,6 @@ func (a *Agenda) Due() (at time.Time, ok bool) {
 	return a.tasks[0].at, true
 }
 
-// Take removes the first task and returns it.
 func (a *Agenda) Take() (do func()) {
 	do = a.tasks[0].do
 	a.tasks = slices.Delete(a.tasks, 0, 1)

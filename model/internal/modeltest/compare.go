@@ -21,8 +21,7 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs describes how two states, or values with states, differ; "" if they are equal. reflect is
-// much faster than cmp for equal values.
+// For equal values, reflect is much faster than cmp.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -30,7 +29,6 @@ func Differs(a, b any) string {
 	return cmp.Diff(a, b, sameState)
 }
 
-// ID returns the identity of a candidate, zero for nil.
 func ID(c *dialect.Candidate) dialect.ID {
 	if c == nil {
 		return dialect.ID{}
@@ -38,7 +36,6 @@ func ID(c *dialect.Candidate) dialect.ID {
 	return c.ID()
 }
 
-// Text returns a state as JSON.
 func Text(t rapid.TB, s *doctor.State) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -47,7 +44,6 @@ func Text(t rapid.TB, s *doctor.State) []byte {
 	return b
 }
 
-// Heap returns the bytes of reachable objects.
 func Heap() int64 {
 	runtime.GC()
 	runtime.GC()

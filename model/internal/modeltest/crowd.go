@@ -9,16 +9,15 @@ import (
 	"electop/model/znode"
 )
 
-// Crowd is an election of n candidates. At each change one candidate leaves and one joins.
+// At each change one candidate leaves and one joins.
 type Crowd struct {
 	J     *doctor.Journal
-	At    time.Time     // of the last change
-	Names []string      // of the present children
+	At    time.Time
+	Names []string
 	First []znode.Znode // the children of the first read
 	Next  uint32        // the number of the next child
 }
 
-// NewCrowd returns a crowd with a journal to which the first read was applied.
 func NewCrowd(n int) *Crowd {
 	c := &Crowd{J: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), At: Start}
 	for range n {
@@ -36,11 +35,9 @@ func (c *Crowd) znode() znode.Znode {
 	return znode.Znode{Name: name, Session: uint64(c.Next), Czxid: int64(c.Next), Ctime: c.At, Data: znode.NewData([]byte("host"))}
 }
 
-// Stat returns the parent's present stat.
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// Change makes change i and returns the read that shows it. The leader leaves if i is a multiple of
-// ten.
+// The leader leaves if i is a multiple of ten.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0

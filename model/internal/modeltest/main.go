@@ -1,5 +1,4 @@
-// Package modeltest has what the tests of package model and its subpackages share: elections to
-// observe (Tree, Crowd, DrawPast), a Script that compares events, and a comparison of states.
+// Package modeltest has what the tests of package model and its subpackages share.
 package modeltest
 
 import (
@@ -10,8 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, and fails if they leave goroutines behind. It makes garbage
-// collection rarer, because the tests need little memory.
+// The tests need little memory, so Main makes garbage collection rarer.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

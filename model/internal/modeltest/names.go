@@ -10,7 +10,6 @@ const (
 	Hex2  = "9cb226cb23864645aa23c5ee664203de"
 )
 
-// DialectID returns the ID of a dialect, "nobody's" for nil.
 func DialectID(d *dialect.Dialect) string {
 	if d == nil {
 		return "nobody's"

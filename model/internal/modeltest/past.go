@@ -14,14 +14,13 @@ import (
 	"electop/model/znode"
 )
 
-// past draws random observations: of a changing tree, of members, and of servers.
 type past struct {
 	*rapid.T
 	tree    *Tree
 	w       *Watcher
 	cfg     model.Config
 	kinds   []string // stems of the children's names
-	single  bool     // the election is a single znode
+	single  bool
 	members map[int]*model.Member
 	all     []model.Observation
 }
@@ -33,7 +32,6 @@ var stems = []string{
 // singles are paths of single znodes: of no known system, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
-// DrawPast draws a configuration and observations for it.
 func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p := &past{T: t, tree: NewTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
 	p.w = &Watcher{Tree: p.tree}
@@ -135,7 +133,6 @@ func (p *past) remove() {
 	}
 }
 
-// read adds a read, or the same changes as deltas.
 func (p *past) read() {
 	r := p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
 		if p.pick("race", 6) == 0 {
@@ -275,7 +272,6 @@ func (p *past) cast() {
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
-// asked adds the answers of three servers.
 func (p *past) asked() {
 	now := p.tree.Now
 	answered := func(what string) session.Answer {

@@ -21,10 +21,8 @@ type Script struct {
 	J    *doctor.Journal
 }
 
-// Start is the time at which a script begins.
 var Start = NewTree().Now
 
-// NewScript returns a script with an empty parent and a connected journal.
 func NewScript(t *testing.T, cfg model.Config) *Script {
 	tr := NewTree()
 	tr.CreateParent(0)
@@ -34,12 +32,10 @@ func NewScript(t *testing.T, cfg model.Config) *Script {
 	return s
 }
 
-// Acked configures an election whose leaders acknowledge.
 var Acked = model.Config{AckPath: "/leader", AckExpected: true}
 
 func (s *Script) After(d time.Duration) { s.Tree.Now = s.Tree.Now.Add(d) }
 
-// Apply applies an observation and returns the events in the form of Short.
 func (s *Script) Apply(o model.Observation) []string {
 	var out []string
 	for _, e := range s.J.Apply(o) {
@@ -50,12 +46,10 @@ func (s *Script) Apply(o model.Observation) []string {
 
 func (s *Script) Read() []string { return s.Apply(s.W.Read(false, false, nil)) }
 
-// Join creates a candidate's znode and returns its name.
 func (s *Script) Join(session uint64) string {
 	return s.Tree.Create("n_", true, session, fmt.Sprint("host", session))
 }
 
-// Ack applies a read of the named candidate's acknowledgement.
 func (s *Script) Ack(name string) []string {
 	z := s.Tree.Children[name]
 	return s.Apply(&model.Ack{
@@ -66,7 +60,6 @@ func (s *Script) Ack(name string) []string {
 
 func (s *Script) Advance() []string { return s.Apply(&model.Advance{At: s.Tree.Now}) }
 
-// Want compares events.
 func (s *Script) Want(got []string, want ...string) {
 	s.Helper()
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -74,7 +67,7 @@ func (s *Script) Want(got []string, want ...string) {
 	}
 }
 
-// Short describes an event with its number and time. n_0000000012 becomes "12.".
+// n_0000000012 becomes "12.".
 func Short(e model.Event) string {
 	name := func(c *dialect.Candidate) string {
 		if c == nil {

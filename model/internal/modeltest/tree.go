@@ -12,14 +12,14 @@ import (
 
 // Tree is the part of a ZooKeeper server that an election needs: one parent and its children.
 type Tree struct {
-	Zxid     int64 // of the last change
+	Zxid     int64
 	Now      time.Time
 	Exists   bool
-	czxid    int64                  // of the parent
-	Pzxid    int64                  // of the parent
-	Creates  uint32                 // counts creates of children
-	Deletes  uint32                 // counts deletes of children, unlike a real server
-	Children map[string]znode.Znode // by name
+	czxid    int64 // of the parent
+	Pzxid    int64 // of the parent
+	Creates  uint32
+	Deletes  uint32 // counts deletes of children, unlike a real server
+	Children map[string]znode.Znode
 }
 
 // Jammed is the number of creates at which a server stops counting.
@@ -48,7 +48,6 @@ func (t *Tree) DeleteParent() {
 	}
 }
 
-// Create creates a child and returns its name, "" if the child exists or the parent does not.
 func (t *Tree) Create(name string, sequential bool, session uint64, data string) string {
 	if !t.Exists {
 		return ""
@@ -94,8 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; Unread: deleted during the read
 }
 
-// Read reads the tree. If full is true, it reads all children. It calls between before each read of
-// a child.
+// Read calls between before each read of a child.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -142,7 +140,6 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	return r
 }
 
-// Refresh reads a known child again; nil if it was deleted.
 func (w *Watcher) Refresh(name string) *model.Refresh {
 	z, ok := w.Tree.Children[name]
 	if k, known := w.Known[name]; !ok || !known || k.Unread || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
@@ -152,8 +149,7 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat returns a parent's stat with the cversion of DataNode.copyStat. creates counts the creates
-// of children so far.
+// Stat computes the cversion as DataNode.copyStat; creates counts the creates so far.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
