@@ -66,7 +66,6 @@ func Unsafe(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// plain reports whether s is printable ASCII only.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -92,8 +91,7 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// SafeJSON marshals v into one line that is safe for a terminal. It escapes the code points that
-// [Safe] escapes, in JSON's form \u.... It does not escape for HTML.
+// SafeJSON marshals v into one line that is safe for a terminal, without escapes for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

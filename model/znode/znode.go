@@ -48,8 +48,7 @@ type Znode struct {
 	// Mtime is the time of the last change of the data by the server's clock, zero if it never changed.
 	Mtime time.Time `json:"mtime,omitzero"`
 	Data  Data      `json:"data"`
-	// Unread reports whether the child was listed, but deleted before it was read. Only the name is
-	// then known.
+	// Unread reports whether the child was deleted before it was read; only Name is then known.
 	Unread bool `json:"unread,omitempty"`
 }
 
