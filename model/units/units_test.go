@@ -71,7 +71,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// durations draws durations of every magnitude, often near a limit at which a form changes.
 func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.OneOf(
 		rapid.Custom(func(t *rapid.T) time.Duration {
@@ -86,7 +85,7 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// Each form is monotonic, fits into its column, and differs from the duration only by rounding.
+// Each form is monotonic, fits into its column, and differs only by rounding.
 func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string
