@@ -39,9 +39,8 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part is the number of the file, 0 for the first file. A later file begins with observations
-	// from [model.State.Observations], and Initial is their number. A playback applies them without
-	// a wait.
+	// Part is the number of the file, from 0. Initial counts the first observations of a later
+	// file: see [model.State.Observations].
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -49,8 +48,7 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised is the [Header.Recipe] if no recipe was configured. A replay then recognises the
-// recipe from the observations.
+// recognised is the [Header.Recipe] of an election whose recipe a replay recognises.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -101,7 +99,6 @@ type entry struct {
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
-// newEntry returns an entry with o in the field of o's type.
 func newEntry(o model.Observation) *entry {
 	l := &entry{}
 	fields, v := reflect.ValueOf(l).Elem(), reflect.ValueOf(o)
@@ -114,7 +111,6 @@ func newEntry(o model.Observation) *entry {
 	return l
 }
 
-// observation returns the field that is set, nil for none.
 func (l *entry) observation() model.Observation {
 	fields := reflect.ValueOf(l).Elem()
 	for i := range fields.NumField() {
@@ -152,8 +148,7 @@ func (e *Encoder) write(v any) error {
 // ErrIncomplete is returned by [Decoder.Decode] if the last line has no newline, as after a crash.
 var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
-// Bounds of a line. Three bytes of a hostile line can become a large struct, so the decoder counts
-// the items before it decodes the line.
+// Three bytes of a hostile line can become a large struct, so the decoder first counts the items.
 const (
 	lineMax    = 256 << 20 // bytes
 	itemsMax   = 1 << 17
@@ -243,7 +238,6 @@ func (d *Decoder) Decode() (model.Observation, error) {
 	return nil, fmt.Errorf("recording line %d: this version of electop does not know the observation", d.n)
 }
 
-// next returns the next line without its newline.
 func (d *Decoder) next() (line []byte, err error) {
 	for d.err == nil {
 		part, err := d.r.ReadSlice('\n')
@@ -271,7 +265,6 @@ type older struct {
 	} `json:"cast"`
 }
 
-// readDetail converts the text of an older recording into StepOn or Reason of m.
 func readDetail(m *model.Member, text string) {
 	switch {
 	case text == "" || !m.StepOn.IsZero() || m.Reason != "":
@@ -282,7 +275,7 @@ func readDetail(m *model.Member, text string) {
 	}
 }
 
-// stepOnOf parses the text of a step in an older recording, such as "C := {12, 13, … 3 more}".
+// An older recording has a text such as "C := {12, 13, … 3 more}".
 func stepOnOf(step model.Step, text string) model.StepOn {
 	if step == model.StepCreate && text == "found by its name" {
 		return model.StepOn{Found: true}

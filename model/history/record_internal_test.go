@@ -32,7 +32,6 @@ func decoded(line []byte) (model.Observation, error) {
 	return (&Decoder{r: bufio.NewReader(bytes.NewReader(append(line, '\n'))), max: lineMax}).Decode()
 }
 
-// vary sets every field of v to a drawn value.
 func vary(t *rapid.T, v reflect.Value) {
 	if x, ok := v.Addr().Interface().(*time.Time); ok {
 		*x = time.Unix(rapid.Int64Range(-1<<33, 1<<33).Draw(t, "seconds"), rapid.SampledFrom([]int64{0, 1, 500e6, 123456789, 999999999}).Draw(t, "ns")).UTC()
@@ -117,7 +116,6 @@ func TestOlderDeadlines(t *testing.T) {
 	}
 }
 
-// endless reads a line that never ends. n counts the bytes.
 type endless struct{ n int }
 
 func (e *endless) Read(b []byte) (int, error) {

@@ -19,7 +19,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recording returns the lines of a short recording, the header first.
 func recording(t testing.TB) []string {
 	var b bytes.Buffer
 	enc, err := history.NewEncoder(&b, history.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, modeltest.Start))
@@ -46,7 +45,6 @@ func recording(t testing.TB) []string {
 	return strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// decode counts the observations before the first error, which is io.EOF at the end.
 func decode(r io.Reader) (n int, err error) {
 	dec, _, err := history.NewDecoder(r)
 	if err != nil {
@@ -141,7 +139,6 @@ func TestAckData(t *testing.T) {
 	}
 }
 
-// For any bytes, the decoder and the journal do not panic, and the state is consistent.
 func FuzzDecoder(f *testing.F) {
 	lines := recording(f)
 	whole := strings.Join(lines, "")

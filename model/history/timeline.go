@@ -47,19 +47,18 @@ type Moment struct {
 type Move string
 
 const (
-	MoveTo            Move = "to"             // the moment itself, or the nearest moment that is kept
-	MoveBack          Move = "back"           // the previous moment
-	MoveOn            Move = "on"             // the next moment
-	MoveToEvent       Move = "event"          // the next moment with an event
-	MoveBackToEvent   Move = "event before"   // the previous moment with an event
-	MoveToHandoff     Move = "handoff"        // the next moment with a handoff
-	MoveBackToHandoff Move = "handoff before" // the previous moment with a handoff
+	MoveTo            Move = "to" // the moment itself, or the nearest moment that is kept
+	MoveBack          Move = "back"
+	MoveOn            Move = "on"
+	MoveToEvent       Move = "event"
+	MoveBackToEvent   Move = "event before"
+	MoveToHandoff     Move = "handoff"
+	MoveBackToHandoff Move = "handoff before"
 	MoveToFirst       Move = "first"
 	MoveToLast        Move = "last"
 )
 
-// segment is a clone of the journal, and the observations after the clone. Positions in other
-// goroutines read the elements of its slices, so these elements never change.
+// Positions in other goroutines read the elements of the slices, which never change.
 type segment struct {
 	from         *doctor.Journal // the journal before all[0]; only cloned
 	index        uint64          // of all[0] among the timeline's observations, from 0
@@ -71,18 +70,16 @@ type segment struct {
 	limit        int // bound of len(all)
 }
 
-// mark is a moment of a segment.
 type mark struct {
 	at    time.Time
 	index int // of the observation in segment.all
 	kinds kinds
 }
 
-// kinds is the set of kinds of a moment.
 type kinds uint8
 
 const (
-	aMoment kinds = 1 << iota // every moment
+	aMoment kinds = 1 << iota
 	withEvent
 	withHandoff
 )
@@ -94,11 +91,9 @@ func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	return t
 }
 
-// segmentMin is the least limit of a segment. A larger journal gets a larger limit, because a
-// clone of eight entries takes about as long as one observation.
+// A clone of eight entries takes about as long as one observation.
 const segmentMin = 512
 
-// cut begins a new segment.
 func (t *Timeline) cut() {
 	j := t.journal.Clone()
 	journalBytes, entries := j.Memory()
@@ -117,7 +112,7 @@ func (t *Timeline) Keep(maxBytes int) {
 	t.trim()
 }
 
-// trim drops the oldest segments until the timeline is within its bound, but never the last segment.
+// trim never drops the last segment.
 func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
@@ -192,8 +187,7 @@ func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 	return c.Moment(), true
 }
 
-// Position is a moment that is not computed yet. It stays valid when the timeline grows or drops
-// the moment.
+// Position is a moment that is not computed yet; it stays valid when the timeline changes.
 type Position struct {
 	N           uint64
 	First, Last bool
@@ -219,16 +213,14 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	}, true
 }
 
-// first returns the number of the first moment that is kept, t.n+1 for none.
+// first returns t.n+1 if no moment is kept.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
-// segmentOf returns the segment with moment n.
 func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// find returns the index of the last segment for which begins is true, -1 for none. If begins is
-// false for a segment, it must be false for all later segments.
+// If begins is false for a segment, it must be false for all later segments.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
@@ -258,7 +250,7 @@ var steps = map[Move]struct {
 	MoveOn: {1, aMoment}, MoveToEvent: {1, withEvent}, MoveToHandoff: {1, withHandoff},
 }
 
-// move returns the moment to which m leads from n. n is at least first-1.
+// n is at least first-1.
 func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	switch m {
 	case MoveToFirst:
@@ -276,7 +268,7 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// computed caches moments of one segment, also earlier moments, because a user often steps back.
+// computed caches earlier moments too, because a user often steps back.
 type computed struct {
 	of      *segment
 	first   int // index of moments[0] in of.moments
@@ -298,8 +290,7 @@ func (c Position) Moment() Moment {
 	return m
 }
 
-// compute caches the moments of the segment. If they exceed computedMax, it caches only the last
-// moments up to c.
+// If the moments exceed computedMax, compute caches only the last moments up to c.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
@@ -352,7 +343,6 @@ func memoryOf(o model.Observation) int {
 	return n
 }
 
-// referred returns the size of the memory to which a value refers.
 func referred(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:

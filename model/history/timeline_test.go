@@ -20,7 +20,6 @@ import (
 	"electop/model/znode"
 )
 
-// instant is a moment of the live journal.
 type instant struct {
 	at     time.Time
 	state  *doctor.State
@@ -36,14 +35,12 @@ func (i instant) handoff() bool {
 	return false
 }
 
-// momentRule decides which observations are moments, independently of the timeline.
 type momentRule struct {
-	members map[string]model.Member // last report of each member
-	wakes   map[dialect.ID]bool     // wakes so far, by znode and zxid
-	events  uint64                  // number of events so far
+	members map[string]model.Member
+	wakes   map[dialect.ID]bool // wakes so far, by znode and zxid
+	events  uint64
 }
 
-// isMoment reports whether o, which led to the state s, is a moment.
 func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 	more := s.Events > n.events
 	n.events = s.Events
@@ -71,8 +68,7 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 	return more
 }
 
-// target computes from all moments where a move from moment n ends. The timeline dropped the
-// moments before first.
+// The timeline dropped the moments before first.
 func target(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
@@ -111,7 +107,7 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// With any bound, every move ends at the right moment, with the state and events that were live.
+// TestTimeline checks every move, with any bound, against the moments that were live.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -271,7 +267,6 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	}
 }
 
-// present has the parts of a state that [model.State.Observations] must restore.
 type present struct {
 	Path, Recipe, Dialect string
 	Phase                 model.Phase
@@ -325,7 +320,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// A new journal that applies the observations of a state has the same election, but no past.
+// The observations of a state give a new journal the same election, without its past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
