@@ -70,15 +70,13 @@ const (
 	DangerOver = tickDefault
 )
 
-// clock bounds the difference between our clock and a leader's clock.
 type clock struct {
 	most, least time.Time // bounds of our time at which the leader's clock shows 0; zero: not known
 	tick        time.Duration
-	wall        bool          // the deadlines are wall-clock times
+	wall        bool
 	unit, err   time.Duration // the precision and the error of wall-clock times; otherwise 0
 }
 
-// clockOf returns the bounds that one reply with deadlines gives.
 func clockOf(t *Table, s *Server) clock {
 	k := clock{tick: tickOf(s)}
 	if k.wall = slices.ContainsFunc(s.Deadlines, func(d Deadline) bool { return d.Wall }); k.wall {
@@ -105,10 +103,8 @@ func clockOf(t *Table, s *Server) clock {
 	return k
 }
 
-// latest returns the latest time of a deadline by our clock.
 func (k clock) latest(d Deadline) time.Time { return k.most.Add(d.At + k.unit + k.err) }
 
-// earliest returns the earliest time of a deadline by our clock.
 func (k clock) earliest(d Deadline) time.Time { return k.least.Add(d.At - k.err) }
 
 func tickOf(s *Server) time.Duration {
@@ -118,7 +114,6 @@ func tickOf(s *Server) time.Duration {
 	return tickDefault
 }
 
-// replyTime returns the time of a reply, but at most the end of the round.
 func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
 		return t.End.Round(0)
@@ -153,13 +148,11 @@ type Liveness struct {
 	sound time.Time
 	// silent reports whether the client was connected and silent when the danger was seen.
 	silent bool
-	// danger describes why the session is about to expire, "" if it is not. dangerSince is when
-	// electop first saw the danger.
+	// danger describes why the session is about to expire, "" if it is not.
 	danger      string
 	dangerSince time.Time
 }
 
-// applyConn applies a connection that a member lists.
 func (h *Liveness) applyConn(t *Table, x Conn) {
 	if x.Conn.Timeout > 0 {
 		h.timeout = x.Conn.Timeout
@@ -186,7 +179,6 @@ func (h *Liveness) applyNoConn(t *Table) {
 	h.asked = t.At.Round(0)
 }
 
-// applyDeadline applies a deadline that a server reports.
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
@@ -212,8 +204,7 @@ func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renew notes that a new [ensembleTerm] began: all timeouts started again before the end of the
-// round.
+// In a new [ensembleTerm], all timeouts started again before the end of the round.
 func (h *Liveness) renew(t *Table) {
 	h.quiet, h.askedDue = time.Time{}, time.Time{}
 	if h.conn != nil {
@@ -284,9 +275,8 @@ func (h *Liveness) LastKnown() string {
 }
 
 // Likely returns the time from which a deletion of the znode probably means that the session
-// expired. Before that time, the client may have deleted the znode or closed the session. A healthy
-// client pings every third of the timeout. So the session lasts for most of the timeout after
-// joined, or after a later sound round.
+// expired. A healthy client pings every third of the timeout, so its session lasts for most of the
+// timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
@@ -303,7 +293,6 @@ func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	return Later(closed, from.Add(max(timeout*2/3-Slack, timeout/2)))
 }
 
-// assess decides, after a round, whether the session is about to expire.
 func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	was := h.danger
 	h.danger = h.signs(tick, len(t.Servers))
@@ -330,8 +319,7 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes when the members first listed no connection, and when a member last listed a
-// connection. of is the number of members.
+// of is the number of members.
 func (h *Liveness) unlistedAt(of int) string {
 	text := "not connected "
 	if of > 1 {
@@ -343,8 +331,7 @@ func (h *Liveness) unlistedAt(of int) string {
 	return text
 }
 
-// signs describes why the session is about to expire, "" if nothing shows that. of is the number of
-// members that were asked.
+// of is the number of members that were asked.
 func (h *Liveness) signs(tick time.Duration, of int) string {
 	switch {
 	case !h.absent.IsZero():
@@ -361,8 +348,7 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 	return ""
 }
 
-// untilKnown returns how much longer electop must observe the session to know whether its client is
-// alive. 0 or less means that this is known, or that the servers do not report enough.
+// The result is at most 0 if the liveness is known, or if the servers report too little.
 func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {
 	case !h.absent.IsZero():

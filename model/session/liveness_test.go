@@ -7,20 +7,19 @@ import (
 	"electop/model/session"
 )
 
-// rounds applies tables of a leader and a follower to a tracker. Session 7 has a timeout of 10 s.
+// Session 7 has a timeout of 10 s.
 type rounds struct{ tracker session.Tracker }
 
 var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// deadline returns the deadline of session id if the leader last heard from the session at second
-// heard.
+// heard is the second in which the leader last heard from the session.
 func deadline(id uint64, heard int) session.Deadline {
 	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
 }
 
-// apply applies the table of second sec. lists reports whether the follower lists connections.
+// lists reports whether the follower lists connections.
 func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
 	answered := session.Answer{State: session.Answered, At: at(sec)}
 	follower := session.Server{Addr: "b:1", Mode: session.ModeFollower, Basic: answered, Connections: session.Answer{State: session.Failed}}
@@ -47,8 +46,7 @@ func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	}
 }
 
-// If a server stops listing connections, its last list gives no bound, because the client may stay
-// alive.
+// After a server stops listing connections, its last list gives no bound.
 func TestDeadlineAfterTheLastList(t *testing.T) {
 	const stopped = 40
 	var r rounds
@@ -74,8 +72,7 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 	}
 }
 
-// The time at which the connection ended is unknown, so the evidence names the rounds before and
-// after that time.
+// The evidence names the rounds before and after the unknown end of the connection.
 func TestLastSeenConnected(t *testing.T) {
 	var k session.Tracker
 	ask := func(sec int, clients ...session.Client) {

@@ -51,8 +51,7 @@ type Anchor struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ListsEveryConn reports whether all members listed all connections. If so, a session in
-// no list has no connection.
+// ListsEveryConn reports whether all members listed all connections, so other sessions have none.
 func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
@@ -238,8 +237,7 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns the table last. For a question that was not asked in last, it has the member's
-// answer in before.
+// MergedOver returns last, with the answers in before to questions not asked in last.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -326,8 +324,7 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the leader or standalone server if it reported deadlines. If it did not, Expirer
-// returns the first server that reported deadlines, nil for none.
+// Expirer returns the leader, standalone server or else first server with deadlines; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {

@@ -125,8 +125,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 	k.known.live, k.known.tick = live, k.tick
 }
 
-// ConnectionLost notes that electop's own connection was lost. The ensemble's leader may be down,
-// so there is no bound until the table of a later round.
+// ConnectionLost drops the bounds until a later round, because the ensemble's leader may be down.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
@@ -144,8 +143,7 @@ func (k *Tracker) Of(session uint64) *Liveness {
 type Danger struct {
 	// By and NotBefore bound the time at which the session expires unless its client returns, by
 	// this program's clock; zero: not known. By holds only in Epoch, the upper half of the zxids,
-	// because an election of the ensemble starts all timeouts again. The restart of a standalone
-	// server starts all timeouts again in the same epoch.
+	// because an election of the ensemble starts all timeouts again.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what was seen; safe to show
@@ -157,8 +155,7 @@ type Danger struct {
 	Sure    bool
 }
 
-// Danger returns the evidence that the session is about to expire, with bounds; nil if there is
-// none, or if the evidence is too old.
+// Danger returns the evidence that the session is about to expire, nil if absent or too old.
 func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	h := k.known.live[session]
 	if h.danger == "" {
@@ -180,8 +177,7 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// dangerStale is how long a danger without a bound lasts after the last round. By default the
-// longest timeout that servers grant is 20 ticks.
+// By default the longest timeout that servers grant is 20 ticks.
 const dangerStale = 20 * tickDefault
 
 // Over returns the time at which electop drops the danger. heard is [Tracker.Heard].
@@ -243,8 +239,7 @@ func (v View) Heard(session uint64) time.Time {
 // Whole reports whether all members of the ensemble listed their connections.
 func (v View) Whole() bool { return v.whole }
 
-// Absent reports whether the last round showed that the session had no connection to any
-// member. The result is false if the round did not show that.
+// Absent reports whether the last round showed no connection of the session to any member.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
@@ -256,9 +251,8 @@ func (v View) Timeout(session uint64) time.Duration { return v.live[session].tim
 // know whether their clients are alive, and the time until that is known.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
-// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. It ends with
-// an election of the ensemble, even of the same server, or with the restart of a standalone server.
-// The next term gives each session its full timeout again, so no bound outlives its term.
+// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
+// term gives each session its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
 	leader string // the server's address
 	// epoch is the upper half of the leader's zxid. Each election begins a new epoch.
@@ -267,8 +261,7 @@ type ensembleTerm struct {
 	known bool
 }
 
-// updateTerm applies the term that a table shows, and reports whether all timeouts have started
-// again since the previous table.
+// updateTerm reports whether all timeouts have started again since the previous table.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {
