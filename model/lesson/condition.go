@@ -41,11 +41,9 @@ const (
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// lasting lists the events that describe a state, which can become false again. The state must be
-// true when the wait ends.
+// lasting lists the events that describe a state, which must be true when the wait ends.
 var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
-// held reports whether the server holds messages until the user releases them.
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
 
 // waitingCount is the [Condition.Count] that means all contenders, except the leader, at the
@@ -67,15 +65,13 @@ type Condition struct {
 	Then bool `toml:"then"`
 }
 
-// change is the effect of one observation.
 type change struct {
 	before, after *doctor.State
 	events        []model.Event
 	holders       *holders
-	done          bool // the act was done to its target
+	done          bool
 }
 
-// met reports whether the event happened in the change, or the state after the change is as described.
 func (c *Condition) met(m *change) bool { return vocabulary[c.Event](c, m) }
 
 var vocabulary = map[Event]func(*Condition, *change) bool{
@@ -130,7 +126,6 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 	TokenHeld:  wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused }),
 }
 
-// on returns the condition that some event of type E satisfies a predicate.
 func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.events, func(x model.Event) bool {
@@ -140,7 +135,6 @@ func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition
 	}
 }
 
-// ofMember returns the condition that the member Who satisfies a predicate.
 func ofMember(is func(*Condition, *change, *model.Member) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		x := m.after.MemberByID(m.holders.of[c.Who].member)
@@ -148,7 +142,6 @@ func ofMember(is func(*Condition, *change, *model.Member) bool) func(*Condition,
 	}
 }
 
-// wrote returns the condition that a new write of Who's worker satisfies a predicate.
 func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	return func(c *Condition, m *change) bool {
 		return slices.ContainsFunc(m.writes(), func(w model.Tried) bool {
@@ -157,7 +150,7 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// is reports whether x has the role. The role "" matches any x, and Nobody matches only a nil x.
+// The role "" matches any x, and Nobody matches only a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
@@ -166,7 +159,7 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// owns reports whether x is any znode of the role's holder, not only the znode with the role.
+// x may be any znode of the role's holder, not only the znode with the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -178,7 +171,7 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 // recent is the number of the last wakes that wake searches.
 const recent = 16
 
-// wake returns what the deletion of the role's znode caused, nil until the server has counted all.
+// wake returns nil until the server has counted all that the deletion caused.
 func (m *change) wake(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
@@ -188,7 +181,6 @@ func (m *change) wake(role Role) *model.Woken {
 	return nil
 }
 
-// writes returns the new attempts to write.
 func (m *change) writes() []model.Tried {
 	tries := func(s *doctor.State) int {
 		w := &s.Work

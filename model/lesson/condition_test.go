@@ -45,7 +45,6 @@ func write(name string, r model.Resource, fenced, refused bool) act {
 	return func(w *world) { w.write(name, r, fenced, refused) }
 }
 
-// conditionTests has for each condition an act that makes it true, and similar acts that do not.
 var conditionTests = []struct {
 	c      lesson.Condition
 	before act // before the part begins, nil for nothing
@@ -140,7 +139,6 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// deposed freezes amber and makes birch the leader, each with a fencing token.
 func deposed(w *world) {
 	fence := func(name string) {
 		w.member(name, func(m *model.Member) { m.Fence = w.here[w.znode(name)].Czxid })
@@ -151,7 +149,6 @@ func deposed(w *world) {
 	fence("birch")
 }
 
-// oneAct returns a lesson whose only part waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
 	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Setup: lesson.Setup{Cast: 4}, Parts: []lesson.Part{{
 		Text: []string{"Text."}, After: "Done.",
@@ -159,7 +156,7 @@ func oneAct(c lesson.Condition) *lesson.Lesson {
 	}}}
 }
 
-// TestLateEvents: an event that the journal held back when the part began does not count.
+// An event that the journal held back when the part began does not count.
 func TestLateEvents(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })

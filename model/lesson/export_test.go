@@ -14,7 +14,6 @@ func Events() (all []Event) {
 	return all
 }
 
-// Unknown lists the mistakes in a lesson, such as unknown events and roles.
 func (l *Lesson) Unknown() (bad []string) {
 	wrong := func(part int, format string, args ...any) {
 		bad = append(bad, fmt.Sprintf("lesson %s, part %d: %s", l.ID, part+1, fmt.Sprintf(format, args...)))

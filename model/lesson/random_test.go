@@ -90,7 +90,6 @@ func TestAnyEventsAndInputs(t *testing.T) {
 	})
 }
 
-// checkObserved checks that an observation did not move to another part or block the lesson.
 func checkObserved(t *rapid.T, before, after lesson.View) {
 	switch {
 	case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:

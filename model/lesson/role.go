@@ -41,7 +41,6 @@ const (
 // roles lists the roles that [holdersIn] finds.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
 
-// holder is the candidate that has a role.
 type holder struct {
 	label   string // safe to show, "" for none
 	member  string // [model.Member.ID], "" for a third-party client
@@ -51,10 +50,9 @@ type holder struct {
 	seq     string
 }
 
-// holders maps each role to its holder in one state.
 type holders struct {
 	of     map[Role]holder
-	queued int   // the number of contenders
+	queued int
 	next   int64 // the sequence number of the next znode; -1: unknown
 }
 
@@ -69,12 +67,10 @@ func holdersIn(s *doctor.State) *holders {
 	return h
 }
 
-// same reports whether h and o are equal; o may be nil.
 func (h *holders) same(o *holders) bool {
 	return o != nil && h.queued == o.queued && h.next == o.next && maps.Equal(h.of, o.of)
 }
 
-// nameMax bounds the names in texts.
 const nameMax = 24
 
 func contender(s *doctor.State, c *dialect.Candidate) holder {
@@ -88,7 +84,6 @@ func contender(s *doctor.State, c *dialect.Candidate) holder {
 	return a
 }
 
-// holderOf returns the candidate that has a role, the zero holder for none.
 func holderOf(s *doctor.State, role Role) holder {
 	n := s.Queue.Len()
 	at := func(i, least int) holder {
@@ -170,12 +165,11 @@ const (
 )
 
 // values has the placeholders that are not about a role, such as {count}. The placeholders below
-// timeout are known only after the wait. Placeholders about a role are not here: {leader} is the name
-// of the role's holder, and {seq of leader} the holder's sequence number.
+// timeout are known only after the wait.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
-	"next seq": func(r *Run) string { // of the next znode
+	"next seq": func(r *Run) string {
 		if r.holders.next < 0 {
 			return unknown
 		}
@@ -199,12 +193,10 @@ var values = map[string]func(*Run) string{
 
 var braces = regexp.MustCompile(`\{[^}]*\}`)
 
-// replace replaces each placeholder with what f returns for its name.
 func replace(text string, f func(name string) string) string {
 	return braces.ReplaceAllStringFunc(text, func(x string) string { return f(x[1 : len(x)-1]) })
 }
 
-// roleOf returns the role that a placeholder is about, "" for none, and whether it is {seq of ...}.
 func roleOf(name string) (role Role, seq bool) {
 	rest, seq := strings.CutPrefix(name, seqOf)
 	if role = Role(rest); role != Newcomer && !slices.Contains(roles, role) {
@@ -230,7 +222,6 @@ func (r *Run) value(name string) string {
 	}
 }
 
-// timeout returns the session timeout of the first member with a known timeout.
 func timeout(r *Run) string {
 	for _, m := range r.state.Members {
 		if m.Timeout > 0 {
@@ -247,7 +238,6 @@ func winner(r *Run) string {
 	return "nobody"
 }
 
-// handoff returns the last handoff during the wait, nil for none.
 func (r *Run) handoff() *model.Handoff {
 	if n := len(r.end.Handoffs); n > 0 && r.end.Totals.Handoffs > r.waited.Totals.Handoffs {
 		return r.end.Handoffs[n-1]
@@ -283,8 +273,6 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-// ofWake returns a function that calls value with the wake for which the part waited, or returns
-// "unknown" if there is no such wake.
 func ofWake(value func(*model.Woken) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {

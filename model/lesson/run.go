@@ -13,7 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// phase is the progress of a part.
 type phase int
 
 const (
@@ -78,7 +77,6 @@ func (r *Run) Start(s *doctor.State) {
 	r.begin()
 }
 
-// begin begins the part in the election as it is.
 func (r *Run) begin() {
 	if r.phase, r.dirty = asking, true; r.now().Act == nil {
 		r.phase = reading
@@ -88,7 +86,6 @@ func (r *Run) begin() {
 
 func (r *Run) now() *Part { return &r.lesson.Parts[r.part] }
 
-// enter goes to part i, which then waits for its setup.
 func (r *Run) enter(i int) {
 	*r = Run{
 		lesson: r.lesson, number: r.number, of: r.of, began: r.began, state: r.state, skipped: r.skipped,
@@ -96,7 +93,6 @@ func (r *Run) enter(i int) {
 	}
 }
 
-// advance goes to the next part, which begins at once if it fits the election.
 func (r *Run) advance() {
 	if r.part+1 == len(r.lesson.Parts) {
 		r.phase = complete
@@ -108,7 +104,6 @@ func (r *Run) advance() {
 	}
 }
 
-// follow updates the roles if the part fits. A part without a question then waits for the act.
 func (r *Run) follow() {
 	h, fit := holdersIn(r.state), r.Fits(r.state)
 	r.dirty = r.dirty || fit != r.fit || !h.same(r.holders)
@@ -125,7 +120,6 @@ func (r *Run) follow() {
 	}
 }
 
-// await begins the wait for the act.
 func (r *Run) await() {
 	p := r.now()
 	r.phase, r.hintsShown, r.known, r.met, r.waited = waiting, 0, r.state.Events, make([]bool, len(p.Act.Until)), r.state
@@ -135,8 +129,8 @@ func (r *Run) await() {
 	r.watch(&change{before: r.state, after: r.state, holders: r.holders})
 }
 
-// Observe applies an observation's events and the state after the observation. Call Observe for each
-// observation, in order. If the journal held back events from before the wait, they do not count.
+// Observe applies an observation's events and the state after the observation. Call Observe for
+// each observation, in order.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]
@@ -156,7 +150,6 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	}
 }
 
-// watch applies a change while the part waits, and ends the wait if all conditions were met.
 func (r *Run) watch(m *change) {
 	p := r.now()
 	m.done = r.acted
@@ -254,13 +247,11 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	return ""
 }
 
-// untouched reports whether nothing was answered or done in the part.
 func (r *Run) untouched() bool {
 	return r.phase == reading || r.phase == asking && r.fit ||
 		r.phase == waiting && r.now().Question == nil && r.wrong == "" && !r.begun()
 }
 
-// begun reports whether the act was done, or one of its conditions was met.
 func (r *Run) begun() bool { return r.acted || slices.Contains(r.met, true) }
 
 func (r *Run) hints() []string {
@@ -281,7 +272,7 @@ func (r *Run) View() View {
 	return r.view
 }
 
-// newView returns a view that shares no changing data with r.
+// The view shares no changing data with r.
 func (r *Run) newView() View {
 	p := r.now()
 	v := View{
@@ -330,7 +321,6 @@ func (r *Run) newView() View {
 	return v
 }
 
-// verdict returns the verdict on the answer, "" if there is no answer or no verdict yet.
 func (r *Run) verdict(q *Question) string {
 	switch {
 	case r.chosen < 0 || r.phase < finished:
@@ -343,7 +333,6 @@ func (r *Run) verdict(q *Question) string {
 	return cmp.Or(q.Options[r.chosen].Wrong, q.Wrong)
 }
 
-// cannot is shown if a part cannot go on.
 const cannot = "This part cannot go on: < restarts it."
 
 // Fits reports whether the part can begin in the state s: its roles have holders, and the recipe,
@@ -382,8 +371,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules returns a sentence if the recipe or the workers' rules differ from the part's setup. The
-// key h in keys permits another recipe, the key w other rules.
+// The key h in keys permits another recipe, the key w other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
@@ -395,8 +383,7 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault returns the name of the fault that began or ended for a candidate, "" for none. The
-// resignation of a candidate that loses a reply is not a second fault.
+// The resignation of a candidate that loses a reply is not a second fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:
@@ -413,8 +400,7 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed returns why a change makes the waiting part stuck, "" if it does not. It also updates
-// r.acted and r.wrong.
+// disturbed also updates r.acted and r.wrong.
 func (r *Run) disturbed(m *change) (why string) {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]
@@ -459,7 +445,6 @@ func (r *Run) disturbed(m *change) (why string) {
 	return why
 }
 
-// each calls f for the candidates that are in the queue of s, but not in the queue of other.
 func each(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {

@@ -11,7 +11,6 @@ import (
 	"electop/model/znode"
 )
 
-// sample returns a lesson of three parts: a text alone, a question with an act, and an act alone.
 func sample() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Setup: lesson.Setup{Cast: 3},
@@ -431,7 +430,7 @@ func TestViewIsImmutable(t *testing.T) {
 	}
 }
 
-// A name is shown safe and cut, and braces in a name are not a placeholder.
+// Braces in a name are not a placeholder.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")

@@ -12,23 +12,21 @@ import (
 	"electop/model/znode"
 )
 
-// world is an election made of observations.
 type world struct {
 	journal *doctor.Journal
 	at      time.Time
 	zxid    int64
-	next    int // number of the next znode
+	next    int
 	here    []znode.Znode
 	members map[string]*model.Member
 	writes  int64
-	// observe gets the state and the events after each observation.
 	observe func(*doctor.State, []model.Event)
 	events  []model.Event
 }
 
 const ack = "/e-leader"
 
-// newWorld returns an election of candidates with these names; the first candidate leads.
+// The first candidate leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
@@ -67,10 +65,10 @@ func (w *world) read() {
 	}})
 }
 
-// pass lets time pass, so the journal releases events that it held back.
+// When time passes, the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// member changes what a member reports. A nil f removes the member.
+// A nil f removes the member.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -98,7 +96,7 @@ func (w *world) create(name string, session uint64) znode.Znode {
 	return z
 }
 
-// join adds a member and its znode. The name "you" is electop's own candidacy.
+// The name "you" is electop's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -110,15 +108,12 @@ func (w *world) join(name string) {
 	w.settle()
 }
 
-// stranger adds the znode of a third-party candidate.
 func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
 
-// znode returns the index of a candidate's first znode.
 func (w *world) znode(name string) int {
 	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
-// drop deletes a candidate's first znode, with the wake that the deletion causes, and calls settle.
 func (w *world) drop(name string) {
 	i := w.znode(name)
 	if i < 0 {
@@ -142,8 +137,7 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle lets each member without a fault watch the right znode. The first member leads and
-// acknowledges.
+// The first member leads and acknowledges.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]
@@ -188,7 +182,6 @@ func (w *world) fault(name string, f model.Fault) {
 	}
 }
 
-// expire ends the session of a silent candidate.
 func (w *world) expire(name string) {
 	w.pass(5 * time.Second)
 	w.drop(name)
@@ -222,7 +215,6 @@ func (w *world) follow(recipe string) {
 	w.settle()
 }
 
-// begin begins a lesson, whose run then gets each observation.
 func (w *world) begin(l *lesson.Lesson) *lesson.Run {
 	r := lesson.Begin(l, 1, 1)
 	r.Start(w.state())
