@@ -76,7 +76,7 @@ func TestInspectReadsAgain(t *testing.T) {
 		t.Errorf("enter: got action %+v, want %+v", got, want)
 	}
 	shows(t, m, "as of "+now.Format(term.ClockFormat))
-	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
+	src.world = newWorld("/election", nil, true).connect().read(nil, nil)
 	m.Update(present(src, false))
 	shows(t, m, "No candidate is selected.")
 }

@@ -37,10 +37,16 @@ var roles = map[dialect.Kind]Role{
 // RoleOf returns the words for the kind of children in s. They are those of an election if the
 // children may be candidates.
 func RoleOf(s *doctor.State) Role {
-	if r, ok := roles[s.Kind()]; ok && (s.Kind() != dialect.KindUnknown || s.Roleless()) {
+	if r, ok := roles[s.Kind()]; ok && (s.Kind() != dialect.KindUnknown || s.Roleless() || Unclear(s)) {
 		return r
 	}
 	return roles[dialect.KindElection]
+}
+
+// Unclear reports whether nothing shows what the znode is for: it has no children, and electop saw no
+// candidate and does not take part.
+func Unclear(s *doctor.State) bool {
+	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
 // Count counts the contenders of s.

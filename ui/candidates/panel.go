@@ -132,9 +132,6 @@ func (v *Panel) topFor(page int) int {
 
 // title returns the words for the children: "Candidates", "Members".
 func (v *Panel) title() string {
-	if wording.Unclear(v.State) {
-		return "Children"
-	}
 	return wording.Capital(phrase.RoleOf(v.State).Many)
 }
 
@@ -320,7 +317,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.ElectionUnseen():
 		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
-	case s.Queue.Len() == 0 && s.Roleless(), wording.Unclear(s):
+	case s.Queue.Len() == 0 && s.Roleless(), phrase.Unclear(s):
 		_, words := wording.Headline(f, s, false, false, false)
 		lines := []string{wording.Capital(words)}
 		for _, id := range s.Waiters()[:min(len(s.Waiters()), waitersShown)] {
@@ -335,7 +332,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		}[s.Kind()], "The next "+phrase.RoleOf(s).One+" appears here."))
 	case s.Queue.Len() == 0:
 		lines := []string{"No candidates"}
-		if wording.Locks(s) {
+		if s.Dialect.Locks() {
 			lines[0] = "Nobody holds the lock, and nobody waits"
 		}
 		lines = append(lines, phrase.Beside(s)...)

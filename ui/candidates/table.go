@@ -247,7 +247,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
 		}
 		switch {
-		case one || wording.Locks(s) || s.Ack.Path == "":
+		case one || s.Dialect.Locks() || s.Ack.Path == "":
 		case s.Acknowledged():
 			p.Text(term.Good, "  ack "+g.Yes)
 		case s.Ack.Presence == model.Denied:

@@ -137,7 +137,7 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 		words += ", one of " + strconv.Itoa(n)
 	case s.Lead() != doctor.Leads:
 		st, words = term.Trouble, phrase.RoleHolders(s, phrase.Label)
-	case wording.Locks(s):
+	case s.Dialect.Locks():
 	case s.Acknowledged():
 		words += ", acknowledged"
 	case s.Ack.Path != "" && s.Ack.Presence == model.Denied:

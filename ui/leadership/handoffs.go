@@ -142,7 +142,7 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: count, Keep: 9})
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
-	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !wording.Unclear(s) {
+	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !phrase.Unclear(s) {
 		out = append(out, term.Span{Style: term.Muted, Text: "   leader ", Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
 	missed := t.MissedCreates + t.MissedDeletes

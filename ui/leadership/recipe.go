@@ -28,22 +28,14 @@ type part struct {
 // codes has the recipes of other kinds than elections as pseudo code. Its lines have the numbers that
 // electop's participants report. It is never written.
 var codes = map[dialect.Kind][]part{
-	dialect.KindLock: {
-		{"To acquire the lock", 1, []string{"create lock-  SEQUENCE|EPHEMERAL", "C := getChildren, i := my number", "watch n_j, the largest j < i in C"}},
-		{"When the watched znode is deleted", 4, []string{"C := getChildren", "mine is the smallest: I hold", "otherwise watch the new n_j"}},
-		{"While holding", 7, []string{"use what the lock protects"}},
-	},
-	dialect.KindShared: {
-		{"To acquire the lock", 1, []string{"create read- or write- SEQ|EPHEMERAL", "C := getChildren, i := my number", "watch the last write- (write-: any)"}},
-		{"When the watched znode is deleted", 4, []string{"C := getChildren", "nothing to watch: I hold", "otherwise watch the new one"}},
-		{"While holding", 7, []string{"use what the lock protects"}},
-	},
+	dialect.KindLock: inTurn("To acquire the lock", "While holding", "create lock-  SEQUENCE|EPHEMERAL", "watch n_j, the largest j < i in C",
+		"mine is the smallest: I hold", "otherwise watch the new n_j", "use what the lock protects"),
+	dialect.KindShared: inTurn("To acquire the lock", "While holding", "create read- or write- SEQ|EPHEMERAL", "watch the last write- (write-: any)",
+		"nothing to watch: I hold", "otherwise watch the new one", "use what the lock protects"),
 	dialect.KindGroup:   {{"To be a member", 1, []string{"create my name  EPHEMERAL", "getChildren with a watch", "notified: getChildren again"}}},
 	dialect.KindBarrier: {{"To set it", 1, []string{"create the znode"}}, {"To wait", 2, []string{"exists with a watch", "absent: go on"}}, {"To open it", 4, []string{"delete the znode"}}},
-	dialect.KindDouble: {
-		{"To enter b", 1, []string{"create b/p  EPHEMERAL", "exists b/ready with a watch", "getChildren; the last creates ready", "ready exists: go on"}},
-		{"To leave b", 5, []string{"getChildren", "the lowest waits for the highest", "others: delete, wait for the lowest", "nobody left: go on"}},
-	},
+	dialect.KindDouble: {{"To enter b", 1, []string{"create b/p  EPHEMERAL", "exists b/ready with a watch", "getChildren; the last creates ready", "ready exists: go on"}},
+		{"To leave b", 5, []string{"getChildren", "the lowest waits for the highest", "others: delete, wait for the lowest", "nobody left: go on"}}},
 	dialect.KindQueue:  {{"To add an item", 1, []string{"create queue-  SEQUENCE"}}, {"To take one", 2, []string{"getChildren, sort", "get and delete the first", "empty: watch the list"}}},
 	dialect.KindCommit: {{"To decide", 1, []string{"coordinator: a znode for each site", "site: write commit or abort", "all wrote commit: commit"}}},
 }
@@ -61,10 +53,14 @@ func code(kind dialect.Kind, herd bool, ack string) []part {
 	if ack != "" {
 		lead = "acknowledge: create " + znode.Safe(znode.Base(ack), 20)
 	}
+	return inTurn("To volunteer", "When leading", "create guid-n_  SEQUENCE|EPHEMERAL", watch, "mine is the smallest: I lead", again, "run the leader procedure", lead)
+}
+
+// inTurn returns the code of contenders that each wait for another one.
+func inTurn(to, when, create, watch, first, again string, lead ...string) []part {
 	return []part{
-		{"To volunteer", model.StepCreate, []string{"create guid-n_  SEQUENCE|EPHEMERAL", "C := getChildren, i := my number", watch}},
-		{"When the watched znode is deleted", model.StepListAgain, []string{"C := getChildren", "mine is the smallest: I lead", again}},
-		{"When leading", model.StepLead, []string{"run the leader procedure", lead}},
+		{to, model.StepCreate, []string{create, "C := getChildren, i := my number", watch}},
+		{"When the watched znode is deleted", model.StepListAgain, []string{"C := getChildren", first, again}}, {when, model.StepLead, lead},
 	}
 }
 
@@ -492,7 +488,7 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 		add("ack", "a child "+znode.Safe(ack.Child, 40)+" of the leader's session")
 	case di.Unknown():
 		add("ack", "not known")
-	case !wording.Locks(s):
+	case !s.Dialect.Locks():
 		add("ack", "none: its leader creates no such znode")
 	}
 	return out
@@ -556,7 +552,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	switch e := phrase.NoLeader(s); {
 	case s.Leader() != nil:
 		return 0, ""
-	case wording.Unclear(s):
+	case phrase.Unclear(s):
 		return term.Muted, "Nothing shows that this is an election."
 	case wording.Single(s):
 		return term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads."

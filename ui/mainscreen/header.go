@@ -63,7 +63,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 	count := strconv.Itoa(s.Queue.Len() + len(s.Waiters()))
 	words := phrase.Count(s)
-	if s.Phase != model.Live || wording.Unclear(s) {
+	if s.Phase != model.Live {
 		count, words = "", ""
 	}
 

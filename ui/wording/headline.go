@@ -42,7 +42,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 		st = max(st, term.Trouble)
 	}
 	switch {
-	case Unclear(s):
+	case phrase.Unclear(s):
 		return term.Muted, joined(believer, "nothing shows what the znode is for: it has no children")
 	case l == nil:
 		return st, joined(believer, none.Sentence)
@@ -87,7 +87,7 @@ func past(s *doctor.State) string {
 		return "nobody led"
 	case s.Lead() != doctor.Leads:
 		return "so: " + phrase.RoleHolders(s, phrase.Label)
-	case Locks(s):
+	case s.Dialect.Locks():
 		return l.Label() + " held the lock"
 	default:
 		return l.Label() + " led"
@@ -152,12 +152,6 @@ func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	return s.WronglyLeads(m, f.Picture)
 }
 
-// Unclear reports whether nothing shows what the znode is for: it has no children, and electop saw no
-// candidate and does not take part.
-func Unclear(s *doctor.State) bool {
-	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
-}
-
 // Capital makes the first letter a capital one.
 func Capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
@@ -175,9 +169,6 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 	}
 	return s.Dialect
 }
-
-// Locks reports whether the role is a lock or a lease.
-func Locks(s *doctor.State) bool { return s.Dialect.Locks() }
 
 // Single reports whether the election has no queue: its path is the leader's
 // own znode.
