@@ -39,7 +39,6 @@ func (r *ConnectResponse) Fields(c *Coder) {
 	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
 }
 
-// readOnly codes the byte ReadOnly at the end, which may be absent.
 func (c *Coder) readOnly(v, has *bool) {
 	if c.reading {
 		*v, *has = false, len(c.b) > 0
@@ -74,8 +73,7 @@ func (h *ReplyHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// A WatcherEvent notifies a client that one of its watches fired. The event follows a [ReplyHeader]
-// with [XidWatch].
+// A WatcherEvent notifies a client that one of its watches fired.
 type WatcherEvent struct {
 	Type  int32 // EventNodeCreated and so on
 	State int32 // StateConnected
@@ -138,7 +136,6 @@ func (a *ACL) Fields(c *Coder) {
 	a.ID.Fields(c)
 }
 
-// acls codes a vector of ACLs.
 func (c *Coder) acls(v *[]ACL) { vector(c, v, 12, func(a *ACL) { a.Fields(c) }) }
 
 // Operations with the same request share one type. ping, closeSession and whoAmI have empty
@@ -369,14 +366,11 @@ type ErrorResponse struct{ Err Code }
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
 
 // A WhoAmIResponse answers whoAmI with the identities of the connection.
-// ID.ID is the user's name without any secret.
 type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are
-// used: Create for the creates, Path and NoPath for all others, Version for
-// delete, setData and check, Data for setData, Watch for the reads.
+// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest
@@ -415,7 +409,6 @@ func (o *MultiOp) Fields(c *Coder) {
 	}
 }
 
-// multiHeader precedes every element and, with Done set, ends the list.
 type multiHeader struct {
 	Op   Op
 	Done bool
@@ -428,8 +421,7 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi codes a list with a header before each element, and a last header that marks the end. When
-// multi writes, it does not change the list, because goroutines may share the list.
+// multi does not change a list that it writes, because goroutines may share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
@@ -469,9 +461,7 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. If the operation failed, Op is OpError, and only
-// Err is set. If one operation of a multi fails, all results of the multi have this form.
-// createContainer and createTTL have results of create2.
+// A MultiResult is the outcome of one operation. If Op is OpError, only Err is set.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -5,14 +5,10 @@
 //
 // # Messages
 //
-// Each message is a frame: four bytes of big-endian length, then that many bytes. The first
-// frame of a client is a [ConnectRequest], the first reply a [ConnectResponse]; neither has a
-// header. After that every request is a [RequestHeader] followed by the record of its [Op].
-// Every reply is a [ReplyHeader] followed by the reply record of the operation, or by nothing
-// when the header has an error. The client numbers its requests (xid) and the server answers
-// them strictly in order. Three kinds of reply have a reserved xid instead: [XidWatch] is a
-// [WatcherEvent], which answers no request, [XidPing] answers a ping and [XidAuth] an
-// authentication.
+// A message is a frame: four bytes of big-endian length, then that many bytes. A client begins with
+// a [ConnectRequest], which has no header. Each later request is a [RequestHeader] and the record of
+// its [Op]. A reply is a [ReplyHeader] and a record, or only the header if it has an error. The
+// server answers in the order of the requests. A reply with [XidWatch] is a [WatcherEvent].
 //
 // # Encoding
 //
@@ -39,8 +35,7 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps
-// ErrMalformed.
+// ErrMalformed means that bytes are not the expected record.
 var ErrMalformed = errors.New("wire: malformed record")
 
 // A Coder appends values to a byte slice, or reads them from one. When a Coder reads, it keeps the
@@ -77,7 +72,6 @@ func (c *Coder) fail(what string) {
 	c.b = nil
 }
 
-// take returns the next n bytes. If there are fewer, it fails and returns nil.
 func (c *Coder) take(n int, what string) []byte {
 	if n > len(c.b) {
 		c.fail(what + " beyond the end")
@@ -134,8 +128,7 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length writes n, or reads a length. For null, and after a failure, it returns -1. A length that
-// it reads may exceed the bytes that are left.
+// length reads -1 for null and after a failure. It may exceed the bytes that are left.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -146,8 +139,7 @@ func (c *Coder) length(n int, what string) int {
 	return int(v)
 }
 
-// Buffer codes a byte buffer. A nil buffer is null, an empty one is not. A buffer that is
-// read aliases the input.
+// Buffer codes a byte buffer. Only a nil buffer is null; a read buffer aliases the input.
 func (c *Coder) Buffer(v *[]byte) {
 	n := -1
 	if *v != nil {
@@ -164,8 +156,7 @@ func (c *Coder) Buffer(v *[]byte) {
 	}
 }
 
-// String codes a string. It never writes null, and reads null as "". The bytes need not
-// be valid UTF-8.
+// String codes a string, perhaps of invalid UTF-8. It reads null as "".
 func (c *Coder) String(v *string) {
 	n := c.length(len(*v), "string")
 	if !c.reading {
@@ -194,7 +185,6 @@ func (c *Coder) Nullable(v *string, null *bool) {
 	c.String(v)
 }
 
-// null reports whether the next value to read is null.
 func (c *Coder) null() bool {
 	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
 }
@@ -206,7 +196,6 @@ func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 // Paths codes a vector of strings. Neither the vector nor a string may be null.
 func (c *Coder) Paths(v *[]string) { c.list(v, c.Path) }
 
-// list codes a vector of strings. The vector must not be null; element codes each string.
 func (c *Coder) list(v *[]string, element func(*string)) {
 	if c.null() {
 		c.fail("null list")
@@ -214,9 +203,7 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector whose elements have at least size bytes each. A count that it reads must
-// fit into the bytes that are left; vector checks this before it allocates. A negative count reads
-// as 0, as in ZooKeeper's own decoder.
+// vector checks a count before it allocates. A negative count reads as 0, as in ZooKeeper.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -255,16 +242,13 @@ func (e *FrameSizeError) Error() string {
 	return fmt.Sprintf("wire: frame of %d bytes announced, limit %d", e.Size, e.Max)
 }
 
-// ReadFrame reads one frame of at most max bytes and returns its contents without the length
-// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside a frame,
-// and a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
-// arrive, not with the length prefix.
+// ReadFrame reads one frame of at most max bytes, and returns its contents without the prefix.
+// Memory grows with the bytes that arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
 
-// ReadFrameInto does the same as [ReadFrame]. If the capacity of buf is enough for the frame
-// and at least 4, the result aliases buf.
+// ReadFrameInto is [ReadFrame], but the result aliases buf if its capacity is enough.
 func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	if cap(buf) < 4 {
 		buf = make([]byte, 0, 256)
@@ -300,8 +284,7 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// BeginFrame appends a placeholder for a length prefix. It returns the slice, and the
-// position of the frame for [EndFrame].
+// BeginFrame appends a placeholder for a length prefix; at is for [EndFrame].
 func BeginFrame(b []byte) (out []byte, at int) {
 	return append(b, 0, 0, 0, 0), len(b)
 }
