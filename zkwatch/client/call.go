@@ -9,7 +9,6 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// A call describes one request.
 type call struct {
 	op, path   string
 	write      bool // the servers commit a transaction
@@ -20,7 +19,6 @@ type call struct {
 
 func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
 
-// unanswered returns the error of a call that may have been sent and has no valid answer.
 func (k call) unanswered(cause error) error {
 	if k.write {
 		return k.failed(fmt.Errorf("%w: %w", ErrUnknownOutcome, cause))
@@ -28,8 +26,7 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// do runs request, and returns early if ctx is done or the connection is lost. The abandoned
-// request then blocks in the library, at most until the Conn ends.
+// An abandoned request blocks in the library, at most until the Conn ends.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	full, err := c.check(ctx, k)
 	if err != nil {
@@ -69,7 +66,6 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	return none, k.failed(named(err))
 }
 
-// check returns the path of a call with the chroot, or why the call cannot be made.
 func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	path := k.path
 	if k.sequential {
@@ -91,7 +87,6 @@ func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	return full, nil
 }
 
-// await waits for the answer to a call until ctx is done or the connection is lost.
 func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, answers <-chan T) (a T, err error) {
 	select {
 	case a = <-answers:
@@ -108,7 +103,6 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 	}
 }
 
-// admit waits until the library has written the previous call's request, and numbers this call.
 // lost is closed when the connection is lost. After an error, nothing was sent.
 func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
@@ -138,7 +132,7 @@ func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, 
 	return lost, c.admitted, nil
 }
 
-// notConnected returns why no request can be sent. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *Conn) notConnected() error {
 	if c.status.State == Connected {
 		return fmt.Errorf("%w: the connection was lost and replaced", ErrNotConnected)
@@ -149,7 +143,6 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr returns why the last connection ended, as the error of an unanswered call.
 func (c *Conn) lostErr() error {
 	c.mu.Lock()
 	err := c.lostBy

@@ -18,12 +18,9 @@ import (
 // maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
 const maxPEMFile = 4 << 20
 
-// LoadTLS makes a [Config.TLS] from PEM files. File ca has the authorities of servers'
-// certificates; "" means the system's authorities. File cert has the client's certificate and its
-// chain, file key its private key; give both or neither. serverName is the name in the servers'
-// certificates; "" means each server's host in the connect string.
-//
-// TLS 1.2 is the oldest permitted version. Errors name a file, but never show its contents.
+// LoadTLS makes a [Config.TLS] from PEM files; "" means none, or the system's authorities for ca.
+// serverName is the name in the certificates; "" means each server's host.
+// Errors never show a file's contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {
@@ -63,7 +60,6 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	return cfg, nil
 }
 
-// readCertificates returns the certificates of a PEM file, without other blocks.
 func readCertificates(what, path string) (certificates []byte, err error) {
 	blocks, err := readPEM(what, path)
 	if err != nil {
@@ -87,7 +83,6 @@ func readCertificates(what, path string) (certificates []byte, err error) {
 	return certificates, nil
 }
 
-// readKey returns the first private key of a PEM file.
 func readKey(path string) ([]byte, error) {
 	blocks, err := readPEM("client key file", path)
 	if err != nil {
@@ -104,7 +99,6 @@ func readKey(path string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
-// readPEM returns the blocks of a PEM file. what names the kind of file in errors.
 func readPEM(what, path string) ([]*pem.Block, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -129,7 +123,6 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 	return blocks, nil
 }
 
-// readBounded reads a file. If the file has more than most bytes, readBounded returns an error.
 func readBounded(f *os.File, most int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err == nil && len(data) > most {
@@ -138,7 +131,6 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// explainTLS returns the meaning of a server's TLS alert, or "" if the meaning is unknown.
 // certificates is the number of the client's certificates.
 func explainTLS(err error, certificates int) string {
 	switch alert(err) {
@@ -158,8 +150,7 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert returns the number of the TLS alert that a server sent, 0 if err is not an alert. Package
-// tls does not export the alert's type, so alert uses reflection.
+// Package tls does not export the type of a TLS alert, so alert uses reflection.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {
@@ -171,8 +162,7 @@ func alert(err error) uint64 {
 	return 0
 }
 
-// A tlsConn closes without a TLS alert. An alert may block for five seconds, and a simulated crash
-// must not send an alert.
+// A tlsConn sends no TLS alert: it may block, and a simulated crash must not send one.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -180,7 +170,6 @@ type tlsConn struct {
 
 func (c tlsConn) Close() error { return c.raw.Close() }
 
-// secure makes the TLS handshake over raw. If the handshake fails, secure closes raw.
 func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn, error) {
 	cfg := c.TLS
 	if cfg.ServerName == "" {
@@ -208,8 +197,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	return nil, fmt.Errorf("TLS handshake: %w", err)
 }
 
-// ServerName returns the host of addr, without the zone of an IPv6 address. The server's certificate
-// must name this host.
+// ServerName returns the host of addr that the server's certificate must name.
 func ServerName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -15,15 +15,10 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// goodbyeTimeout bounds how long Close waits for the server to end the session.
 const goodbyeTimeout = time.Second
 
-// A Conn is one session with a cluster. It keeps the session over lost connections and changes of
-// server. The Conn ends when the session expires, when a server refuses its credentials, or when no
-// server serves the session for long ([ErrNoSession]). A request never runs in a later session:
-// only another Conn gets another session.
-//
-// Any goroutine may call its methods at any time.
+// A Conn is one session with a cluster, over lost connections and changes of server. No request runs
+// in a later session: only another Conn gets one. Any goroutine may call its methods.
 type Conn struct {
 	cfg     Config
 	log     *slog.Logger
@@ -61,8 +56,7 @@ type Conn struct {
 	watchdog    *time.Timer
 }
 
-// Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
-// result. An error means that cfg is unusable.
+// Connect starts to connect and returns immediately. An error means that cfg is unusable.
 func Connect(cfg Config) (*Conn, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -102,9 +96,7 @@ func Connect(cfg Config) (*Conn, error) {
 }
 
 // Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
-// server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
-// while the gate is shut, Close sends nothing, and the session expires later. Close may be called
-// in any state, several times.
+// server's answer. Without a connection, the session expires later.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished
@@ -130,8 +122,7 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 // Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
-// spawn runs f in a goroutine; teardown waits for the goroutine. If the Conn has ended, spawn
-// returns false and does not run f.
+// If the Conn has ended, spawn returns false and does not run f.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	ended := c.status.State.Terminal()
@@ -149,8 +140,7 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// setErr records err, and notifies the subscribers if the text of err is new. The caller holds
-// c.mu.
+// The caller holds c.mu.
 func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
 	c.status.Err = err
@@ -159,14 +149,13 @@ func (c *Conn) setErr(err error) {
 	}
 }
 
-// setState enters state because of err and notifies the subscribers. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *Conn) setState(state State, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
 	c.status.Change++
 	c.publish()
 }
 
-// sessionWait returns the time after which the Conn gives up if no server serves the session.
 func (c *Conn) sessionWait() time.Duration {
 	timeout := c.status.Timeout
 	if timeout == 0 {
@@ -175,8 +164,7 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that no server has served for too long. If the servers lost the client's last
-// zxid, they always refuse this Conn; only a new Conn starts without a zxid.
+// Servers that lost the client's last zxid always refuse this Conn.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
@@ -197,9 +185,6 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-// terminate enters a terminal state, unless the Conn is already in one, and starts teardown. If
-// goodbye is true, and the Conn is connected and not frozen, teardown requests the end of the
-// session.
 func (c *Conn) terminate(state State, err error, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,7 +205,6 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 	go c.teardown(n, goodbye)
 }
 
-// teardown ends the connection and the library.
 func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	defer close(c.finished)
 	if n != nil {
@@ -238,13 +222,11 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	c.calls.Wait()
 }
 
-// zkLogger logs the library's messages. It ends the Conn if a message reports lost watches.
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// If setWatches does not fit in the buffer, the library logs an error and continues without
-	// watches.
+	// If setWatches does not fit in the buffer, the library continues without watches.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {
 			l.c.terminate(Closed, fmt.Errorf("set watches again: %w", ErrRequestTooLarge), false)

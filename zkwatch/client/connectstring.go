@@ -21,9 +21,7 @@ type ConnectString struct {
 	Chroot  string   // an absolute path, or "" for none
 }
 
-// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181. An
-// IPv6 address needs brackets only if its last group may also be a port. White space around
-// the text and around each server is ignored.
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {
@@ -57,7 +55,6 @@ func parseConnectString(s string) (ConnectString, error) {
 	return cs, nil
 }
 
-// parseServer returns the host:port of an entry.
 func parseServer(entry string) (string, error) {
 	host, port := entry, strconv.Itoa(DefaultPort)
 	if entry == "" {
@@ -103,7 +100,6 @@ func isIPv6(host string) bool {
 	return err == nil && a.Is6() && validHost(host) == nil
 }
 
-// validHost returns why host cannot be a name or an address.
 func validHost(host string) error {
 	switch {
 	case host == "":
@@ -126,7 +122,6 @@ func (cs ConnectString) String() string {
 	return strings.Join(cs.Servers, ",") + cs.Chroot
 }
 
-// full returns path with the chroot.
 func (cs ConnectString) full(path string) string {
 	switch {
 	case cs.Chroot == "":
@@ -137,8 +132,7 @@ func (cs ConnectString) full(path string) string {
 	return cs.Chroot + path
 }
 
-// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
-// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
+// ValidatePath returns why path is no znode's path, according to ZooKeeper's PathUtils.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

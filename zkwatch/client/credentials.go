@@ -12,9 +12,8 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// An Auth is a credential for an authentication scheme of the servers, such as "digest" with
-// "user:password". The scheme "sasl" means SASL with DIGEST-MD5. Formatting, logging or encoding
-// an Auth, even inside another value, shows only its scheme.
+// An Auth is a credential such as "digest" with "user:password".
+// No format, log or encoding shows more than its scheme.
 type Auth struct {
 	Scheme string
 
@@ -45,8 +44,7 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme reports whether s looks like a scheme. A credential given as the scheme usually does
-// not.
+// A credential given as the scheme by mistake is usually no valid scheme.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false
@@ -92,7 +90,6 @@ const saslScheme = "sasl"
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 
-// digest returns the DIGEST-MD5 account of a credential of scheme sasl.
 func (a Auth) digest() (*sasl.Digest, error) {
 	user, password, _ := strings.Cut(a.credential(), ":")
 	account, err := sasl.NewDigest(user, password)
@@ -105,9 +102,8 @@ func (a Auth) digest() (*sasl.Digest, error) {
 // maxAuthFile bounds a file of credentials, in bytes.
 const maxAuthFile = 1 << 20
 
-// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores
-// empty lines and lines that start with #. Except on Windows, it refuses a file that users
-// other than the owner can read or write.
+// ReadAuthFile reads one scheme:credential per line, without empty lines and lines with #.
+// Except on Windows, it refuses a file that other users can read or write.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,13 +1,11 @@
 // Package client keeps one session with a ZooKeeper cluster. It uses the library
 // github.com/go-zookeeper/zk and avoids that library's traps.
 //
-// [Connect] returns a [Conn]. A Conn keeps its session if the connection is lost or the server
-// changes. When the session ends, the Conn ends. The error of a request tells whether the
-// server may have executed the request. A [Status] adds what the library does not report: the
-// granted timeout, round trips, and until when the session cannot expire.
+// [Connect] returns a [Conn], which keeps its session over lost connections and ends with it. The
+// error of a request tells whether the server may have executed the request.
 //
-// The library reads and writes through a net.Conn of this package (serverconn.go). This net.Conn
-// checks lengths and sessions, sends credentials first, and adds requests of this package.
+// The library reads and writes through a net.Conn of this package, which checks lengths and
+// sessions, sends credentials first, and adds requests of this package.
 //
 // A leader's lease is the time until which committed writes prove that the session cannot
 // expire (lease.go). [Conn.Renew] renews the lease.

@@ -55,13 +55,11 @@ type refusal struct{ error }
 func (r refusal) Unwrap() error      { return r.error }
 func (refusal) Is(target error) bool { return target == zk.ErrAuthFailed }
 
-// hungUp reports whether err means that the other side closed the connection.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that the connection or the session ended before an answer,
-// or that the outcome of a write is unknown. ErrReplyTooLarge is an answer.
+// Unanswered reports whether err means that there was no answer. ErrReplyTooLarge is an answer.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false
@@ -70,8 +68,7 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// named returns ErrQuota if err is the library's unnamed error for an exceeded quota, and
-// other errors unchanged.
+// The library's error for an exceeded quota has no name.
 func named(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota

@@ -18,8 +18,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes that wait for Take. Beyond the bound, all changes are dropped, and
-// the caller must read everything again.
+// Beyond maxChanges, all changes are dropped, and the caller must read everything again.
 const maxChanges = 10_000
 
 // A Change is an event of a watch. Only a one-time watch reports changes of a znode's children.
@@ -31,15 +30,13 @@ type Change struct {
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// Heard is the send time of the last request that was answered before the event. The server
-	// applied the change after Heard.
+	// The server applied the change after Heard, the send time of an answered request.
 	Heard time.Time
 }
 
-// A Following reads a path over one connection, and receives the events of all watches of its Conn
-// at the path and below. Events and replies arrive in the order of the changes. A Following ends
-// with the connection, and no later connection reports the missed changes. A Conn may have only one
-// Following for each path at a time.
+// A Following reads a path over one connection, and receives all events at the path and below.
+// It ends with the connection, and no later connection reports the missed changes.
+// Events and replies arrive in the order of the changes. A Conn may have one Following for a path.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -52,8 +49,7 @@ type Following struct {
 	dropped bool // changes were dropped
 }
 
-// Follow begins to follow path over the current connection. path need not exist. Follow sets
-// no watch.
+// Follow begins to follow path over the current connection. path need not exist.
 func (c *Conn) Follow(path string) (*Following, error) {
 	c.mu.Lock()
 	n, lost, err := c.link, c.lost, error(nil)
@@ -103,8 +99,7 @@ func (f *Following) Lost() <-chan struct{} { return f.lost }
 // More returns a channel that receives when Take has something to return.
 func (f *Following) More() <-chan struct{} { return f.more }
 
-// Take returns the changes since the last Take, oldest first. complete is false if changes were
-// dropped.
+// Take returns the changes since the last Take; complete is false if changes were dropped.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,8 +108,7 @@ func (f *Following) Take() (changes []Change, complete bool) {
 	return changes, complete
 }
 
-// Next waits for a change of the path itself with N > after, and discards all other changes. If
-// changes were dropped, Next returns the zero Change.
+// Next waits for a change of the path itself with N > after; the zero Change means dropped changes.
 func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	for {
 		select {
@@ -136,7 +130,7 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// add stores a change for Take. Only the goroutine that reads the connection calls add.
+// Only the goroutine that reads the connection calls add.
 func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
 	c.Heard = f.conn.anchor.Sent
@@ -151,7 +145,6 @@ func (f *Following) add(c Change) {
 	f.signal()
 }
 
-// drop drops all changes.
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
@@ -166,16 +159,14 @@ func (f *Following) signal() {
 	}
 }
 
-// Children lists the children. seen is the N of the last event before the reply. If watch is true,
-// Children also sets a one-time watch.
+// Children lists the children. seen is the N of the last event before the reply.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
 	seen, err = f.roundTrip(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist. If watch is true, Exists also sets a
-// one-time watch.
+// Exists reads the stat, nil if the znode does not exist.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
 	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
@@ -185,15 +176,12 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last event before the
-// first reply.
+// Child reads a child, as [Conn.ReadZnode] does.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if
-// the znode does not exist. If absent is true, Znode first sends exists, which saves a round trip
-// for a missing znode.
+// Znode reads the znode at the path. If absent is true, it saves a round trip for a missing znode.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -204,7 +192,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// If the znode is deleted before this read, the watch of Exists reports the deletion.
+	// The watch of Exists reports a deletion before this read.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -221,8 +209,7 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	return z, seen, err
 }
 
-// noteEvent passes the event that begins with n.head to the listeners. The library receives the
-// event too, because a server sends one event for all watches of a client on a znode.
+// A server sends one event for all watches of a client, so the library receives it too.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -255,7 +242,7 @@ func (n *serverConn) noteEvent() error {
 	return nil
 }
 
-// cutPath returns path relative to root. ok is false if path is neither root nor below root.
+// ok is false if path is neither root nor below root.
 func cutPath(path, root string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, root)
 	switch {
@@ -267,10 +254,8 @@ func cutPath(path, root string) (below string, ok bool) {
 	return below[1:], true
 }
 
-// The library has no addWatch, cannot remove a watch, and loses the order of replies and events. So
-// a Following sends its own requests between the library's requests, and Read removes the replies
-// to them. The xids of a Following are less than the protocol's negative xids; the library's xids
-// are positive.
+// The library has no addWatch, cannot remove a watch, and loses the order of replies and events.
+// So a Following sends its own requests, with xids below the protocol's negative ones.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
@@ -278,7 +263,6 @@ const (
 
 func isOurs(xid int32) bool { return xid <= highestXid }
 
-// An answer is the reply to a request of a Following.
 type answer struct {
 	code wire.Code
 	body []byte
@@ -289,8 +273,7 @@ type answer struct {
 // the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// roundTrip makes a request over the connection of f, and decodes the reply's body into reply,
-// if reply is not nil. seen is the N of the last event before the reply.
+// seen is the N of the last event before the reply.
 func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
@@ -316,12 +299,10 @@ func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request w
 	return a.seen, k.decode(&a, reply)
 }
 
-// libraryErrors maps codes to the errors that callers test for.
 var libraryErrors = map[wire.Code]error{
 	wire.NoNode: zk.ErrNoNode, wire.NoAuth: zk.ErrNoAuth, wire.BadArguments: zk.ErrInvalidPath, wire.Unimplemented: ErrUnsupported,
 }
 
-// decode decodes the body of a into reply, or returns the error of a.
 func (k call) decode(a *answer, reply wire.Record) error {
 	if a.code != wire.OK {
 		return k.failed(cmp.Or[error](libraryErrors[a.code], a.code))
@@ -336,7 +317,6 @@ func (k call) decode(a *answer, reply wire.Record) error {
 	return nil
 }
 
-// expect registers a request, and returns its xid, its frame and the channel of its answer.
 func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte, answers <-chan answer) {
 	c := make(chan answer, 1)
 	n.mu.Lock()
@@ -352,14 +332,12 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	return xid, frame, c
 }
 
-// forget makes takeAnswer discard the reply to the request with the given xid.
 func (n *serverConn) forget(xid int32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.waiting, xid)
 }
 
-// takeAnswer reads the reply that begins with n.head, and passes it to roundTrip.
 func (n *serverConn) takeAnswer() error {
 	frame := make([]byte, n.left)
 	if _, err := io.ReadFull(n.ahead, frame); err != nil {
@@ -380,9 +358,8 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode, and names the result name. If the znode does not exist, the result is
-// Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode passes each
-// request to try, which may repeat the request.
+// ReadZnode reads a znode; a missing one is Unread, a forbidden one has only its stat.
+// try may repeat a request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -402,12 +379,11 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 	return readAs(name, stat, data, denied, err)
 }
 
-// readAs returns the result of a read of a znode. denied means that the ACL forbids reading
-// its data.
+// denied means that the ACL forbids reading the data.
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		// Old servers permit names that no client can read. Such a znode must not stop the caller.
+		// Old servers permit names that no client can read.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil
@@ -439,8 +415,7 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime converts milliseconds since 1970. It returns the zero time for ms of 0 or less, and for
-// years after 9999, which RFC 3339 cannot write.
+// serverTime returns the zero time for years after 9999, which RFC 3339 cannot write.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

@@ -13,8 +13,7 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is the number of a frame's bytes that are inspected: a ConnectResponse with the
-	// length of its password, or a ReplyHeader with the first count or length of a reply.
+	// headSize is enough for a ConnectResponse, or a ReplyHeader with the first count or length.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -30,8 +29,7 @@ const (
 	smallReply = 1 << 10
 )
 
-// connectResponseSize checks the length prefix of a ConnectResponse. The first bytes of other
-// protocols give an impossible length.
+// The first bytes of other protocols give an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -45,7 +43,6 @@ func connectResponseSize(prefix []byte, size int) error {
 	return fmt.Errorf("%w: its answer starts with %q", ErrNotZooKeeper, prefix)
 }
 
-// replySize checks the length prefix of a reply or event.
 func replySize(size, limit int) error {
 	if size < replyHeaderSize {
 		return fmt.Errorf("%w: a reply of %d bytes", ErrProtocol, size)
@@ -56,8 +53,7 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// replyCount checks the count or length at the start of a reply's body. The library would
-// allocate that much without a check.
+// Without this check the library would allocate any announced count.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil
@@ -78,23 +74,20 @@ func replyCount(op wire.Op, head []byte, size int) error {
 
 func replyCode(head []byte) wire.Code { return wire.Code(binary.BigEndian.Uint32(head[12:])) }
 
-// withZxid returns a copy of frame with zxid at offset at.
 func withZxid(frame []byte, at int, zxid int64) []byte {
 	changed := slices.Clone(frame)
 	binary.BigEndian.PutUint64(changed[at:], uint64(zxid))
 	return changed
 }
 
-// isRead reports whether op is a read, which a server answers without other servers.
+// isRead reports whether a server answers op without other servers.
 func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// joins reports whether a request creates an ephemeral sequential znode, as a candidate does.
-// The flags are the last field.
+// The flags are the last field of a create.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }
 
-// xidOf returns the xid of a reply.
 func xidOf(head []byte) int32 { return int32(binary.BigEndian.Uint32(head)) }

@@ -15,8 +15,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// connectResponse handles the ConnectResponse: int protocolVersion, int timeOut, long
-// sessionId, buffer passwd.
+// ConnectResponse: int protocolVersion, int timeOut, long sessionId, buffer passwd.
 func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
@@ -39,9 +38,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	return nil
 }
 
-// sendCredentials sends the credentials before any frame of the library, by holding the token for
-// writing. A goroutine writes the credentials, because Read must continue: some servers answer the
-// first credential before they read the second one.
+// A goroutine writes, because some servers answer a credential before they read the next.
 func (n *serverConn) sendCredentials() {
 	if len(n.conn.cfg.Auth) == 0 {
 		return
@@ -63,8 +60,7 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply handles the answer to a credential. A refusal ends the Conn, because a server would
-// refuse the credential again.
+// A server would refuse the credential again, so a refusal ends the Conn.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.auths < len(n.conn.cfg.Auth) {
@@ -79,7 +75,6 @@ func (n *serverConn) authReply(code wire.Code) error {
 	return err
 }
 
-// explain returns an error of Read with its meaning.
 func (n *serverConn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
@@ -90,8 +85,7 @@ func (n *serverConn) explain(err error) error {
 	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	// In TLS 1.3 the client's handshake ends before the server checks the client's certificate, so
-	// the server's alert arrives here.
+	// In TLS 1.3 the server's alert arrives only after the client's handshake.
 	if cfg := n.conn.cfg.TLS; cfg != nil {
 		if why := explainTLS(err, len(cfg.Certificates)); why != "" {
 			return fmt.Errorf("%s: %w", why, err)
@@ -101,8 +95,6 @@ func (n *serverConn) explain(err error) error {
 }
 
 const (
-	// xidSASL is the xid of all SASL requests. The library's own requests do not reach this xid in
-	// practice.
 	xidSASL = xidGoodbye - 1
 
 	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
@@ -112,9 +104,7 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
 )
 
-// authenticate authenticates with SASL, before the library has its session and sends requests. A
-// refusal ends the Conn: without the identity, ACLs could hide znodes. A failure of the connection
-// does not end the Conn.
+// A refusal ends the Conn, because ACLs could hide znodes without the identity.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil
@@ -147,7 +137,6 @@ func (n *serverConn) authenticate() error {
 	return n.unauthenticated(fmt.Errorf("%w: no end after %d tokens", sasl.ErrChallenge, maxRounds))
 }
 
-// exchangeTokens sends a token, and returns the server's token and the code of its reply.
 func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return nil, 0, net.ErrClosed
@@ -184,7 +173,6 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the Conn with the reason why SASL failed.
 func (n *serverConn) unauthenticated(why error) error {
 	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.conn.cfg.SASL.Name(), n.addr, why)}
 	n.conn.terminate(Closed, err, false)

@@ -43,14 +43,12 @@ type lease struct {
 	end time.Time // zero: nothing is proved yet
 }
 
-// An exchange has the times of a request and its answer.
 type exchange struct{ sent, answered time.Time }
 
-// maxCommits bounds the kept commits. One commit would be enough if writes did not overlap.
+// Writes overlap, so one commit is not enough.
 const maxCommits = 4
 
-// answersIn limits how many answers are kept per session timeout. Dropped answers shorten a lease
-// by timeout/answersIn at most.
+// Dropped answers shorten a lease by timeout/answersIn at most.
 const answersIn = 64
 
 // maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
@@ -66,7 +64,6 @@ func (l *lease) gap() time.Duration {
 	return half + maxPingDelay(l.timeout)
 }
 
-// connected begins a connection with the granted timeout. sent is when the ConnectRequest was sent.
 func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	if l.timeout == 0 || timeout < l.timeout {
 		l.timeout = timeout
@@ -74,8 +71,6 @@ func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	l.hello, l.answers, l.commits = sent, nil, nil
 }
 
-// answered adds an answer of any kind, unless its request follows shortly after the request of the
-// last kept answer.
 func (l *lease) answered(e exchange) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
 		return
@@ -87,7 +82,6 @@ func (l *lease) answered(e exchange) {
 	l.answers = append(l.answers[old:], e)
 }
 
-// committed adds a write that was executed.
 func (l *lease) committed(n exchange) {
 	if !l.hello.IsZero() {
 		l.prove(l.hello)
@@ -113,7 +107,6 @@ func (l *lease) committed(n exchange) {
 	}
 }
 
-// prove records that the ensemble leader counts the timeout from the given time or later.
 func (l *lease) prove(from time.Time) {
 	if end := from.Add(l.timeout); end.After(l.end) {
 		l.end = end

@@ -14,21 +14,14 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// readAhead is the size of the read buffer. With this buffer, a short frame needs one system call;
-// the library alone needs two.
+// With this buffer, a short frame needs one system call instead of two.
 const readAhead = 4 << 10
 
-// A serverConn is a net.Conn between the library and one connection to a server. Write receives
-// the library's frames, one with each call. Read returns the server's frames, always to the same
-// goroutine of the library.
-//
-// A serverConn reads the heads of the frames. It refuses lengths and sessions that the library would
-// accept, and reports the granted timeout and round trips to its Conn. It adds SASL and credentials
-// (handshake.go), a bound on the handshake, the gate, and requests of a Following (follow.go).
+// A serverConn is a net.Conn between the library and one connection to a server.
+// Write receives one frame with each call. One goroutine of the library calls Read.
 //
 // When the library sets watches again, it reads its last zxid without a lock. A zxid of the new
-// connection would suppress the events of earlier changes, so a serverConn hides zxids from the
-// library.
+// connection would suppress the events of earlier changes, so a serverConn hides zxids from the library.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
@@ -42,11 +35,11 @@ type serverConn struct {
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
 	ahead  *bufio.Reader // reads with readConn
-	head   []byte        // the first bytes of the current frame
-	size   int           // size of the current frame
-	left   int           // bytes of the current frame, with its prefix, that the library has not read
-	auths  int           // number of replies to credentials
-	events uint64        // number of events so far, counted while there are listeners
+	head   []byte
+	size   int
+	left   int // bytes of the current frame, with its prefix, that the library has not read
+	auths  int
+	events uint64 // number of events so far, counted while there are listeners
 
 	mu        sync.Mutex
 	settled   bool              // the ConnectResponse has arrived
@@ -69,7 +62,7 @@ type request struct {
 	at    time.Time
 }
 
-// newServerConn returns a serverConn over raw. The handshake must end before the deadline.
+// The handshake must end before the deadline.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
 		Conn:     raw,
@@ -88,7 +81,6 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, excha
 	return n
 }
 
-// shut closes the connection and reports nothing.
 func (n *serverConn) shut() {
 	n.once.Do(func() {
 		close(n.closed)
@@ -96,19 +88,16 @@ func (n *serverConn) shut() {
 	})
 }
 
-// fail closes the connection, and reports err as the reason.
 func (n *serverConn) fail(err error) {
 	n.shut()
 	n.conn.linkLost(n, err)
 }
 
-// Close implements net.Conn.
 func (n *serverConn) Close() error {
 	n.fail(errors.New("closed by the client library"))
 	return nil
 }
 
-// open lets requests through.
 func (n *serverConn) open() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -135,8 +124,7 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records the time of a frame of the library, and returns the frame to send, or nil if no
-// frame must be sent. called reports whether the frame is the request of a call.
+// note returns nil if no frame must be sent. called: it is the request of a call.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -155,8 +143,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
 	case !n.opened:
-		// The request was queued before the last connection was lost, and its caller already got an
-		// error. So it must not be executed now.
+		// The request's caller already got an error, so it must not be executed now.
 		return nil, true
 	}
 	n.conn.requests.Add(1)
@@ -164,7 +151,6 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	return frame, op != wire.OpSetWatches
 }
 
-// send writes one frame.
 func (n *serverConn) send(frame []byte) error {
 	select {
 	case n.writing <- struct{}{}:
@@ -176,8 +162,7 @@ func (n *serverConn) send(frame []byte) error {
 	return err
 }
 
-// SetReadDeadline implements net.Conn. It does nothing during the handshake, which has a deadline
-// of its own.
+// SetReadDeadline does nothing during the handshake, which has its own deadline.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
@@ -185,7 +170,6 @@ func (n *serverConn) SetReadDeadline(t time.Time) error {
 	return n.Conn.SetReadDeadline(t)
 }
 
-// SetWriteDeadline implements net.Conn. It does nothing during the handshake.
 func (n *serverConn) SetWriteDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
@@ -196,7 +180,6 @@ func (n *serverConn) SetWriteDeadline(t time.Time) error {
 // xidGoodbye is an xid that the library's own requests do not reach in practice.
 const xidGoodbye = 0x7fffffff
 
-// sayGoodbye requests the end of the session, and waits for the answer until timeout has passed.
 func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -223,7 +206,6 @@ func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	}
 }
 
-// Read implements net.Conn. Each call returns bytes of one frame.
 func (n *serverConn) Read(p []byte) (k int, err error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
@@ -245,7 +227,7 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// readConn reads for ahead. It keeps data that arrives while the gate is shut until the gate opens.
+// Data that arrives while the gate is shut is kept.
 func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
 	if !n.conn.gate.Pass(n.closed) {
@@ -264,7 +246,6 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// nextFrame begins the library's next frame, after all replies to a Following before that frame.
 func (n *serverConn) nextFrame() error {
 	for {
 		if err := n.beginFrame(); err != nil {
@@ -279,7 +260,6 @@ func (n *serverConn) nextFrame() error {
 	}
 }
 
-// beginFrame checks the head of the next frame, and clears the zxid of a reply or event.
 func (n *serverConn) beginFrame() error {
 	prefix, err := n.ahead.Peek(prefixSize)
 	if err != nil {
@@ -313,7 +293,6 @@ func (n *serverConn) beginFrame() error {
 	return nil
 }
 
-// checkReply checks the head of a reply. It returns fault.ErrReplyLost if Replies loses the reply.
 func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
 		// Each connection would get the same answer.
@@ -333,7 +312,6 @@ func (n *serverConn) checkReply() error {
 	return replyCount(r.op, n.head, n.size)
 }
 
-// received handles a complete frame.
 func (n *serverConn) received() error {
 	if !n.isSettled() {
 		return n.connectResponse(n.head)

@@ -11,9 +11,7 @@ import (
 	"electop/model/session"
 )
 
-// granted records a ConnectResponse from the server of n. id is the granted session, 0 if the
-// requested session has expired. asked is the requested session, 0 for a new one, and sent is the
-// time of the request. After an error, the library does not get the response.
+// asked is the requested session, id the granted one; 0 means a new or an expired session.
 func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -48,7 +46,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// linkReady records that n has a session. The library has not received the server's answer yet.
+// The library has not received the server's answer yet.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,9 +54,7 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued records that the library has written or dropped the request of call number, and admits
-// the next call. If the connection is lost first, the request stays in the library's queue, and its
-// caller gets an error. So the next connection drops the request.
+// After a lost connection, the next one drops a request left in the library's queue.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,9 +66,7 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered records that the server of n has answered a request. sent is the time of the request.
-// zxid is the zxid in the answer, or 0 if that zxid does not count. small means that the request
-// was a ping, or a read with a small answer.
+// zxid is 0 if it does not count. small is a ping, or a read with a small answer.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +80,6 @@ func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	}
 }
 
-// linkLost records that n is closed because of err.
 func (c *Conn) linkLost(n *serverConn, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,8 +108,7 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.watchdog.Reset(c.sessionWait())
 }
 
-// refusalHint returns a likely reason why servers have refused this client count times in a row, or
-// "". since is the last zxid that the client has seen.
+// since is the last zxid that the client has seen.
 func refusalHint(count int, since int64, tls bool) string {
 	switch {
 	case since > 0:
@@ -129,7 +121,7 @@ func refusalHint(count int, since int64, tls bool) string {
 	return ""
 }
 
-// connectIfReady admits requests if a connection is ready. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *Conn) connectIfReady() {
 	if c.ready == nil || c.link != c.ready || c.queued.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
@@ -140,7 +132,7 @@ func (c *Conn) connectIfReady() {
 	c.setState(Connected, nil)
 }
 
-// noteAnswer records an answer to a request that was sent at sent. The caller holds c.mu.
+// The caller holds c.mu.
 func (c *Conn) noteAnswer(sent time.Time) {
 	answered := time.Now()
 	c.status.RTT = answered.Sub(sent)
@@ -153,8 +145,7 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed extends the lease by a write that was sent at sent or later and was executed. lost
-// belongs to the connection of the write.
+// lost belongs to the connection of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()
