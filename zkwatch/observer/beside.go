@@ -22,12 +22,9 @@ type Beside struct {
 	Counts      []string // directories of which only the number of children is read
 }
 
-// besideEvery is the time between two reads of the directories beside the election, which change
-// rarely.
 const besideEvery = 30 * time.Second
 
-// followBeside follows the znodes of [Observer.SetBeside] until ctx ends. If only the directories
-// change, the acknowledgements keep their watches.
+// If only the directories change, the acknowledgements keep their watches.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -51,7 +48,7 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	endReads()
 }
 
-// start runs f in n goroutines. end cancels their context and waits for them.
+// end cancels the context of the goroutines and waits for them.
 func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -64,8 +61,6 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 	}
 }
 
-// readDirectories reads the directories every besideEvery, or after failedMax if a request got no
-// answer.
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
 	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
@@ -87,9 +82,8 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch.
-// It returns nil if s lacks none or is not live. try makes each request by calling send. If try is
-// nil, several requests may run at a time.
+// ReadBeside reads one znode beside the election that the state s still lacks, nil for none.
+// If try is nil, several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
@@ -115,9 +109,7 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// readDirectory reads a directory and its first children. If counted is true, or the directory has
-// more than [model.NamesMax] children, it reads only the stat. At most limit requests for children
-// run at a time.
+// counted: only the stat is read. limit bounds the requests that run at a time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
@@ -165,12 +157,10 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 
 func atOnce(send func() error) error { return send() }
 
-// ackBurst bounds the reads of an acknowledgement without a pause. A handoff causes two: the znode
-// is deleted and created.
+// A handoff causes two reads, because the znode is deleted and created.
 const ackBurst = 4
 
-// followAck reads an acknowledgement after each change, until the connection is lost or a read
-// fails. read reports whether a read was passed to Config.Put.
+// read reports whether a read was passed to Config.Put.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // a ring of the times of the last reads
 	var last client.Change        // the cause of the next read
@@ -190,14 +180,12 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 		} else if last, err = f.Next(ctx, seen); err != nil {
 			return read, err
 		}
-		// At most ackBurst reads begin in ackBurst*minSpacing.
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return read, ctx.Err()
 		}
 	}
 }
 
-// fill puts z, the result of a read, into ack.
 func (o *Observer) fill(ack *model.Ack, z znode.Znode) {
 	ack.At = o.now()
 	switch {

@@ -15,18 +15,16 @@ import (
 	"electop/zkwatch/client"
 )
 
-// reopenPause is the pause between two sessions.
 const reopenPause = 200 * time.Millisecond
 
-// After refused credentials the pause doubles up to refusedPauseMax: too many attempts can lock an
-// account.
+// Too many attempts with refused credentials can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second
 )
 
-// A Group has one session for any number of observers, and connects again when the session ends. It
-// ignores the observers' own [Config.Conn].
+// A Group has one session for any number of observers, and connects again when the
+// session ends.
 type Group struct {
 	cfg client.Config // for the next session
 
@@ -39,8 +37,7 @@ type Group struct {
 	refused     error         // why the servers refused the credentials of the last session, or nil
 }
 
-// Run observes with its own sessions until ctx ends, and returns ctx's error, or why the
-// configuration is unusable. A [Group] runs several observers on one session.
+// Run observes with its own sessions until ctx ends, or returns why that cannot work.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -70,14 +67,13 @@ func (g *Group) Remove(o *Observer) {
 	g.change()
 }
 
-// change notifies session that the observers changed. The caller holds g.mu.
+// The caller holds g.mu.
 func (g *Group) change() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. Use it only for reads, because the
-// observers share the connection.
+// Conn returns the connection of the current session, or nil. Use it only for reads.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,8 +90,7 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends, with one session after the other. It returns ctx's error, or why the
-// configuration is unusable.
+// Run observes until ctx ends, or returns why the configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
 	refused := refusedPause
 	for {
@@ -122,7 +117,6 @@ func (g *Group) Run(ctx context.Context) error {
 	}
 }
 
-// refusal returns why the servers refuse the credentials of conn, nil if they do not.
 func refusal(conn *client.Conn) error {
 	if err := conn.Status().Err; errors.Is(err, zk.ErrAuthFailed) {
 		return err
@@ -130,8 +124,7 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refused the credentials of the group at the last attempt, nil if
-// they did not.
+// Refused returns why the servers refused the group's credentials at the last attempt, or nil.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,8 +146,6 @@ func (g *Group) use(conn *client.Conn) {
 	g.conn = conn
 }
 
-// session runs all observers until the session or ctx ends. tooLarge reports whether a reply was
-// larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
 	var running []*Observer
@@ -184,8 +175,7 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 	return tooLarge
 }
 
-// ReadOnce reads the election at path once, after a sync with the ensemble leader, and sets no
-// watch.
+// ReadOnce reads an election once, after a sync with the ensemble leader.
 func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
 		return nil, err

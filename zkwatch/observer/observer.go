@@ -20,28 +20,20 @@ type Config struct {
 	Path string // the election's parent, or the leader's own znode if there is no queue
 	// Beside lists the other znodes known at the start; see [Observer.SetBeside].
 	Beside Beside
-	// Single says that Path is a leader's own znode; nobody leads while the znode is absent. If
-	// Single is false, the observer decides from the znode, or from the names beside an absent
-	// znode.
+	// Single says that Path is a leader's own znode; otherwise the observer decides.
 	Single bool
-	// ByReads makes the observer list the children after each notification. Otherwise it uses a
-	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
+	// ByReads makes the observer list the children after each notification.
 	ByReads bool
-	// Put receives the observations; several goroutines call Put. Put may wait: the observer then
-	// reads less often, and the journal counts the missed changes.
+	// Put receives the observations from several goroutines. While Put waits, the observer reads less.
 	Put func(context.Context, model.Observation)
 	// Now is the clock, for any goroutine; nil is time.Now.
 	Now func() time.Time
 }
 
-// Observer observes one election with one watch on its parent or the leader's own znode, and one on
-// each acknowledgement. It never writes.
+// Observer observes one election, and survives lost connections and sessions. It never writes.
 //
 // Each change costs one getData for a new child and, without a persistent watch, one getChildren. A
 // persistent watch costs an exists each second with changes, otherwise every 15 s.
-//
-// An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
-// absent, recreated or forbidden.
 type Observer struct {
 	cfg     Config
 	now     clock
@@ -90,19 +82,16 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside replaces the other znodes that the observer follows, without waiting. A watch on an old
-// znode fires at most once more, and the observer ignores its event.
+// SetBeside replaces the other znodes that the observer follows, without waiting.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests another read of a known child's data, without waiting. It drops the request if
-// too many wait already.
+// Refresh requests another read of a known child's data, or nothing if too many wait.
 func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
 
 // Settle requests a read of the parent's stat if the observer has a persistent watch; see
 // [model.State.Unsettled].
 func (o *Observer) Settle() { o.request(rereading{parent: true}) }
 
-// A rereading requests a read of a child's data or, if parent is set, of the parent's stat.
 type rereading struct {
 	name   string
 	parent bool
@@ -115,7 +104,6 @@ func (o *Observer) request(r rereading) {
 	}
 }
 
-// session observes until the session ends.
 func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	gap := o.began
 	o.began = true
@@ -141,7 +129,6 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	wg.Wait()
 }
 
-// watchConnection reports the connection's state until the session ends.
 func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	ticker := time.NewTicker(rttInterval)
 	defer ticker.Stop()
@@ -179,8 +166,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. A closed Conn counts as disconnected, or as connecting without a
-// session: the group opens another Conn.
+// The group opens another Conn, so a closed one is only disconnected or connecting.
 func link(st client.Status) model.Link {
 	switch {
 	case st.State == client.Connected:
@@ -193,7 +179,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// shownRTT rounds d to two digits, because with more digits each ping would change the screen.
+// With more than two digits each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {
@@ -202,10 +188,8 @@ func shownRTT(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// A clock gives observations their times.
 type clock func() time.Time
 
-// of converts a time of time.Now to a time of the clock.
 func (now clock) of(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -213,7 +197,6 @@ func (now clock) of(t time.Time) time.Time {
 	return now().Add(-time.Since(t))
 }
 
-// A latest holds a value, and notifies of its next change.
 type latest[T comparable] struct {
 	mu      sync.Mutex
 	value   T

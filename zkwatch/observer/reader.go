@@ -18,23 +18,19 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The observer compares the parent's stat with the reported changes every checkAfter while changes
-// come, otherwise every checkIdle. Nothing else shows that a server withheld an event.
+// The observer compares the parent's stat every checkAfter while changes come, else every checkIdle.
+// Nothing else shows that a server withheld an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
 )
 
-// unwatchMax bounds the wait for the removal of a watch.
 const unwatchMax = time.Second
 
-// watchAgain is the time after a fallback to reads until the observer tries a persistent watch
-// again.
 const watchAgain = 10 * time.Minute
 
 var errReread = errors.New("read everything again")
 
-// A reader reads the election's children over one connection.
 type reader struct {
 	*Observer
 	conn   *client.Conn
@@ -55,10 +51,10 @@ type reader struct {
 
 	// While the watch is persistent:
 	parent      znode.Parent // after the last read and the changes since; zero: absent
-	compared    time.Time    // the time of the last read or comparison
-	missed      time.Time    // the last time that a comparison showed a missed change
-	due         bool         // a change came after compared
-	others      int          // number of calls of the method other since othersSince
+	compared    time.Time
+	missed      time.Time // the last time that a comparison showed a missed change
+	due         bool      // a change came after compared
+	others      int       // number of calls of the method other since othersSince
 	othersSince time.Time
 }
 
@@ -80,8 +76,6 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	})
 }
 
-// followPath calls follow for each connection of the session, and again after a failed read. read is
-// true if follow reported a read.
 func followPath(ctx context.Context, conn *client.Conn, path string, follow func(*client.Following) (read bool, err error)) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
@@ -102,7 +96,6 @@ func followPath(ctx context.Context, conn *client.Conn, path string, follow func
 	}
 }
 
-// run reads and reports the election until the connection is lost or a read fails.
 func (r *reader) run(ctx context.Context) error {
 	for {
 		began := time.Now() // not r.now: its times may jump
@@ -122,7 +115,6 @@ func (r *reader) run(ctx context.Context) error {
 	}
 }
 
-// readAll reads the election and, unless once is set, watches for the next change.
 func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	for {
 		read, err := r.tryRead(ctx)
@@ -135,8 +127,6 @@ func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 	}
 }
 
-// tryRead reads the election. It returns errReread if a parent or a leader's own znode was created
-// meanwhile.
 func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	r.effort, r.persistent, r.changes = effort{}, false, nil
 	if !r.decided {
@@ -155,8 +145,7 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch before each list, because the server may have lost the watch. If
-// the observer uses reads, watch does nothing.
+// A server may have lost the watch, so each list sets the watch again.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -178,7 +167,6 @@ func (r *reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// readChildren lists the children and reads the new ones.
 func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	read := &model.Read{Presence: model.Present, Sent: r.now()}
 	names, stat, seen, err := r.f.Children(ctx, !r.persistent && !r.once)
@@ -231,7 +219,6 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// absent completes read for a missing parent, and watches for its creation.
 func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, error) {
 	read.Presence = model.Absent
 	r.known.forget(0)
@@ -251,7 +238,6 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	return read, nil
 }
 
-// report reports a read and, if it changed, the way to follow changes.
 func (r *reader) report(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
@@ -274,7 +260,6 @@ func (r *reader) report(ctx context.Context, read *model.Read) {
 	}
 }
 
-// awaitReported waits until the connection that began at since was reported.
 func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	for ctx.Err() == nil {
 		reported, changed := o.reported.get()
@@ -288,8 +273,7 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await reports the changes of a persistent watch until everything must be read again (errReread),
-// the connection is lost or ctx ends. p is the presence in the last read.
+// p is the presence in the last read.
 func (r *reader) await(ctx context.Context, p model.Presence) error {
 	if p == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.denied)
@@ -338,8 +322,7 @@ func (r *reader) await(ctx context.Context, p model.Presence) error {
 	}
 }
 
-// take moves new changes that the last read does not show to r.changes. It returns errReread if the
-// client dropped changes.
+// take returns errReread if the client dropped changes.
 func (r *reader) take() error {
 	changes, complete := r.f.Take()
 	for _, c := range changes {
@@ -353,9 +336,7 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare compares the parent's stat with the changes. Servers send an event before any reply that
-// shows the event's change. If the watch missed a change, compare returns errReread; after two
-// misses within watchAgain, it falls back to reads.
+// Servers send an event before any reply that shows the event's change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -385,8 +366,6 @@ func (r *reader) compare(ctx context.Context) error {
 	return nil
 }
 
-// fallBack replaces the persistent watch by reads for watchAgain. It returns errReread, or an error
-// if the connection was lost.
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
@@ -395,7 +374,6 @@ func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 	return errReread
 }
 
-// reread reads a known child's data again and reports it.
 func (r *reader) reread(ctx context.Context, name string) {
 	if r.single || !r.known.has(name) { // a leader's own znode has a watch on its data
 		return
@@ -406,7 +384,6 @@ func (r *reader) reread(ctx context.Context, name string) {
 	}
 }
 
-// known holds the children of an election that were reported.
 type known struct {
 	parent   int64 // czxid of their parent; 0: nothing is known
 	children map[string]child
@@ -424,13 +401,11 @@ func (k *known) has(name string) bool {
 	return ok
 }
 
-// forget forgets all children. parent is the czxid of the next children's parent.
 func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list marks the known names as listed, and returns the names of unread or unknown children. If
-// parent is another czxid than before, all children are unknown.
+// All children are unknown if parent is another czxid than before.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -444,7 +419,6 @@ func (k *known) list(parent int64, names []string) (fresh []string) {
 	return fresh
 }
 
-// gone removes and returns the children that the last list did not have.
 func (k *known) gone() (names []string) {
 	for name, c := range k.children {
 		if c.list != k.lists {
@@ -473,18 +447,14 @@ func (k *known) remove(name string) {
 	delete(k.children, name)
 }
 
-// A readChild is the result of a read of a child. seen is the number of the last event before the
-// reply.
 type readChild struct {
 	znode znode.Znode
 	seen  uint64
 }
 
-// pipelined bounds the reads of new children that run at the same time.
 const pipelined = 64
 
-// readNew reads new children. In a queue, it reads only the stats of the first items, because nobody
-// needs the contents of the items, and there may be many items.
+// In a queue only the stats of the first items are read, because there may be many.
 func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChild, error) {
 	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
 		return r.readMany(ctx, fresh)
@@ -511,7 +481,6 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChil
 	return out, nil
 }
 
-// readMany reads children. A deleted child is Unread; a child with forbidden data has only its stat.
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
 	if len(names) == 1 { // usually
@@ -530,8 +499,6 @@ func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, err
 	return out, reads.Wait()
 }
 
-// readMarkers looks for the [dialect.Markers] of names. It returns all markers found so far for the
-// parent with the czxid parent.
 func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) ([]string, error) {
 	if r.markersOf != parent {
 		r.markers, r.markersOf = nil, parent
@@ -553,7 +520,6 @@ func (r *reader) readMarkers(ctx context.Context, parent int64, names []string) 
 	return r.markers, nil
 }
 
-// size returns the length of names in a reply.
 func size(names []string) (bytes int) {
 	for _, name := range names {
 		bytes += len(name) + 4
@@ -564,8 +530,7 @@ func size(names []string) (bytes int) {
 // Some elections have no queue: the leader creates one ephemeral znode, and the others wait for its
 // deletion.
 
-// decide decides what the path is: an ephemeral znode is a leader's own znode, any other znode is a
-// parent. A missing path may stay undecided.
+// A missing path may stay undecided.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
@@ -582,7 +547,6 @@ func (r *reader) decide(ctx context.Context) error {
 	return nil
 }
 
-// decideAbsent decides what a missing path is, according to the names beside it.
 func (r *reader) decideAbsent(ctx context.Context) error {
 	dir := znode.Dir(r.cfg.Path)
 	exists, stat, err := r.conn.Exists(ctx, dir)
@@ -598,7 +562,6 @@ func (r *reader) decideAbsent(ctx context.Context) error {
 	return unlessDenied(err)
 }
 
-// unlessDenied returns err, or nil if a later read can decide.
 func unlessDenied(err error) error {
 	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
 		return nil
@@ -606,7 +569,6 @@ func unlessDenied(err error) error {
 	return err
 }
 
-// readSingle reads the leader's own znode, if it exists.
 func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	read := &model.Read{Presence: model.Present, Single: true, Sent: r.now()}
 	z, seen, err := r.f.Znode(ctx, !r.once, false)
@@ -628,8 +590,6 @@ func (r *reader) readSingle(ctx context.Context) (*model.Read, error) {
 	return read, nil
 }
 
-// apply reports the changes up to the number upTo. It returns errReread if a change requires another
-// read.
 func (r *reader) apply(ctx context.Context, upTo uint64) error {
 	n := 0
 	for n < len(r.changes) && r.changes[n].N <= upTo {
@@ -668,8 +628,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated reads the children created by the first n changes, by the index of the change. A child
-// is Unread if it was deleted or replaced before the read.
+// A child is Unread if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil
@@ -716,7 +675,6 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	return znodes, nil
 }
 
-// child reports c, the creation or deletion of a child. z is the created child.
 func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (err error) {
 	created := c.Kind == zk.EventNodeCreated
 	if r.known.has(c.Below) == created {
@@ -745,15 +703,12 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// A recursive watch also reports changes of data and changes below the children. More than floodMax
-// of these changes in floodWindow cost more than reads.
+// More than floodMax changes of data in floodWindow cost more than reads.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000
 )
 
-// other counts a change that is no child's creation or deletion, and falls back to reads after
-// floodMax.
 func (r *reader) other(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now
