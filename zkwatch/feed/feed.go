@@ -1,13 +1,7 @@
-// Package feed owns the journal of one election: one goroutine applies the observations in order and
-// passes on the events.
+// Package feed owns the journal of one election: one goroutine applies the observations in order.
 //
-// Candidates queue observations with [Feed.Put], observers with [Feed.PutSlowly]. [Feed.Run] records
-// each observation, applies it to the journal and passes the events to [Config.Events]. A screen
-// reads [Feed.State] when [Feed.Dirty] reports a change. With [Config.Keep], [Feed.Seek] returns
-// past moments.
-//
-// A [Recorder] writes a recording to files of bounded size. A [Recording] reads a file, and a
-// [Playback] plays it.
+// [Feed.Put] and [Feed.PutSlowly] queue observations. [Feed.Run] records each, applies it, and passes
+// on the events. [Recorder], [Recording] and [Playback] write, read and play recordings.
 package feed
 
 import (
@@ -25,19 +19,15 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, gets each observation before it is applied; now returns the state before the
-	// observation. The first error ends the recording and goes to Notice.
+	// Record, if set, gets each observation first; now returns the state before the observation.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// If Keep is true, [history.DefaultMax] bytes of the past are kept for [Feed.Seek]; see
-	// [Feed.Keep].
+	// If Keep is true, the past is kept for [Feed.Seek]; see [Feed.Keep].
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation and before Dirty
-	// receives, with the new state and the observation's events.
+	// Applied, if set, is called in Run's goroutine after each observation and before Dirty receives.
 	Applied func(s *doctor.State, events []model.Event)
-	// Events, if set, is called in Run's goroutine with the events of each observation, oldest
-	// first. An error ends Run.
+	// Events, if set, gets the events of each observation. An error ends Run.
 	Events func([]model.Event) error
 	// Notice, if set, gets each line that the user should read.
 	Notice func(string)
@@ -45,8 +35,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Now returns the time as it is recorded: UTC and without a monotonic reading, which a recording
-// cannot hold.
+// Now returns the time as a recording holds it: UTC, without a monotonic reading.
 func Now() time.Time { return time.Now().UTC().Round(0) }
 
 // Feed owns one election's journal.
@@ -68,7 +57,6 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: no PutSlowly waits
 }
 
-// journal is a [doctor.Journal], or a [history.Timeline], which contains a Journal.
 type journal interface {
 	Apply(o model.Observation) []model.Event
 	State() *doctor.State
@@ -101,8 +89,7 @@ func (f *Feed) State() *doctor.State {
 // Dirty returns a channel that receives once for any number of changes of the state.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await returns the first state, from the current one on, for which holds is true. If ctx ends
-// first, Await returns the last state and ctx's error.
+// Await returns the first state, from the current one on, for which holds is true.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -123,8 +110,7 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until ctx
-// ends.
+// Settle calls request each time [model.State.Unsettled] becomes true, until ctx ends.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
@@ -136,8 +122,7 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends, and then the rest of the queue and the held events. It
-// returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends, and then the rest of the queue.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -169,7 +154,6 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// timeOf calls a method of the journal while it holds jmu.
 func (f *Feed) timeOf(method func() (time.Time, bool)) (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
@@ -197,8 +181,7 @@ func (f *Feed) drain() error {
 	}
 }
 
-// apply records an observation before it is applied, so no shown observation is missing in the
-// recording.
+// Recording comes first, so no shown observation is missing in the recording.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -249,12 +232,10 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// backlog bounds the queue for observers. At the bound [Feed.PutSlowly] waits; observers then read
-// less often, and unseen changes count as missed.
+// At the bound observers wait and read less often, so unseen changes count as missed.
 const backlog = 4096
 
-// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile, it drops
-// the observation.
+// PutSlowly queues an observation. It waits while the queue is full and ctx lasts.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -277,8 +258,7 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	}
 }
 
-// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek]. ok is
-// false if the feed has no moment or keeps no past.
+// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek].
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.timeline == nil {
 		return history.Moment{}, false

@@ -13,9 +13,7 @@ import (
 	"electop/model/session"
 )
 
-// Playback plays a recording. Like a [Feed] it has a current state and a past. It reads the whole
-// recording in advance. Time travel reaches all moments read so far, or only the last ones of a
-// recording larger than playbackWhole.
+// Playback plays a recording, and reads it in advance.
 type Playback struct {
 	recording *Recording
 	speed     float64
@@ -41,11 +39,10 @@ type Playback struct {
 	turn     int // number of calls of moved and skip
 }
 
-// playbackWhole is the size in bytes of the largest recording that time travel reaches completely.
+// Time travel reaches all moments of a recording up to this size, in bytes.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path. speed is 1 for real time, and 0 to play without
-// waiting.
+// OpenPlayback opens a recording; speed 1 is real time, and 0 plays without waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -77,7 +74,6 @@ func (p *Playback) Speed() float64 {
 	return p.speed
 }
 
-// slowest and fastest bound the speed that [Playback.Scale] sets.
 const (
 	slowest = 1. / 64
 	fastest = 1 << 20
@@ -112,7 +108,7 @@ func (p *Playback) Now() time.Time {
 	return p.at
 }
 
-// Playing returns the position of the playback. n is the last moment reached, 0 for none.
+// Playing returns the position; n is the last moment reached, 0 for none.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,8 +121,7 @@ func (p *Playback) Ended() bool {
 	return ended
 }
 
-// Span returns the time of the first moment that time travel reaches, and the latest time read so
-// far.
+// Span returns the first moment that time travel reaches, and the latest time read.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,15 +161,14 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// moved wakes the player. The caller holds p.mu.
+// The caller holds p.mu.
 func (p *Playback) moved() {
 	p.turn++
 	mark(p.changed)
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from n, and returns that moment. Toggle
-// continues from that moment.
+// Seek stops the playback at the moment to which m leads from n.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -193,8 +187,7 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// Run reads the recording and plays it until ctx ends or a read fails. It does not return at the
-// recording's end, where the user can rewind. notice gets each line that the user should read.
+// Run plays until ctx ends or a read fails; at the end the user can rewind.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -218,8 +211,7 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load reads the whole recording into the timeline. At the end it releases the held events, because
-// after a crash no observation releases them.
+// After a crash no observation releases the held events, so load releases them.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	err := p.recording.read(ctx, func(o model.Observation) error {
@@ -243,8 +235,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame is the longest time between two steps of a playback's clock. Ages and countdowns on screen
-// need these steps.
+// Ages and countdowns on the screen need steps that are no longer than frame.
 const frame = 100 * time.Millisecond
 
 func (p *Playback) play(ctx context.Context) error {
@@ -267,7 +258,6 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-// A pace is a period in which the clock runs at one speed.
 type pace struct {
 	turn  int       // Playback.turn in this period
 	began time.Time // real time; zero: not begun
@@ -277,8 +267,7 @@ type pace struct {
 // batchMax bounds the observations that are applied while the lock is held.
 const batchMax = 64
 
-// advance applies the observations that are due, and returns the time until the next one. If ok is
-// false, the player waits until changed receives.
+// If ok is false, the player waits until changed receives.
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -311,7 +300,6 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// until moves the clock towards due, and returns the time until the next step.
 func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if c.began.IsZero() || c.turn != p.turn {
 		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
@@ -329,7 +317,6 @@ func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	return min(frame, max(1, scale(due.Sub(now), 1/p.speed)))
 }
 
-// scale multiplies a duration. A product that is too large becomes the largest duration.
 func scale(d time.Duration, by float64) time.Duration {
 	x := float64(d) * by
 	if x >= math.MaxInt64 {
@@ -338,8 +325,7 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// skip moves the playback to the first moment of the timeline. Reading is faster than playing, so
-// the timeline has dropped earlier moments.
+// Reading is faster than playing, so the timeline has dropped earlier moments.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()

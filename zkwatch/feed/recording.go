@@ -26,8 +26,7 @@ type Recording struct {
 	notes    []string // for the user, not delivered yet
 }
 
-// OpenRecording opens the part of a recording that is in the file at path. An older part has its own
-// path.
+// OpenRecording opens the part of a recording that is in the file at path.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
@@ -77,8 +76,7 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations and calls events with the events of each observation, until the end,
-// an error, or the end of ctx. notice gets each line that the user should read.
+// Each calls events with the events of each observation, and notice for the user.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -96,7 +94,6 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	return nil
 }
 
-// read calls apply with each observation, until the end, an error, or the end of ctx.
 func (r *Recording) read(ctx context.Context, apply func(model.Observation) error, notice func(string)) error {
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
@@ -119,7 +116,7 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// interrupt ends a waiting read when ctx ends, because the file can be a FIFO.
+// The file can be a FIFO, so a read may wait for ever.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
@@ -127,13 +124,10 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording that keeps at most a given number of bytes.
+// Recorder writes a recording. The file has the newest part, FILE.1 the part before it.
+// Each part begins with the state of the election, and can be read alone.
 //
-// The newest part is in the file itself, the part before it in FILE.1. Each part has at most half of
-// the bytes, begins with the state of the election, and can be read alone.
-//
-// Each line is one Write, as is the beginning of a later part, so a crash tears at most the last
-// line. A recording contains no credentials.
+// Each line is one Write, so a crash tears at most the last line. A recording has no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
@@ -146,12 +140,10 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// recordMin is the least bound of a recording. A smaller part would hold little more than the
-// initial state of fifty candidates.
+// A smaller part would hold little more than the initial state of fifty candidates.
 const recordMin = 1 << 20
 
-// Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
-// bound, the file of the older part must not exist either.
+// Create begins a recording of at most max bytes in a new file; 0 means no bound.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
@@ -175,7 +167,6 @@ func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	return r, nil
 }
 
-// begin begins a recording in w, without a bound of its size.
 func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	r := &Recorder{w: w, header: h}
 	var err error
@@ -185,12 +176,10 @@ func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	return r, r.flush()
 }
 
-// create creates a file that only this program's user may read, and opens it to append.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
-// older returns the path of the part before the newest.
 func older(path string) string { return path + ".1" }
 
 // Encode writes one observation; now returns the state before the observation.
@@ -216,7 +205,6 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// rotate opens the file of the next part, and puts its header, the state s and o into line.
 func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	initial := s.Observations()
 	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)
