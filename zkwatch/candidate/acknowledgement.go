@@ -14,10 +14,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge creates the acknowledgement, unless this session already owns it. If another znode or
-// a quota prevents the create, acknowledge reports the obstacle and returns nil. The candidate
-// stays elected until an attempt succeeds.
-//
 // acknowledge reads first, because a deposed leader's acknowledgement often still exists. A failed
 // create would be logged as a transaction and delay the deletion.
 func (r *reign) acknowledge(ctx context.Context) error {
@@ -40,7 +36,6 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		case err != nil:
 			return err
 		case stat != nil && uint64(stat.EphemeralOwner) == r.conn.Status().SessionID:
-			// From an earlier reign, or from a create whose reply was lost.
 			r.acked, r.ack = true, watch
 			return nil
 		case stat != nil:
@@ -73,8 +68,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the acknowledgement of this session. If someone else deletes it, the leader
-// creates it again. The candidate leads before this read is answered.
+// If someone else deletes the acknowledgement, the leader creates it again.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -88,9 +82,8 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reads and watches the acknowledgement; stat and watch are nil if it does not exist. getAck
-// reuses an earlier reign's watch, because the client cannot remove one. An unreadable
-// acknowledgement has no watch, because servers send no events for it.
+// The client cannot remove a watch, so getAck reuses an earlier one. Servers send no events for
+// an unreadable znode.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -113,8 +106,7 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// ackChanged handles an event of the watch on the acknowledgement. It clears ackWatch, because
-// pending is true until the library closes the channel.
+// pending is true until the library closes the channel, so ackWatch is cleared.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
@@ -127,7 +119,6 @@ func (r *reign) ackChanged(e zk.Event, ok bool) {
 	r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
 }
 
-// pending reports whether a watch can still fire.
 func pending(watch <-chan zk.Event) bool {
 	select {
 	case <-watch:
@@ -137,14 +128,12 @@ func pending(watch <-chan zk.Event) bool {
 	}
 }
 
-// obstructed reports why the candidate cannot acknowledge. The candidate is now only elected, even
-// if it led before. The leader procedure goes on, because the lease holds.
+// The leader procedure goes on, because the lease holds.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })
 }
 
-// ackTaken describes a znode of someone else at the acknowledgement's path.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
 		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it", znode.Safe(ack, 0))

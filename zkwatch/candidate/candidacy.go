@@ -71,8 +71,6 @@ func (s *candidacy) run(ctx context.Context) error {
 	}
 }
 
-// list reads the election's children, and decides whether the candidate leads or which child it
-// watches.
 func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
@@ -99,8 +97,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	return target, nil
 }
 
-// withdraw ends the candidacy on purpose. It deletes nothing: closing the session deletes the znode
-// and the acknowledgement in one transaction.
+// Closing the session deletes the znode and the acknowledgement in one transaction.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -109,7 +106,6 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	return errResigned
 }
 
-// note handles a change of the connection. An error of note ends the candidacy.
 func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -151,12 +147,9 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 	}
 }
 
-// An attempt makes a request. Without an answer, retry repeats the request, and whileLeased returns
-// errSuspended.
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
-// retry repeats a request until it is answered or the session ends. The request must be safe to
-// repeat.
+// The request must be safe to repeat.
 func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {

@@ -17,13 +17,10 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate takes part in one election until it resigns. If a candidacy ends because its session or
-// znode is lost, the Candidate rejoins with a new connection.
+// Candidate takes part in one election until it resigns. It rejoins after a lost session or znode.
 //
-// A waiting candidate writes nothing; it watches its predecessor and its own znode. After the
-// predecessor's deletion it sends one getChildren, creates its acknowledgement, and leads when its
-// lease is proved. A leader renews its lease ten times in each session timeout; see
-// [client.Conn.Renew].
+// A waiting candidate writes nothing. After its predecessor's deletion it sends one getChildren,
+// creates its acknowledgement, and leads when its lease is proved.
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -45,7 +42,6 @@ type Candidate struct {
 	retired sync.WaitGroup // goroutines that close a connection or renew a lease
 }
 
-// Reasons for the end of a candidacy.
 var (
 	errResigned = errors.New("resigned")
 	errKilled   = errors.New("killed")
@@ -55,12 +51,9 @@ var (
 	errForeign = errors.New("electop cannot take part in this election")
 )
 
-// ErrNoParent is returned by [Candidate.Run] if the election's parent does not exist and
-// Config.Create is false.
+// ErrNoParent: the election's parent does not exist, and Config.Create is false.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
-// volunteerPause is the pause before a candidate rejoins. It doubles up to volunteerPauseMax while
-// candidacies end before they waited or led.
 const (
 	volunteerPause    = 50 * time.Millisecond
 	volunteerPauseMax = 2 * time.Second
@@ -97,8 +90,7 @@ func New(cfg Config) *Candidate {
 	}
 }
 
-// Resign makes the candidate close its session and end. The servers then delete its znode and its
-// acknowledgement. Resign does not wait for the end.
+// Resign makes the candidate close its session and end, without waiting.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the current candidacy's connection.
@@ -111,9 +103,7 @@ func (c *Candidate) Status() client.Status {
 	return c.conn.Status()
 }
 
-// Run takes part in the election until the candidate resigns or is killed; then Run returns nil. If
-// ctx ends, Run closes the session and returns ctx's error. Run returns another error if the
-// candidate cannot take part.
+// Run takes part until the candidate resigns or is killed, and then returns nil.
 func (c *Candidate) Run(ctx context.Context) error {
 	if d := c.cfg.Dialect; d != nil && d.Why != "" {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
@@ -158,8 +148,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy runs one candidacy: one connection, one session, one znode. established reports
-// whether an earlier candidacy waited or led.
+// established reports whether an earlier candidacy waited or led.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -180,8 +169,7 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether rejoining after err cannot help. If an earlier candidacy was established, a
-// missing parent may be created again, and servers may accept the credentials again.
+// An established candidacy proves that the parent and the credentials were good.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -208,9 +196,7 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes a candidacy's connection and session, which deletes the znode. If disconnected, leave
-// tries in the background until the session must have expired. A later try could keep the session
-// alive: a partitioned follower may still forward the try to the ensemble leader.
+// A partitioned follower may forward a late close, which keeps the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
@@ -242,11 +228,9 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 	})
 }
 
-// expiryDelay is the longest time from ExpiresFrom to the expiry. Servers check once a tick, and the
-// shortest session timeout is two ticks by default.
+// Servers check once a tick, and a timeout is two ticks or more by default.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
-// report applies change to m and passes m to Config.Report, with the data of the session.
 func (c *Candidate) report(change func(m *model.Member)) {
 	change(&c.m)
 	if c.cfg.Report != nil {
@@ -267,8 +251,8 @@ func (c *Candidate) report(change func(m *model.Member)) {
 
 // Config configures a [Candidate].
 type Config struct {
-	// Conn describes the cluster. Each candidacy opens its own connection, because the client library
-	// could send a queued request in the next session.
+	// Conn describes the cluster. Each candidacy opens its own connection, because the library could
+	// send a queued request in the next session.
 	Conn client.Config
 	// Path is the election's parent.
 	Path string
@@ -278,34 +262,27 @@ type Config struct {
 	Data []byte
 	// Ack is the path of the acknowledgement; "" means none. Its parent must exist.
 	Ack string
-	// Dialect is the system that runs the election; nil means electop's own. In a third-party
-	// election Ack is ignored.
+	// Dialect is the system that runs the election; nil means electop's own.
+	// In a third-party election Ack is ignored.
 	Dialect *dialect.Dialect
 	// Recipe chooses the znode to watch. nil means the dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure; nil means none. It is called when the candidate is the lowest
-	// and has a lease, and again after each suspension. The acknowledgement is created when Lead
-	// returns. ctx ends when the candidate stops leading, which may be long after Lead returned. An
-	// error of Lead ends the candidacy.
+	// Lead is the leader procedure, called under a lease and again after each suspension.
+	// The acknowledgement is created when Lead returns. ctx ends when the candidate stops leading.
+	// An error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 
-	// Stopped, if set, is called after each reign in which Leading was reported. It must return when
-	// the work started as leader has ended. Until then the candidate does not lead again, and keeps
-	// its session and acknowledgement unless the session expires.
+	// Stopped, if set, must return when the leader's work has ended.
+	// Until then the candidate does not lead again.
 	Stopped func()
 
-	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
-	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
-	// NoGuid.
+	// If NoGuid returns true, the znode's name has no guid, so a lost reply leaves a second znode.
 	NoGuid func() bool
 
-	// Report receives every step and change, in order. It must not block. The member's ID, You,
-	// Fault, NoGuid and SlowLead are not set. Report, Stopped and Awake are called by the goroutine
-	// of Run.
+	// Report receives every step and change, in order. It must not block.
+	// The goroutine of Run calls Report, Stopped and Awake.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads. A
-	// candidate that did not lead calls Awake at its next step. Two Thaws in a row may cause one
-	// call.
+	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads.
 	Awake func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time

@@ -10,8 +10,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill ends the candidate like a crash: it cuts the connection without closing the session. The
-// servers keep the znode until the session expires. Kill returns the last status.
+// Kill cuts the connection without closing the session, and returns the last status.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,8 +26,7 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease of the current candidacy, so a leader stops
-// immediately. See [client.Conn.EndLease].
+// EndLease ends the connection and the lease; see [client.Conn.EndLease].
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -38,13 +36,10 @@ func (c *Candidate) EndLease() {
 	}
 }
 
-// LoseReply loses the connection and the reply after a server has executed the next create of the
-// candidate's own znode. This happens once, in this or a later candidacy; until then Member.LosesReply
-// is true.
+// LoseReply loses the reply to the next create of the candidate's own znode, once.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
-// Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
-// process. It returns the status at the start of the freeze.
+// Freeze stops the candidate until Thaw, and returns the status before.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()
@@ -59,12 +54,10 @@ func (c *Candidate) Thaw() {
 	c.gate.Thaw()
 }
 
-// believes reports whether the candidate believes that it leads or is about to lead.
 func (c *Candidate) believes() bool {
 	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
 }
 
-// reportAwake calls Config.Awake if there was a Thaw since the last call.
 func (c *Candidate) reportAwake() {
 	select {
 	case <-c.thawed:
@@ -77,8 +70,6 @@ func (c *Candidate) reportAwake() {
 	c.thawSeen = false
 }
 
-// verifyAfterThaw checks whether a leader still leads. The lease, the session or the znode may have
-// ended meanwhile.
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 	s.thawSeen = true
 	for {

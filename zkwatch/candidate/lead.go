@@ -12,9 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// lead runs while the candidate is the lowest, until the candidacy ends. A lost connection or lease
-// suspends the leader. If its znode still exists, the leader leads again with the same fencing
-// token, because no other candidate can have led.
+// A suspended leader whose znode still exists keeps its fencing token: no other can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
@@ -39,7 +37,6 @@ var (
 	errLeaseOver = fmt.Errorf("%w: no answer within the session timeout", errLost)
 )
 
-// resume reads the children again after a suspension, and renews a lost watch on the own znode.
 func (s *candidacy) resume(ctx context.Context) error {
 	target, err := s.list(ctx, model.StepListAgain, s.whileLeased)
 	switch {
@@ -53,9 +50,8 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign is one uninterrupted time of a candidate as leader. A leader procedure starts only under
-// a lease. Without a procedure, the acknowledgement is created first, because that committed write
-// helps to prove the lease.
+// A leader procedure starts only under a lease. Without a procedure, the acknowledgement helps to
+// prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
@@ -76,7 +72,6 @@ type reign struct {
 	quota    time.Duration    // the pause after an attempt that a quota refused
 }
 
-// reign returns why the reign ended: errSuspended for a lost connection or lease.
 func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	work, cancel := context.WithCancel(ctx)
 	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
@@ -119,7 +114,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 		case done := <-renewal.done:
 			err = r.renewed(ctx, done.err)
 		case st, ok := <-s.status:
-			// note waits for the thaw: a frozen leader still believes it leads.
+			// A frozen leader still believes that it leads, so note waits for the thaw.
 			if err = s.note(ctx, st, ok); err == nil && !s.connected {
 				err = errSuspended
 			}
@@ -137,8 +132,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	return err
 }
 
-// stop ends the reign. It waits for the leader procedure and for Config.Stopped, so the work of two
-// reigns never overlaps.
+// stop waits for Config.Stopped, so the work of two reigns never overlaps.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -159,7 +153,6 @@ func (r *reign) stop(ctx context.Context, cause error) {
 	r.leads, r.led = false, false
 }
 
-// over returns the reason to stop leading, or nil.
 func (r *reign) over() error {
 	switch {
 	case r.leased && r.leaseLeft() <= 0:
@@ -170,7 +163,6 @@ func (r *reign) over() error {
 	return nil
 }
 
-// advance takes the steps that are possible now, up to the watch on the acknowledgement.
 func (r *reign) advance(ctx, work context.Context) error {
 	for {
 		switch {
@@ -235,7 +227,7 @@ func (r *reign) renew() {
 // reportLease is the time between two reports of a renewed lease.
 const reportLease = time.Second
 
-// renewed handles a committed renewal or, if err is set, why the lease cannot be renewed.
+// err is why the lease cannot be renewed, or nil.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err
@@ -251,13 +243,11 @@ func (r *reign) renewed(ctx context.Context, err error) error {
 	return nil
 }
 
-// errDeposed reports that someone else deleted the own znode.
 var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
-// watchOwn reads and watches the own znode, because no other watch reports its deletion by someone
-// else.
+// No other watch reports the deletion of the own znode by someone else.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
@@ -272,7 +262,6 @@ func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	return nil
 }
 
-// owns returns why the own znode is lost, according to the result of reading it.
 func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
@@ -285,7 +274,6 @@ func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	return nil
 }
 
-// ownChanged handles an event of the watch on the own znode. Its error ends the candidacy.
 func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try attempt) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -300,16 +288,12 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 	return s.watchOwn(ctx, try)
 }
 
-// A deposed leader waits for half a round trip within these bounds before it closes its session.
 const (
 	successorPauseLeast = 300 * time.Microsecond // for the work of the successor's program
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead delays the close of a session whose znode someone else deleted. The successor is
-// notified at the same time. The close is a write. Without the delay, a standalone server would
-// answer the successor's read only when the close is on disk. The acknowledgement remains until the
-// close, so the pause is short.
+// On a standalone server, the close is a write that would delay the successor's read.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

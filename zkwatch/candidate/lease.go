@@ -15,9 +15,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased makes a leader's request. It returns errSuspended if the connection is lost, or if
-// the answer arrives after the end of the lease. Without a lease, the session's earliest expiry is
-// the limit.
+// Without a lease, the session's earliest expiry is the limit.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -43,8 +41,7 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends with the lease or, for a leader without a lease, at the
-// session's earliest expiry. Answers of the servers extend both times.
+// Answers of the servers extend the lease and the expiry.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -71,9 +68,7 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// awaitLease waits until a suspended leader is connected, a renewal was committed over that
-// connection, and the lease holds. Only such a renewal proves that the znode still exists.
-// awaitLease returns an error if the session is over or may be over.
+// Only a renewal over the new connection proves that the znode still exists.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -128,14 +123,11 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	}
 }
 
-// leaseLeft returns the time for which the candidate may still lead.
 func (s *candidacy) leaseLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-// contactLeft returns the time until the session may expire. A leader without a lease must stop by
-// then.
 func (s *candidacy) contactLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
@@ -152,8 +144,7 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
-// clockCheck is the time between two checks of a leader's clocks. Timers use the monotonic clock,
-// which stops while the machine sleeps.
+// Timers use the monotonic clock, which stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
 func (s *candidacy) untilClockCheck() time.Duration {
@@ -170,8 +161,7 @@ func (s *candidacy) suspendedBy() string {
 	return "no write was committed in time"
 }
 
-// A renewal renews the lease of a leader from its own goroutine, one request at a time. cancel ends
-// the goroutine; only [Candidate.Run] waits for its end.
+// A renewal runs in its own goroutine, one request at a time.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
@@ -183,7 +173,6 @@ type renewed struct {
 	change uint64 // Status.Change of the connection that sent the request
 }
 
-// startRenewal returns a renewal that waits for a call of now.
 func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &renewal{due: make(chan struct{}, 1), done: make(chan renewed, 1), cancel: cancel}
@@ -192,7 +181,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now renews the lease at once and then regularly. Call now again after a reconnect.
+// Call now again after a reconnect.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -233,8 +222,7 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// renewalPause returns the time from one renewal to the next. If the first renewal proves no lease,
-// the second follows at once.
+// If the first renewal proves no lease, the second follows at once.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -245,7 +233,6 @@ func renewalPause(every, left time.Duration, committed int) time.Duration {
 	return every
 }
 
-// put replaces a result that was not received yet.
 func (r *renewal) put(done renewed) {
 	select {
 	case <-r.done:
@@ -254,7 +241,6 @@ func (r *renewal) put(done renewed) {
 	r.done <- done
 }
 
-// unrenewable returns the reason to end the candidacy.
 func (s *candidacy) unrenewable(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
 		return s.deposed()
@@ -262,11 +248,9 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is the number of committed renewals in a row without a lease that is reported as an
-// obstacle. After a long wait the first two renewals may prove no lease.
+// After a long wait the first two renewals may prove no lease.
 const unprovedMost = 5
 
-// countRenewal counts committed renewals that prove no lease.
 func (s *candidacy) countRenewal() {
 	if s.leaseLeft() > 0 {
 		s.unproved = 0

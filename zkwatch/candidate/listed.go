@@ -9,8 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// listed returns the first children in the order of the queue, for the report of a step. Children
-// without a number are last. It sorts only the first ones, because a handoff waits for listed.
+// A handoff waits for listed, so it sorts only the first children.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
@@ -39,10 +38,9 @@ type child struct {
 
 func byNumber(a, b child) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.name, b.name)) }
 
-// nameMax bounds a name in a step, in bytes: any client can choose a long name.
+// nameMax bounds a name in bytes, because any client can choose a long name.
 const nameMax = 128
 
-// bounded cuts a long name but keeps its number.
 func bounded(name string) string {
 	if len(name) <= nameMax {
 		return name

@@ -13,12 +13,10 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches the predecessor until it is deleted. deleted is false if wait saw no deletion. In
-// any case the caller must list the children again.
+// deleted is false if wait saw no deletion; the caller must list the children in any case.
 //
-// getData sets the watch, because getData, unlike exists, leaves no watch on a missing znode. If
-// the predecessor may not be read, exists sets the watch, and wait also polls: since the fix of
-// CVE-2024-23944, servers withhold events of unreadable znodes.
+// getData, unlike exists, leaves no watch on a missing znode. Since the fix of CVE-2024-23944,
+// servers withhold events of unreadable znodes, so wait also polls them.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -64,12 +62,9 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 	}
 }
 
-// unreadablePause is the time between two checks whether an unreadable predecessor or
-// acknowledgement still exists.
 const unreadablePause = 2 * time.Second
 
-// watchUnreadable sets a watch with an exists request, which needs no permission. The first request
-// has no watch, because a watch on a missing znode would remain.
+// exists needs no permission. A watch on a missing znode would remain, so the first request sets none.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -81,8 +76,7 @@ func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.
 	return stat, watch, err
 }
 
-// awaitUnreadable waits until an unreadable predecessor is deleted or changes. After a change it may
-// be readable.
+// After a change the znode may be readable.
 func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
 	ticker := time.NewTicker(unreadablePause)
 	defer ticker.Stop()
@@ -102,7 +96,6 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 	}
 }
 
-// An awaited is the reason why a wait ended.
 type awaited int
 
 const (
@@ -111,8 +104,6 @@ const (
 	aTick
 )
 
-// await waits for the watch or the tick; either can be nil. Meanwhile it reports suspension and
-// resumption.
 func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
 	for {
 		switch {

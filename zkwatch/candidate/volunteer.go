@@ -19,17 +19,12 @@ import (
 	"electop/zkwatch/client"
 )
 
-// errUncertain reports that the outcome of a create is unknown.
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
-// volunteer creates the znode. A create whose reply was lost may have been executed. So volunteer
-// looks for a znode with the candidate's prefix that this session owns.
+// A create without a reply may be executed late: a follower can forward it even after the session
+// has moved to another server and back. So volunteer creates no second znode.
 //
-// If none is found, the create may still be executed: a follower can forward it late, even after the
-// session has moved to another server and back. So volunteer creates no second znode, and the
-// candidacy ends with its session.
-//
-// A candidate without a guid cannot look. It creates a second znode, and the first one may remain.
+// Without a guid, volunteer creates a second znode, and the first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -86,15 +81,13 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause is the first pause after a quota has refused the create of a znode. The pause doubles
-// up to quotaPauseMost, because only a person raises a quota.
+// Only a person raises a quota, so the pause grows.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
 
-// find looks for the own znode by its prefix and ephemeral owner. The sync makes the server catch up
-// with the ensemble leader.
+// The sync makes the server catch up with the ensemble leader.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -126,8 +119,7 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent creates the election's parent and its missing ancestors. ErrNoAuth does not show
-// that an ancestor is missing, because a server checks the permission first.
+// A server checks permissions first, so ErrNoAuth does not show a missing ancestor.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -152,8 +144,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// prefix returns the name of a new candidacy's znode without its sequence number. shown has only
-// eight digits of the guid. nameless is true if Config.NoGuid requested a name without a guid.
+// shown has only eight digits of the guid. nameless: Config.NoGuid requested a name without.
 func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
@@ -172,12 +163,11 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
 
-// OwnName reports whether a [Candidate] without Dialect and NoGuid can have created a znode with
-// this name.
+// OwnName reports whether electop's own candidates have names like this.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL lets everybody read the created znodes, because servers notify only clients that may
-// read. With credentials, only their owner may change the znodes.
+// Servers notify only clients that may read, so everybody may read the created znodes.
+// With credentials, only their owner may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
