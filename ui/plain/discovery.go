@@ -43,8 +43,7 @@ type Found struct {
 	Waiting int // candidates that do not hold the role
 }
 
-// split returns the elections that d shows. Those in which nobody has a role are in others. If
-// d.Problems is set, only the elections in trouble are in elections.
+// Elections in which nobody has a role are in others.
 func (d Discovery) split() (elections, others []Found) {
 	for _, f := range d.Elections {
 		switch kind := f.State.Kind(); {
@@ -58,8 +57,7 @@ func (d Discovery) split() (elections, others []Found) {
 	return elections, others
 }
 
-// ElectionCount returns the number of elections that are shown, without those in which nobody has a
-// role.
+// ElectionCount returns the number of shown elections in which somebody has a role.
 func (d Discovery) ElectionCount() int {
 	elections, _ := d.split()
 	return len(elections)
@@ -95,8 +93,7 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns the beginning and the end of a line: a sign and a colour for the severity. All
-// beginnings have the same length, so the columns are aligned.
+// All beginnings have the same length, so the columns are aligned.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -132,8 +129,7 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible returns the number of waiting candidates. Without a queue, it returns the number of programs
-// that could take over, or -1 if these programs are not visible.
+// Visible returns how many wait or could take over, or -1 if these are invisible.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting

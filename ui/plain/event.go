@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf returns the JSON object of a risk. now is zero for a risk that is over.
+// now is zero for a risk that is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	c, runs := r.Candidate, !now.IsZero()
 	return object{
@@ -30,8 +30,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	}
 }
 
-// silence returns a lower bound of the client's silence. It returns nil if the silence is unknown or
-// now is zero.
+// The silence is a lower bound, or nil if it is unknown or now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
@@ -203,7 +202,7 @@ func handoffNotes(h model.Handoff) string {
 	return b.String()
 }
 
-// measureNotes returns a duration of a handoff as text, "" if it is not known.
+// measureNotes returns "" for an unknown duration.
 func measureNotes(m model.Measure) string {
 	switch {
 	case m.Guess():
@@ -214,7 +213,6 @@ func measureNotes(m model.Measure) string {
 	return ""
 }
 
-// first returns the first line of evidence, for the end of a line.
 func first(evidence []string) string {
 	if len(evidence) == 0 {
 		return ""

@@ -22,8 +22,7 @@ func findingOf(f *doctor.Finding) object {
 	}
 }
 
-// Doctor returns the object that `electop doctor --json` prints. observed is the duration of the
-// observation.
+// Doctor returns the object that `electop doctor --json` prints.
 func Doctor(s *doctor.State, observed time.Duration) any {
 	risks := each(s.Risks, func(r *doctor.Risk) object { return riskOf(s.Path, r, s.At) })
 	return object{
@@ -65,7 +64,6 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 	return b.String()
 }
 
-// checked lists what the doctor checked. [NotChecked] lists what the doctor could not check.
 func checked(s *doctor.State) []string {
 	n, waiting, verified, heard := s.Queue.Len(), 0, 0, 0
 	for i, c := range s.Queue.All() {
@@ -111,8 +109,7 @@ type Unchecked struct {
 	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report about an election, and the settings that would allow
-// the reports.
+// NotChecked lists what the servers did not report, and the settings that allow reports.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -166,7 +163,6 @@ func Unreported(servers []session.Server) (out []Unchecked) {
 	return out
 }
 
-// inferred reports whether the watch of any waiting candidate is only inferred.
 func inferred(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
@@ -176,8 +172,7 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// Brief returns one line about what was not checked, and the settings that would allow the checks.
-// Suspicions that need more time are one item.
+// Brief returns one line about what was not checked, and the settings that help.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {
@@ -234,11 +229,9 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is how long the doctor must observe to tell a lasting problem from a short one. In this
-// time electop asks the servers twice.
+// In this time electop asks the servers twice.
 const observeFor = 6 * time.Second
 
-// tooEarly lists what the observation was too short to decide.
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {

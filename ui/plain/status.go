@@ -15,13 +15,10 @@ import (
 	"electop/model/znode"
 )
 
-// headline returns the first line about an election. The line has the path, and who leads or why nobody
-// leads.
 func headline(s *doctor.State) string {
 	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }
 
-// stateWords returns the headline without the path.
 func stateWords(s *doctor.State) string {
 	if s.Leader() != nil && s.Holders() > 1 && s.Kind() == dialect.KindShared {
 		return phrase.Content(s)
@@ -83,7 +80,6 @@ func StatusText(s *doctor.State) string {
 	return b.String()
 }
 
-// risksText writes which sessions are about to expire, and when.
 func risksText(b *strings.Builder, s *doctor.State) {
 	for _, r := range s.Risks {
 		fmt.Fprintln(b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
@@ -155,7 +151,6 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t.Flush() // cannot fail: it writes into memory
 }
 
-// watched lists the znodes that a candidate watches, those of the queue by number.
 func watched(s *doctor.State, e doctor.Edge) string {
 	names := slices.Clone(e.Watched)
 	for i, name := range names {
@@ -166,8 +161,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// watchText returns the last column for the candidate at position i. Usually the text says what the
-// candidate watches, and how that is known.
+// Usually the text says what the candidate watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if s.Kind() == dialect.KindCommit {
@@ -251,8 +245,7 @@ func statusOf(s *doctor.State) object {
 	}
 }
 
-// watchersOf counts the sessions that watch the leader's znode. Unknown numbers are null; without a
-// candidate it returns nil.
+// Unknown numbers are null; without a candidate watchersOf returns nil.
 func watchersOf(s *doctor.State) object {
 	w := s.LeaderWatchers()
 	switch {
@@ -313,8 +306,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 	)
 }
 
-// firstOf returns the first candidate in the queue, and why that candidate is not called the leader. It
-// returns nil if the first candidate leads, if there is no candidate, and for a group.
+// firstOf returns nil if the first candidate leads, and for a group.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -323,9 +315,7 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns since when there is no candidate. It returns nil if there is a candidate, or if
-// nothing shows an election. known_by is "watched" if electop saw the deletion. With "znodes" and
-// "found" the vacancy may be older.
+// known_by is "watched" if electop saw the deletion, otherwise the vacancy may be older.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -338,8 +328,7 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf names the programs that could take over without a queue. It returns nil if these programs
-// are not visible.
+// standbysOf returns nil if programs that could take over are not visible.
 func standbysOf(s *doctor.State) []string {
 	could := s.Standbys()
 	if !could.Listed {
@@ -348,7 +337,7 @@ func standbysOf(s *doctor.State) []string {
 	return list(could.Names)
 }
 
-// waiting counts the waiting candidates or, without a queue, names who could take over.
+// Without a queue, waiting names who could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())
@@ -356,7 +345,6 @@ func waiting(s *doctor.State) string {
 	return fmt.Sprintf("%d waiting", Waiting(s))
 }
 
-// leaderCell returns the leader for a table, or why there is none.
 func leaderCell(s *doctor.State) string {
 	e, who := phrase.NoLeader(s), phrase.Who(s.First())
 	switch others := s.Holders() - 1; {

@@ -31,8 +31,7 @@ func line(t *testing.T, v any) []byte {
 	return append(b, '\n')
 }
 
-// TestJSON compares each kind of line with the golden file, because format 1 must not change by
-// accident.
+// Format 1 must not change by accident.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	all := allEvents(t)
@@ -55,7 +54,6 @@ func decode[T any](t *testing.T, b []byte) (v T) {
 	return v
 }
 
-// statusDoc and candidateDoc have the fields of the status whose text comes from the cluster.
 type (
 	statusDoc struct {
 		Candidates []*candidateDoc `json:"candidates"`
@@ -72,8 +70,7 @@ type (
 	}
 )
 
-// Hostile names and data give one line of printable text. UTF-8 names stay unchanged, and so does UTF-8
-// data up to its bound.
+// UTF-8 names stay unchanged, and so does UTF-8 data up to its bound.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
@@ -111,7 +108,6 @@ func TestJSONOfHostileChildren(t *testing.T) {
 	}
 }
 
-// printable fails if a text is not one line, or has characters that a terminal interprets.
 func printable(t *testing.T, s string) {
 	t.Helper()
 	s, ok := strings.CutSuffix(s, "\n")
@@ -126,7 +122,6 @@ func printable(t *testing.T, s string) {
 	}
 }
 
-// TestJSONWithoutTimes: a zero creation time is null.
 func TestJSONWithoutTimes(t *testing.T) {
 	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
@@ -152,7 +147,7 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// hostile lists names and data that anybody who can write to the cluster may choose.
+// Anybody who can write to the cluster may choose these names and data.
 var hostile = []struct {
 	what string
 	name string
@@ -198,8 +193,7 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	return j
 }
 
-// asked returns an election of the sessions 1 to 3. The server reported the watches in watched, and
-// reported these sessions and session 70 as connected.
+// The server reported the sessions 1 to 3 and 70 as connected.
 func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
 	j := askedJournal(t)
@@ -207,8 +201,7 @@ func asked(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// askedJournal returns the journal of an election of the sessions 1 to 3. If connected is not nil,
-// the server reported these sessions as connected.
+// If connected is not nil, the server reported these sessions as connected.
 func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
@@ -218,8 +211,7 @@ func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	return j
 }
 
-// answers returns the table of a standalone server with the connections of these sessions and of
-// electop.
+// The standalone server also has electop's own connection.
 func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
 	const own = 0xf00d000000000001
 	answered := session.Answer{State: session.Answered, At: at}
@@ -398,7 +390,6 @@ func TestStatusTextOfLeases(t *testing.T) {
 	}
 }
 
-// If a queue does not show who leads, the status and the rows say so, and why.
 func TestNobodySaidToLead(t *testing.T) {
 	const (
 		gone  = "_c_0123456789abcdef0123456789abcdef-lock-0000000000"
@@ -469,7 +460,6 @@ func herd() session.Watch {
 	return session.Watch{Path: path + "/n_0000000001", Sessions: []uint64{2, 3, 70, 71}}
 }
 
-// TestLeaderWatchers: text and JSON count the same sessions, and the text has their hosts.
 func TestLeaderWatchers(t *testing.T) {
 	s := asked(t, herd())
 	const want = "\n2 candidates and 2 other sessions watch the leader's znode, from 10.0.0.70 (1), an unknown host (1).\n"
@@ -484,7 +474,6 @@ func TestLeaderWatchers(t *testing.T) {
 	}
 }
 
-// TestFirstAnswerReplacesInference: watches that a server reports replace the inferred ones.
 func TestFirstAnswerReplacesInference(t *testing.T) {
 	s := asked(t, herd())
 	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {

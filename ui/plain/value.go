@@ -28,8 +28,7 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// object is a JSON object: names and values in turn. A field whose name ends in "?" is left out if
-// its value is empty.
+// A name that ends in "?" is left out if its value is empty.
 type object []any
 
 // MarshalJSON writes the object, null for nil.
@@ -57,10 +56,10 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
-// list returns a copy of s. In JSON an empty list is [], not null.
+// In JSON an empty list is [], not null.
 func list(s []string) []string { return append([]string{}, s...) }
 
-// each returns the converted values. In JSON an empty list is [], not null.
+// In JSON an empty list is [], not null.
 func each[A, B any](in []A, convert func(A) B) []B {
 	out := make([]B, 0, len(in))
 	for _, v := range in {
@@ -69,7 +68,6 @@ func each[A, B any](in []A, convert func(A) B) []B {
 	return out
 }
 
-// when returns a pointer to v, nil if v is not known.
 func when[T any](known bool, v T) *T {
 	if !known {
 		return nil
@@ -87,8 +85,7 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns the JSON fields of a znode's data. The field for text is called name. Other data is
-// in name_base64, and name_length is the full length of cut data.
+// Data that is not text is in name_base64; name_length is the length before a cut.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -102,10 +99,9 @@ func content(name string, c *dialect.Candidate) object {
 	return object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
 }
 
-// text returns s, nil for "", which means unknown.
 func text(s string) *string { return when(s != "", s) }
 
-// name returns the label of c, nil without a candidate or if the label is only the znode's name.
+// name is nil if the label is only the znode's name.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
@@ -118,10 +114,8 @@ const nameMax = 64
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// known returns a time, nil for the zero time, which means unknown.
 func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
-// within returns the milliseconds from the time now to the time by, at least 0.
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
 func took(d *time.Duration) *float64 {
@@ -131,10 +125,9 @@ func took(d *time.Duration) *float64 {
 	return when(true, millis(*d))
 }
 
-// millis returns d in milliseconds, cut to microseconds, because the clocks are not more precise.
+// Microseconds are enough, because the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// whoOrWhat names a candidate by [phrase.Who], and any other child by its znode's name.
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	if ignored {
 		return znode.Safe(c.Name, 0) + "  (not a candidate)"
@@ -147,8 +140,7 @@ const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
 
-// Wrap breaks safe text at spaces only, into lines of at most width cells. A longer word stays whole,
-// because it may be a path to copy.
+// Wrap breaks safe text at spaces only; a longer word may be a path to copy.
 func Wrap(s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
