@@ -14,7 +14,6 @@ import (
 	"electop/ui/plain"
 )
 
-// list holds the watched elections, those that a search found, and the selection.
 type list struct {
 	Filter   string
 	Selected string // a path
@@ -27,7 +26,7 @@ type list struct {
 	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// update rebuilds the rows. If the selected path is gone, the selected index stays.
+// If the selected path is gone, the selected index stays.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
@@ -65,7 +64,7 @@ func (l *list) update(watched []Watched, search *Search) {
 // Path is the clickable target of an election's row.
 type Path string
 
-// Click selects the election of a clicked [Path], and reports whether the election was selected before.
+// Click selects the clicked election, and reports whether it was selected before.
 func (l *list) Click(spot any) (again bool) {
 	path, ok := spot.(Path)
 	i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) })
@@ -97,7 +96,7 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// orders lists the orders of the rows. The first one, by severity, has no name.
+// The first order, by severity, has no name.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -114,8 +113,7 @@ func (v *Panel) Sort() string {
 	return orders[v.order].name
 }
 
-// sort sorts the rows of watched elections, and separately those of found elections. Equal rows
-// keep their order.
+// Watched and found elections are sorted separately; equal rows keep their order.
 func (l *list) sort() {
 	by := orders[l.order].by
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
@@ -136,13 +134,10 @@ func (r *Row) State() *doctor.State {
 	return r.Watched.State
 }
 
-// trouble returns the severity of what is wrong in the election, "" for nothing.
 func (r *Row) trouble() doctor.Severity { return phrase.Trouble(r.State()) }
 
-// stale reports whether the observer of an election has lost its connection.
 func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link != model.Connected }
 
-// words returns the texts that the filter searches: what the row shows.
 func (r *Row) words() []string {
 	s, none := r.State(), phrase.NoLeader(r.State())
 	out := []string{r.Path, s.System(), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
@@ -161,7 +156,7 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting returns the number of candidates that wait or could take over, -1 if it is unknown.
+// waiting returns how many wait or could take over, -1 if unknown.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()

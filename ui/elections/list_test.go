@@ -70,7 +70,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// inTrouble returns a state with a leader and a finding.
 func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

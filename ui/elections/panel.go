@@ -33,8 +33,6 @@ type Shown struct {
 	Running bool    // the times in the rows advance; false if the screen is paused
 }
 
-// shape divides the lines of the screen into watched elections, the status of the search, and found
-// elections.
 type shape struct {
 	watched int         // rows of watched elections
 	status  []term.Span // lines about the search, below a blank line
@@ -60,13 +58,10 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = max(0, min(v.top, v.lines()-avail))
 }
 
-// between returns the number of lines between the watched and the found elections.
 func (x *shape) between() int { return len(x.status) + 1 }
 
-// lines returns the number of lines of the whole list.
 func (v *Panel) lines() int { return len(v.Rows) + v.between() }
 
-// line returns the line of row i.
 func (x *shape) line(i int) int {
 	if i >= x.watched {
 		return i + x.between()
@@ -120,7 +115,6 @@ func (v *Panel) tail() []term.Span {
 	return append(out, term.Span{Style: term.Muted, Text: text, Keep: 8})
 }
 
-// searchStatus returns lines of w cells about the progress or the result of the search.
 func (v *Panel) searchStatus(w int) []term.Span {
 	var out []term.Span
 	add := func(st term.Style, text string) {
@@ -174,7 +168,6 @@ func (v *Panel) searchStatus(w int) []term.Span {
 	return out
 }
 
-// next returns when the next search begins.
 func next(k *Search) string {
 	if k.Next.IsZero() {
 		return ""
@@ -197,8 +190,7 @@ type Row struct {
 	Found   *plain.Found
 }
 
-// columns holds the column widths of the table. Each column but the first has two blanks
-// before it. A column of width 0 is not shown.
+// Each column but the first has two blanks before it; width 0 hides it.
 type columns struct {
 	path, system, leader, waiting, reign, state int
 }
@@ -225,7 +217,6 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// draw draws the row. Its times advance if running.
 func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool) {
 	mark := " "
 	if selected {
@@ -254,7 +245,6 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	drawState(f, p, c, r.State(), count, running)
 }
 
-// drawState draws the state of an election. waiting is the number of waiting candidates.
 func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting string, running bool) {
 	g := &f.Theme.Glyph
 	// The clock of an election without a connection is stopped.
