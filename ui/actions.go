@@ -14,14 +14,12 @@ import (
 	"electop/ui/term"
 )
 
-// question asks the user whether to do an action on a row.
 type question struct {
 	text   string
 	action action.Action
 	row    model.Row
 }
 
-// situation returns what decides which actions can be done now.
 func (d *dashboard) situation() action.Situation {
 	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
 	if d.paused != nil {
@@ -30,20 +28,17 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// action returns the action of kind on the target row. If the kind has a function Next, Next replaces
-// arg. why says why the action cannot be done, or is "".
+// why says why the action cannot be done, or is "".
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
 
-// act starts the action of kind on the target row, or reports why the action cannot be done.
 func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
 	return d.try(a, why, d.target())
 }
 
-// try starts action a on row r. If why is not "", try reports why instead. Before an action that harms
-// electop's own candidate on a live cluster, try asks the user.
+// On a live cluster, try asks before an action that harms electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
@@ -70,7 +65,6 @@ func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// answer closes the question, and starts its action if the answer is yes.
 func (d *dashboard) answer(yes bool) tea.Cmd {
 	q := d.question
 	d.question = nil
@@ -86,8 +80,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done reports the result err of action a. The parameter of identifies the candidate, and name is the
-// candidate's name for the user.
+// done reports the result err of action a on the candidate of, called name.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -126,8 +119,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	}
 }
 
-// openFaults opens the list of the selected candidate's faults. If the list was last about the same
-// candidate, the selected fault stays selected.
+// For the same candidate as before, the selected fault stays selected.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -141,7 +133,6 @@ func (d *dashboard) openFaults() {
 	d.modes.Open(input.ModeFaults)
 }
 
-// entry returns e with the words for the entry's action, and with the reason if that action is refused.
 func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action
@@ -183,8 +174,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown returns the contents of the list of actions: the actions with a key, the faults
-// without one, the commands that only change the view, and the other clusters.
+// actionsShown returns what a user can do: actions, faults without a key, views, other clusters.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
@@ -221,7 +211,6 @@ func (d *dashboard) actionsShown() overlay.Shown {
 	return overlay.Shown{Title: "Actions", All: append(actions, views...), Search: &d.typed, Width: 92, Keys: 7, Names: 21}
 }
 
-// run does what the selected entry of the list in front stands for, or reports why that is impossible.
 func (d *dashboard) run() tea.Cmd {
 	list, ok := d.window().(*overlay.List)
 	if !ok {
@@ -252,8 +241,7 @@ func (d *dashboard) run() tea.Cmd {
 // clipboardMax bounds a text for the clipboard, because terminals accept about 75,000 bytes of base64.
 const clipboardMax = 56_000
 
-// copyPath sends the path of the selected row to the terminal's clipboard, which is on the user's
-// machine also over ssh. The path is not quoted for a shell.
+// The terminal's clipboard is on the user's machine; the path is not quoted for a shell.
 func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {

@@ -60,8 +60,7 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 }
 
-// kazoo counts only kazoo's names, so a kazoo client can lead beside electop's candidate. No part of
-// the screen names a leader then.
+// A kazoo client can lead beside electop's candidate, so no leader is named.
 func TestStudentBesideTheLeader(t *testing.T) {
 	w := five(nil)
 	o := samples()["join"]().o
@@ -102,7 +101,6 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// The selection moves through all cells of the grid.
 func TestGridShowsAll(t *testing.T) {
 	sm := samples()["grid"]()
 	all := sm.world.state().Queue.Slice()
@@ -191,8 +189,7 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave is the reaction of a herd to a deletion. The screen shows a wave in slow motion, never ahead
-// of the election and never backwards.
+// A wave in slow motion is never ahead of the election, nor backwards.
 func TestWaveLive(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -302,7 +299,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The cells have the names if all names fit. Otherwise they have the numbers if all numbers fit.
+// The cells have names if all names fit, or else numbers.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

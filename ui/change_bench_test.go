@@ -18,8 +18,7 @@ import (
 	"electop/ui/term"
 )
 
-// busyElection is an election in which a candidate joins or leaves each millisecond. Every
-// hundredth leaving candidate is the leader.
+// A candidate joins or leaves each millisecond; every hundredth that leaves leads.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
@@ -51,7 +50,6 @@ func (b *busyElection) parent() znode.Parent {
 	return znode.Parent{Czxid: 1, Ctime: noon, Children: n, Cversion: int32(2*b.next) - n}
 }
 
-// change applies change number i, and an advance of time if the doctor's deadline has come.
 func (b *busyElection) change(i int) {
 	b.at = b.at.Add(time.Millisecond)
 	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
@@ -72,7 +70,6 @@ func (b *busyElection) change(i int) {
 	}
 }
 
-// verify applies tables of three servers that verify all watches.
 func (b *busyElection) verify() {
 	answered := session.Answer{State: session.Answered, At: b.at}
 	t := &session.Table{At: b.at, End: b.at, Whole: true, Servers: make([]session.Server, 3)}
@@ -102,7 +99,7 @@ func dashboardOf(b *busyElection) Model {
 	return m
 }
 
-// BenchmarkChange measures a change of the election, from the notification to the frame.
+// BenchmarkChange measures from the notification to the frame.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -129,8 +126,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// The cost of a change hardly grows with the election. Bytes count, too, because a copy of the queue is
-// a single allocation.
+// Bytes count, too, because a copy of the queue is a single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)

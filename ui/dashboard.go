@@ -26,7 +26,7 @@ import (
 // Model is the dashboard as a [tea.Model].
 type Model struct{ d *dashboard }
 
-// dashboard holds everything that the screen depends on. Only the event loop uses it.
+// Only the event loop uses dashboard.
 type dashboard struct {
 	o     Options
 	doer  doer
@@ -62,8 +62,7 @@ type dashboard struct {
 	tickAt time.Time // time of the pending tick; zero: there is none
 }
 
-// New returns a dashboard that shows the present state of the source in o. [Run] runs a dashboard on
-// the terminal.
+// New returns a dashboard that shows the present state of the source in o.
 func New(o Options) Model {
 	return Model{newDashboard(o, doer{actions: o.Actions})}
 }
@@ -92,13 +91,12 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) View() string { return m.d.drawn }
 
 type (
-	// refreshMsg has the present states and the last search. The pump sends it.
+	// The pump sends refreshMsg.
 	refreshMsg struct {
 		states []*doctor.State
 		search *elections.Search
 		ended  bool // there will be no newer state
 	}
-	// noticeMsg has the newest line from [Options.Notices].
 	noticeMsg struct {
 		text string
 		more int // number of older lines that came with text
@@ -185,7 +183,6 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// report shows text, if there is any, in the status line.
 func (d *dashboard) report(st term.Style, text string) {
 	if text == "" {
 		return
@@ -207,8 +204,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles a message with one key, or with several keys that arrived together. After each of several
-// keys, key settles the screen for the next one.
+// After each of several keys, key settles the screen for the next key.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

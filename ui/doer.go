@@ -21,14 +21,12 @@ type doer struct {
 	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil: Run does not wait
 }
 
-// doneMsg is what the event loop does after a task.
 type doneMsg func(*dashboard) tea.Cmd
 
-// tickMsg requests a frame. The dashboard ignores all but the newest generation.
+// The dashboard ignores all but the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns the command that does action a and reports the result. Bubbletea recovers the command's
-// panics.
+// Bubbletea recovers the command's panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -36,8 +34,7 @@ func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	})
 }
 
-// tick returns the command that sends a tick. Unlike Bubbletea's tick, this command ends with the
-// program.
+// Unlike Bubbletea's tick, this command ends with the program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
@@ -51,7 +48,6 @@ func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	})
 }
 
-// search returns the command that runs s, nil for no search.
 func (d doer) search(s travel.Search) tea.Cmd {
 	if s == nil {
 		return nil
@@ -62,8 +58,7 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	})
 }
 
-// copy returns the command that sends text to the clipboard. Terminals do not report whether they
-// accept the text.
+// Terminals do not report whether they accept the text.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"
@@ -81,7 +76,7 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// stop stops the playback of a recording of the election at path.
+// stop stops the playback of a recording.
 func (d doer) stop(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
@@ -91,8 +86,7 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f, unless the program has ended. The context of f ends with the
-// program or after timeout. A timeout of 0 means none.
+// The context of f ends with the program or after timeout; 0 means none.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

@@ -16,7 +16,6 @@ func dashboardOfSeveral(acts Actions, search *elections.Search, worlds ...*world
 	return m, src, now
 }
 
-// Each election keeps its selection, filter and scroll position.
 func TestElectionsKeepTheirPlaces(t *testing.T) {
 	m, src, _ := dashboardOfSeveral(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(m, "j", "j", "/", "b", "i", "l", "enter")
@@ -50,8 +49,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// An opened election is shown when its state and the result of the action are there, in either
-// order.
+// The state and the action's result may come in either order.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2

@@ -14,8 +14,7 @@ import (
 
 // The tests send messages to the dashboard, as Bubbletea does, and read its frames.
 
-// sent sends m a message and returns its command. Unlike Model.Update, it returns neither the
-// Listing action nor the tick.
+// Unlike Model.Update, sent returns neither the Listing action nor the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
@@ -24,7 +23,7 @@ func sent(m Model, msg tea.Msg) tea.Cmd {
 
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys presses keys. After each key it runs the commands that follow, until there is none.
+// keys runs the commands that follow each key, until there is none.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {
@@ -35,8 +34,7 @@ func keys(m Model, ks ...string) {
 
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick runs m's next tick, and returns the time until the tick and its message. If there is no tick,
-// msg is nil.
+// If there is no tick, msg is nil.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})
@@ -63,7 +61,6 @@ func stripped(s string) string {
 
 func lines(m Model) []string { return strings.Split(screen(m), "\n") }
 
-// shows reports each text that is not on the screen.
 func shows(t *testing.T, m Model, want ...string) {
 	t.Helper()
 	text := screen(m)
@@ -74,7 +71,6 @@ func shows(t *testing.T, m Model, want ...string) {
 	}
 }
 
-// showsNot reports each text that is on the screen.
 func showsNot(t *testing.T, m Model, never ...string) {
 	t.Helper()
 	text := screen(m)
@@ -89,7 +85,6 @@ func headerLine(m Model) string { return lines(m)[0] }
 
 func statusLine(m Model) string { l := lines(m); return l[len(l)-2] }
 
-// statusShows reports a text that is not in the status line.
 func statusShows(t *testing.T, m Model, want string) {
 	t.Helper()
 	if got := statusLine(m); !strings.Contains(got, want) {
@@ -117,7 +112,6 @@ var (
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(?:[RW][╮┤╯]?\s+)?(\S+)`)
 )
 
-// front returns the title of the window in front, or a constant above.
 func front(m Model) string {
 	all := lines(m)
 	switch status := all[len(all)-2]; {
@@ -174,7 +168,7 @@ func inside(m Model, title string) (in []string) {
 	return in
 }
 
-// queue returns the candidates in view, each as "12 amber".
+// queue returns the candidates in view, as in "12 amber".
 func queue(m Model) (all []string) {
 	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil {
@@ -193,7 +187,6 @@ func marked(m Model, title string) string {
 	return "nothing"
 }
 
-// selected returns the selected candidate, as [queue] does.
 func selected(m Model) string {
 	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil && line[0] == '>' {

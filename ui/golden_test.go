@@ -30,8 +30,7 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns the sizes of a sample's golden frames. These are 120 x 36, and a smaller or larger
-// size at which the frame shows something different.
+// Samples that look different there have a smaller or larger size, too.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -113,7 +112,6 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	}
 }
 
-// The most important words and signs are on a screen of any size.
 func TestShownAtEverySize(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
@@ -291,8 +289,7 @@ func TestUnchangedLines(t *testing.T) {
 	}
 }
 
-// A dashboard that draws each change and a dashboard that draws only at the end show the same
-// frame.
+// Drawing each change, or only the last one, gives the same frame.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -424,8 +421,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// The time left for the leader is on the screen once: in the leader's row, otherwise in the status
-// line.
+// The leader's time left is in its row, or else in the status line.
 func TestTimeLeftOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {

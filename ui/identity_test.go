@@ -22,8 +22,7 @@ import (
 	"electop/ui/term"
 )
 
-// For any keys and any changes: nothing panics, frames have the right size, an existing candidate
-// stays selected, and all parts of the screen name the same leader.
+// All parts of the screen name the same leader, after any keys and changes.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
@@ -131,8 +130,6 @@ func (w *world) report(t *rapid.T, what string) {
 	}
 }
 
-// checkOneLeader checks that the screen, the JSON and the history name the same leader, or the same
-// reason why there is none.
 func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	s := w.state()
 	why, leader := s.NoLeader(), ""
@@ -209,7 +206,6 @@ func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	}
 }
 
-// counting is a recipe that counts the calls of Watches.
 type counting struct {
 	dialect.Recipe
 	asked *int

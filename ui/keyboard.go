@@ -40,7 +40,6 @@ func (d *dashboard) bound(b input.Binding, msg tea.KeyMsg) tea.Cmd {
 	return d.command(b.Do, msg)
 }
 
-// command does a command that is not an action. msg is the key.
 func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	switch do {
 	case input.CmdQuit:
@@ -120,7 +119,6 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// move moves within the window in front or within the panel with the focus.
 func (d *dashboard) move(do input.Command) {
 	switch front := d.window(); {
 	case front != nil:
@@ -130,7 +128,6 @@ func (d *dashboard) move(do input.Command) {
 	}
 }
 
-// openFilter lets the user type a filter of the elections or the candidates.
 func (d *dashboard) openFilter() {
 	d.modes.Open(input.ModeFilter)
 	d.typed.Set(*d.filter())
@@ -142,8 +139,7 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect opens the panel of the selected candidate, and reads the candidate's data again. If the panel
-// is open, inspect closes the panel.
+// inspect also reads the candidate's data again; if the panel is open, inspect closes it.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -157,8 +153,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports why key k of the main screen cannot be used now. If there is no reason, refuseKey
-// returns false.
+// If key k can be used, refuseKey returns false.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

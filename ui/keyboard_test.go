@@ -30,7 +30,6 @@ func dashboardWith(actions Actions, mode string) (Model, *source, *time.Time) {
 	return dashboardOn(five(dialect.Election()).wait(time.Minute), actions, Options{Mode: mode})
 }
 
-// A key acts on the selected candidate.
 func TestActionsHaveTargets(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -81,7 +80,7 @@ func TestInspectReadsAgain(t *testing.T) {
 	shows(t, m, "No candidate is selected.")
 }
 
-// A refused action is not done, and the status line shows why.
+// The status line shows why an action is refused.
 func TestRefusedKeys(t *testing.T) {
 	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
@@ -117,7 +116,6 @@ func TestRefusedKeys(t *testing.T) {
 	}
 }
 
-// slow is [Actions]. Each action runs until its context ends.
 type slow struct{}
 
 func (slow) Why(action.Action) string { return "" }
@@ -258,7 +256,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// A second ? shows the help on all modes, a third ? the help on the present mode again.
+// A second ? shows the help on all modes, a third that on one.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -281,7 +279,6 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 	}
 }
 
-// A key that does nothing is reported once.
 func TestUnknownKeysAreReported(t *testing.T) {
 	for _, before := range []string{"", "enter", "!", "?", "X"} {
 		m, _, _ := dashboardWith(nil, ModeDemo)
@@ -429,8 +426,7 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// withClipboard returns the dashboard of a sample with a clipboard. The returned function presses keys
-// and returns the copied text.
+// The returned function presses keys and returns the copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
@@ -500,8 +496,7 @@ func TestNoHandoffYet(t *testing.T) {
 	shows(t, m, "no handoff seen yet", "happens")
 }
 
-// The message about a candidate disappears with the candidate's znode, so that the status line does not
-// contradict the list.
+// A message about a candidate must not contradict the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {
 	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "d")

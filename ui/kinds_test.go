@@ -14,7 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// sharing returns a shared lock that readers 0 and 1 hold. Writer 2 and readers 3 and 4 wait.
+// Readers 0 and 1 hold; writer 2 and readers 3 and 4 wait.
 func sharing() *world {
 	w := newWorld("/locks/stock", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -24,12 +24,10 @@ func sharing() *world {
 	return w.ask(2, nil).wait(20*time.Second).ask(1, nil)
 }
 
-// release deletes the znode of the first holder, whose session lives.
 func (w *world) release() *world {
 	return w.ask(1, nil).wait(10 * time.Millisecond).leave(w.state().Queue.At(0).Name)
 }
 
-// TestSharedLockStatements: each statement about a shared lock is true.
 func TestSharedLockStatements(t *testing.T) {
 	alive := func(w *world, id uint64) *world { // an answer of the servers lists the session without its znode
 		return w.ask(1, func(t *session.Table) {
@@ -59,7 +57,7 @@ func TestSharedLockStatements(t *testing.T) {
 	}
 }
 
-// directory returns a world with children, each "name=data"; a name ends in ! for a persistent child.
+// A child is "name=data"; a name ends in ! for a persistent child.
 func directory(path string, children ...string) *world {
 	w := newWorld(path, nil, false).connectTo(members[0])
 	w.put(&model.Directory{At: w.now, Path: znode.Dir(path), Presence: model.Present})
@@ -83,7 +81,6 @@ func (w *world) child(children ...string) *world {
 	return w
 }
 
-// watched applies answers in which sessions watch path.
 func (w *world) watched(path string, sessions ...uint64) *world {
 	return w.ask(2, func(t *session.Table) {
 		t.Servers[0].Watched = append(t.Servers[0].Watched, session.Watch{Path: path, Sessions: sessions})
@@ -100,8 +97,7 @@ func items(n int) (all []string) {
 	return all
 }
 
-// TestKinds: of a kind in which nobody leads, the screen shows the children and the recipe, and
-// nothing about an election.
+// The screen shows children and the recipe, and nothing about an election.
 func TestKinds(t *testing.T) {
 	hexes := []string{strings.Repeat("0a", 16), strings.Repeat("0b", 16), strings.Repeat("0c", 16)}
 	never := []string{"candidate", "leads", "leader", "nobody", "▴", "waits at", "watches  ", "fencing"}
@@ -147,7 +143,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindsHaveSteps: the recipe marks the line that a participant of electop runs.
 func TestKindsHaveSteps(t *testing.T) {
 	hexes := []string{strings.Repeat("0a", 16) + "=amber", strings.Repeat("0b", 16) + "=birch"}
 	for want, c := range map[string]struct {
@@ -178,7 +173,6 @@ func TestKindsHaveSteps(t *testing.T) {
 	}
 }
 
-// TestRevokedLock: the row of a holder shows that it was asked to release the lock.
 func TestRevokedLock(t *testing.T) {
 	w := directory("/locks/a").child("_c_"+uuid(1)+"-lock-0000000000=unlock", "_c_"+uuid(2)+"-lock-0000000001=10.0.3.22")
 	m := show(sample{world: w, o: live}, 120, 36, term.Mono)
@@ -187,7 +181,7 @@ func TestRevokedLock(t *testing.T) {
 	shows(t, m, "asked to release 7 s ago")
 }
 
-// TestReleasedInEvents: the events have the same words for a release, also after a correction.
+// The events have the same words for a release after a correction.
 func TestReleasedInEvents(t *testing.T) {
 	h := model.Handoff{From: &dialect.Candidate{Who: "client1"}, Lock: true}
 	for _, cause := range []model.Cause{model.CauseLeft, model.CauseDeleted, model.CauseResigned} {
@@ -200,7 +194,6 @@ func TestReleasedInEvents(t *testing.T) {
 	}
 }
 
-// TestItemsWithoutAge: an item whose creation time is unknown has no age.
 func TestItemsWithoutAge(t *testing.T) {
 	w := directory("/app/jobs", "qn-0000000000!")
 	w.children["qn-0000000001"] = znode.Znode{Name: "qn-0000000001", Czxid: w.zxid + 1}
@@ -212,8 +205,7 @@ func TestItemsWithoutAge(t *testing.T) {
 	}
 }
 
-// TestElectionsComeFirst: the list has the elections before other kinds, and one line for the kinds that a
-// search found.
+// Other kinds come after the elections; those found by a search share one line.
 func TestElectionsComeFirst(t *testing.T) {
 	k := searched(false)
 	for _, w := range []*world{group(), directory("/app/jobs", items(3)...), directory("/app/more", items(2)...)} {

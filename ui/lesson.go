@@ -16,7 +16,7 @@ func (d *dashboard) updateLesson() {
 	}
 }
 
-// lesson returns the lesson on the screen, nil for none. Time travel hides the lesson.
+// Time travel hides the lesson.
 func (d *dashboard) lesson() *lessons.Panel {
 	if !d.lessons.On || d.past.journey.On {
 		return nil
@@ -24,8 +24,7 @@ func (d *dashboard) lesson() *lessons.Panel {
 	return &d.lessons
 }
 
-// withLesson returns mode m. If m is the main screen and shows a lesson, the result includes the
-// lesson's keys.
+// withLesson adds a lesson's keys to the main screen's mode.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
 		m |= input.ModeLesson
@@ -33,7 +32,7 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// lessonKey does a command of lessons. For an answer, key is the number of the answer.
+// For an answer, key is the answer's number.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""
@@ -63,7 +62,6 @@ func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	return d.doer.lesson(p.Runner, start)
 }
 
-// lessonBegan reports in the status line that the lesson has begun, or err.
 func (d *dashboard) lessonBegan(err error) {
 	d.updateLesson()
 	if err != nil {

@@ -150,8 +150,7 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// A lesson takes at most half of a wide screen, or half of the third column. The lesson's task is in
-// view.
+// A lesson takes at most half of a wide screen, with its task in view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		runner := thirdLesson(asking)
@@ -225,7 +224,6 @@ func TestLessonFails(t *testing.T) {
 	}
 }
 
-// After a lesson, space begins the next.
 func TestNextLesson(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) { v.Done = true })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)

@@ -41,8 +41,7 @@ func latch(path string, n int) *world {
 	return w.wait(3 * time.Minute)
 }
 
-// table returns the answers of a healthy ensemble: every candidate is connected and watches
-// according to the recipe.
+// Every candidate is connected and watches according to the recipe.
 func (w *world) table() *session.Table {
 	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
 	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
@@ -85,8 +84,7 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// ask applies the servers' answers several times, a second apart. Before each time, change may change
-// the answers.
+// The answers come a second apart, and change may change each.
 func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -99,7 +97,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes a session's watches. If instead is not "", unwatch adds a watch on that path.
+// If instead is not "", unwatch adds a watch on that path.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -170,7 +168,6 @@ func readers() *world {
 	return w.ask(2, nil).wait(20 * time.Second)
 }
 
-// leaderless returns a Solr queue whose first candidate has not acknowledged.
 func leaderless() *world {
 	w := newWorld("/overseer_elect/election", nil, false)
 	w.j = doctor.NewJournal(model.Config{Path: w.path, AckFollows: true})
@@ -182,7 +179,6 @@ func leaderless() *world {
 	return w.ask(2, nil).wait(50 * time.Second).tick()
 }
 
-// mixed returns a lock of two libraries that ignore each other's znodes.
 func mixed() *world {
 	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
 	w.read(nil, nil)
@@ -211,7 +207,7 @@ func (w *world) tick() *world {
 	return w
 }
 
-// controller returns Kafka's election, which has no queue, with three brokers.
+// Kafka's election has no queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}

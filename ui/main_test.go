@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// showOnTerminal runs the dashboard of a sample. The dashboard's clock stands still.
+// The dashboard's clock stands still.
 func showOnTerminal(name, theme string) int {
 	build, ok := samples()[name]
 	if !ok {

@@ -16,7 +16,7 @@ import (
 // wheelLines is how many lines a notch of the wheel scrolls a text.
 const wheelLines = 3
 
-// mouse handles the wheel, left clicks and dragging. A click means what the last frame shows.
+// A click means what the last frame shows.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)
@@ -36,7 +36,6 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls the window in front, or the panel at (x, y).
 func (d *dashboard) wheel(x, y int, do input.Command) {
 	mode, front := d.modes.Now(), d.window()
 	at, found := d.screen.At.PanelAt(x, y)
@@ -58,8 +57,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click handles a click at (x, y): on a key of the footer, in a window, or on a panel. A click on the
-// selected row does the same as enter.
+// A click on the selected row does the same as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {
@@ -107,7 +105,6 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	return nil
 }
 
-// drag moves the playhead to the pointer's place on the time line.
 func (d *dashboard) drag(x, y int) tea.Cmd {
 	at, ok := d.canvas.SpotAt(x, y).(leadership.Moment)
 	if !ok || !d.modes.Now().Main() {

@@ -90,8 +90,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 }
 
-// The wheel scrolls the window in front. If there is none, the wheel scrolls the panel under the
-// pointer.
+// Without a window, the wheel scrolls the panel under the pointer.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -176,8 +175,7 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click on the time line goes to the last moment that is not later than the clicked time, or to the
-// first moment.
+// The click goes to the last moment before the time, or the first.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time

@@ -21,8 +21,7 @@ import (
 type Actions interface {
 	// Do does action a outside the event loop, and obeys ctx. The user sees the error.
 	Do(ctx context.Context, a action.Action) error
-	// Why returns why action a cannot be done now, or "" if a can be done. Why must be fast, because
-	// each frame calls it several times.
+	// Why returns why a cannot be done now, or ""; it must be fast, for each frame.
 	Why(a action.Action) string
 }
 
@@ -30,19 +29,16 @@ type Actions interface {
 type Source interface {
 	// State returns the present state. State can be called at any time.
 	State() *doctor.State
-	// Dirty returns a channel with capacity 1, which receives a value after the state has changed.
-	// The channel is closed after the last change.
+	// Dirty returns a channel of capacity 1, which is closed after the last change.
 	Dirty() <-chan struct{}
 }
 
 // MultiSource is a [Source] of several elections.
 type MultiSource interface {
 	Source
-	// States returns the states of the elections. The first is the state of [Source.State]. The
-	// slice is immutable.
+	// States returns an immutable slice; its first state is that of [Source.State].
 	States() []*doctor.State
-	// Search returns the last search for elections, nil for none. The value is immutable, because each
-	// step of a running search gives a new value.
+	// Search returns the last search for elections, which is immutable, or nil.
 	Search() *elections.Search
 }
 
@@ -61,16 +57,14 @@ type Options struct {
 	Role    string // "observer", "candidate", "cast of 3"
 	Cluster string // "embedded 127.0.0.1:41873", or the connect string
 
-	// Clusters are the other clusters that the user can choose. SwitchCluster is called with the
-	// chosen one before the dashboard ends.
+	// Clusters are the other clusters; SwitchCluster gets the chosen one before the end.
 	Clusters      []string
 	SwitchCluster func(cluster string)
 
 	// Choose begins with the list of elections.
 	Choose bool
 
-	// Past, if set, lets the user go back in time. In a replay, Past is a [travel.Recording], and the
-	// action Pause stops and continues the playback.
+	// Past, if set, lets the user go back in time; a replay needs a [travel.Recording].
 	Past travel.Past
 	// Lessons, if set, runs lessons. [Source.Dirty] also reports a change of the runner's View.
 	Lessons lessons.Runner
@@ -86,19 +80,15 @@ type Options struct {
 
 	Theme string // term.Auto (also ""), term.Dark, term.Light or term.Mono
 
-	// Mouse makes the terminal report clicks and the wheel. To select text, the user then holds another
-	// key, usually shift.
+	// Mouse makes the terminal report clicks and the wheel.
 	Mouse bool
-	// Clipboard sends text to the clipboard of the user's terminal, outside the event loop. Nil:
-	// there is no clipboard.
+	// Clipboard, if set, sends text to the terminal's clipboard, outside the event loop.
 	Clipboard func(text string) error
 
 	Output io.Writer // nil: the terminal
-	// Width and Height are the size of the terminal, for an immediate first frame. 0: the first
-	// frame waits for the size.
+	// Width and Height are the size for an immediate first frame; 0: unknown.
 	Width, Height int
-	// Input provides the keys; nil: the terminal. If Input has a method Interrupt, the method is called
-	// before a suspension, and ends a read with io.EOF.
+	// Input provides the keys; a method Interrupt is called before a suspension.
 	Input    io.Reader
 	Renderer *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
@@ -110,7 +100,6 @@ const (
 	ModeLive   = ""
 )
 
-// cannotJoin returns why there is no invitation to the election at path, "" if there is one.
 func (o *Options) cannotJoin(path string) string {
 	switch {
 	case len(o.Invitations) > 0:
@@ -128,8 +117,7 @@ const (
 	// refreshEvery is the least time between two refreshes, except the first few.
 	refreshEvery = 33 * time.Millisecond
 
-	// refreshFirst is the pause after the first refresh. The pause is short, because the user waits for
-	// the first states. Each later pause is twice as long as the previous one, up to refreshEvery.
+	// refreshFirst is short for the first states; each later pause doubles, up to refreshEvery.
 	refreshFirst = 2 * time.Millisecond
 
 	// playEvery is the time between two moves of the playhead.

@@ -18,7 +18,6 @@ type window interface {
 	Draw(*term.Frame)
 }
 
-// overlays holds the present mode, the windows in front of the panels, and the typed text.
 type overlays struct {
 	of   *watched
 	menu *overlay.List // list of lessons
@@ -52,8 +51,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row that an action is about. This is the candidate of the list of faults if that
-// list is in front, otherwise the selected row.
+// target returns the candidate of the list of faults, or else the selected row.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
@@ -61,15 +59,13 @@ func (x *overlays) target() model.Row {
 	return x.of.candidates.Row()
 }
 
-// openHelp opens the help on the present mode. If the help is open, openHelp switches between that mode
-// and all modes.
+// If the help is open, openHelp switches between one mode and all modes.
 func (x *overlays) openHelp() {
 	x.help.Top()
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
 	x.modes.Open(input.ModeHelp)
 }
 
-// filter returns the filter of the list in front: the elections or the candidates.
 func (x *overlays) filter() *string {
 	if x.modes.Front() == input.ModeElections {
 		return &x.elections.Filter
@@ -95,7 +91,7 @@ func (x *overlays) applyTyped() {
 	*x.filter() = x.typed.Text()
 }
 
-// back clears the filter or closes the window in front. If there is neither, back returns false.
+// back returns false if there is neither a filter nor a window.
 func (x *overlays) back() bool {
 	switch mode := x.modes.Now(); {
 	case mode == input.ModeFilter:

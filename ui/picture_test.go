@@ -18,7 +18,7 @@ import (
 
 const pictureFile = "../.github/screen.svg"
 
-// The README's picture shows the present screen. The flag -update draws the picture again.
+// The flag -update draws the README's picture again.
 func TestPicture(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
@@ -50,8 +50,7 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws a frame as SVG. Fonts differ in the size of their cells. So lines and blocks are drawn
-// as shapes, and text is stretched to the size of its cells.
+// Lines and blocks are shapes, and text is stretched, because fonts' cells differ.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -89,8 +88,6 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 	}
 }
 
-// drawSVGRun draws text of one look. Each word or sign becomes an element; all lines and blocks become
-// one element.
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	word, start, signs := "", x, strings.Builder{}
 	flush := func() {
@@ -127,8 +124,7 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// svgShapes are the lines and blocks of the screen, in cells of 8 x 17. Their arguments are the cell's
-// left, top, horizontal middle, vertical middle, and bottom.
+// The arguments are the cell's left, top, horizontal middle, vertical middle, and bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,

@@ -25,7 +25,6 @@ func showAfter(sm sample, after time.Duration) Model {
 	return show(sm, 120, 36, term.Mono)
 }
 
-// edge matches the beginning of the edge from a deleted znode.
 var edge = regexp.MustCompile(`deleted [─●]`)
 
 func dots(m Model) [][2]int {
@@ -42,8 +41,7 @@ func dots(m Model) [][2]int {
 	return out
 }
 
-// A notification moves along its edge to the row of the watcher, never backwards. Then the edge
-// disappears.
+// A notification moves to its watcher's row, never backwards; then its edge disappears.
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -89,7 +87,7 @@ func TestNotificationsTravel(t *testing.T) {
 	}
 }
 
-// Before the list is read again, the row of the deleted znode is crossed out in its place.
+// Before the list is read again, the deleted znode's row is crossed out.
 func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
@@ -152,8 +150,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 }
 
-// A step stays marked for a while, on a slow server for longer. If the server goes step by step, the
-// step stays marked until the member's message is released.
+// A step stays marked longer on a slow server, and while its message is held.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -292,7 +289,6 @@ func TestDemoActions(t *testing.T) {
 	shows(t, m, "This candidate is gone")
 }
 
-// Each action that changes something has a message after success, and each fault has an explanation.
 func TestSuccessHasAMessage(t *testing.T) {
 	sm := samples()["main"]()
 	sm.world.pace(model.Pace{Steps: true})
@@ -356,8 +352,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 }
 
-// The gap without a leader grows on the screen between two observations. Without a connection it does
-// not grow.
+// The gap without a leader grows on the screen, but not without a connection.
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -372,8 +367,7 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// A member reports step 5 for two steps. The member listed the children, and found that its own znode
-// is the smallest.
+// A member that reports step 5 has listed, and its znode is the smallest.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -442,8 +436,7 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// While all candidates rejoin, the last handoff has one watcher with either recipe. The bars leave
-// out that handoff.
+// While all candidates rejoin, a handoff has one watcher, so the bars omit it.
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)

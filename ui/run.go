@@ -13,9 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Run shows the dashboard until the user quits or ctx ends, and restores the terminal. It returns
-// nil when the user quits, the cause of ctx's end, a panic of the source as an error, or an error
-// of the terminal. The caller handles signals.
+// Run shows the dashboard until the user quits (nil) or ctx ends. The caller handles signals.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -48,8 +46,7 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("dashboard: %w", err)
 }
 
-// start runs feed in a goroutine. The channel receives a panic of feed as an error, and is closed
-// when feed returns. A panic ends p, so that Bubbletea restores the terminal.
+// A panic of feed ends p, so that Bubbletea restores the terminal.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {
@@ -66,8 +63,7 @@ func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 }
 
 func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
-	// With Bubbletea's signal handler, the end of the context would cause a deadlock. The handler would
-	// send to the event loop, which has ended.
+	// At the end of the context, Bubbletea's signal handler would block for ever.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if o.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())
@@ -89,8 +85,7 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump sends notices and states to the event loop: one message each refreshEvery, the first few
-// sooner. It returns when ctx ends, or after the last state and notice.
+// pump sends at most one message each refreshEvery, except the first few.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -134,9 +129,8 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame, without waiting up to 17 ms for Bubbletea's renderer. On the first
-// tick the renderer writes every line, but later it skips lines that did not change. So writeFirst must
-// not write a later frame.
+// writeFirst does not wait 17 ms for Bubbletea's renderer, whose first tick writes every line.
+// Later ticks skip unchanged lines, so writeFirst must not write a later frame.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return

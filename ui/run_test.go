@@ -22,7 +22,6 @@ import (
 	"electop/ui/term"
 )
 
-// busySource is a source that is dirty after each call of State.
 type busySource struct {
 	source
 	asked atomic.Int64
@@ -84,8 +83,7 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
-// The pump sends notices first, because a late notice would replace the result of a key in the status
-// line.
+// A late notice would replace the result of a key in the status line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -104,7 +102,6 @@ func TestPumpSendsNoticesFirst(t *testing.T) {
 	})
 }
 
-// writes is a terminal that counts Bubbletea's writes.
 type writes struct {
 	mu sync.Mutex
 	n  int
@@ -128,7 +125,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// inBubble runs f in a synctest bubble. The signal goroutine of the runtime must start outside.
+// The signal goroutine of the runtime must start outside the bubble.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -222,7 +219,6 @@ func (s *panicSource) State() *doctor.State {
 	return s.source.State()
 }
 
-// Run returns the panic of a source and restores the terminal.
 func TestPanicInTheFeed(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := &panicSource{source: *sourceOf(five(dialect.Election()))}

@@ -27,7 +27,6 @@ import (
 
 var noon = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
-// world simulates an election: its methods send observations to a journal.
 type world struct {
 	j        *doctor.Journal
 	now      time.Time
@@ -108,8 +107,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// cast reports a member of the demo's cast, after the function change has changed the member. A known
-// member keeps its znode.
+// change may change the member; a known member keeps its znode.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -126,7 +124,6 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 
 func (w *world) state() *doctor.State { return w.j.State() }
 
-// five returns an election of five members of the cast, led by amber.
 func five(recipe dialect.Recipe) *world {
 	w := newWorld("/election", recipe, true).connect()
 	w.read(nil, nil)
@@ -180,7 +177,6 @@ func handedOver() *world {
 	return w.wait(600 * time.Millisecond)
 }
 
-// leaderWithoutZnode returns the election of five after amber was frozen until its session expired.
 func leaderWithoutZnode() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -201,13 +197,12 @@ type sample struct {
 	runs   bool           // run the commands of the keys
 }
 
-// These are the options of most samples. No sample may change them.
+// No sample may change these options.
 var (
 	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 )
 
-// samples has the samples by name. Each call makes a new sample.
 func samples() map[string]func() sample {
 	all := map[string]func() sample{
 		"main":   func() sample { return sample{world: quiet(), o: demo} },
@@ -397,7 +392,6 @@ type source struct {
 func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
-// fakeActions is [Actions] that records what is done.
 type fakeActions struct {
 	why    map[action.Kind]string // why kinds are refused
 	err    error                  // result of each action
@@ -425,7 +419,6 @@ func (a *fakeActions) did() (x action.Action) {
 
 var errRefused = errors.New("refused by \x1b[31mtest")
 
-// dashboardOn returns a dashboard of 120x36 on w, with its source and its clock.
 func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
@@ -439,7 +432,6 @@ func dashboardOn(w *world, acts Actions, o Options) (Model, *source, *time.Time)
 	return m, src, &now
 }
 
-// show returns the dashboard of a sample, on a screen of w by h cells in the given theme.
 func show(sm sample, w, h int, theme string) Model {
 	m, _ := showWithClock(sm, w, h, theme)
 	return m
@@ -524,7 +516,6 @@ func (w *world) znodeOf(id string) string {
 	return ""
 }
 
-// wake reports a deletion and its notifications, before the list is read again.
 func (w *world) wake(znode string, requests int, bytes int64, settled bool, notified ...uint64) *world {
 	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: znode, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: bytes / 4, BytesOut: bytes - bytes/4, Settled: settled})
 	return w
@@ -543,7 +534,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write reports that a member's worker tried to write to the counter and to the tokens.
+// The member's worker tries to write to the counter and to the tokens.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -564,7 +555,6 @@ func (w *world) write(id string, value int64, refused bool) *world {
 	return w
 }
 
-// handed reports a handoff from the leader to its successor, with the server's counts.
 func (w *world) handed(requests int, bytes int64) *world {
 	q := w.state().Queue.Slice()
 	notified := sessions(q[1:])
@@ -586,7 +576,6 @@ func sessions(of []*dialect.Candidate) (all []uint64) {
 	return all
 }
 
-// volunteering returns an election in which fjord joins while birch takes over from amber.
 func volunteering() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
@@ -603,7 +592,6 @@ func volunteering() *world {
 	return w.wait(300 * time.Millisecond)
 }
 
-// notifying returns five after the deletion of amber's znode, with the notified sessions.
 func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
@@ -627,8 +615,7 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// stepping returns a herd step by step: the reply to birch's acknowledgement and the notifications
-// of the others are held.
+// The reply to birch's acknowledgement and the notifications of the others are held.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -640,8 +627,6 @@ func stepping() *world {
 	return w.wait(5 * time.Second)
 }
 
-// countedHandoffs returns an election with counted handoffs, first with the predecessor rule, then
-// in the herd. The last handoff has not ended.
 func countedHandoffs() *world {
 	w := five(dialect.Election())
 	z := w.join("guid-n_", "fjord", 0xa6)
@@ -674,8 +659,7 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders returns an election with a frozen leader whose session expired. The leader's worker still
-// writes.
+// The frozen leader's session expired, but its worker still writes.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
@@ -700,7 +684,7 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
-// chaotic returns an election under chaos. If broken is true, two awake candidates lead.
+// If broken is true, two awake candidates lead.
 func chaotic(broken bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
@@ -758,8 +742,6 @@ func recipeSamples() map[string]func() sample {
 	}
 }
 
-// Samples of a slow server, with its messages.
-
 type slowServer struct {
 	*world
 	pace model.Pace
@@ -782,7 +764,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release releases the first held message after d. If err is not "", the message has the error err.
+// err is the message's error, "" for none.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -798,12 +780,10 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-// ask adds a message, and releases the first held message after d.
 func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
-// takenOver returns a slow server after a handoff up to birch's acknowledgement.
 func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
 	x := newSlowServer(w, model.Pace{Steps: true})
@@ -927,7 +907,6 @@ func (p *fakePast) Seek(path string, n uint64, m history.Move) (history.Moment, 
 	return at, true
 }
 
-// fakeRecording is a [travel.Recording], and the [Actions] of its replay.
 type fakeRecording struct {
 	fakePast
 	at      uint64
@@ -965,7 +944,6 @@ func (p *fakeRecording) Why(a action.Action) string {
 	return "this is a recording: what happened has happened"
 }
 
-// withPast returns an election with a past: amber is killed, and birch takes over step by step.
 func withPast() (*world, *fakePast) {
 	p := &fakePast{}
 	w := five(dialect.Election())
@@ -1004,7 +982,6 @@ func (w *world) candidate(name string) *dialect.Candidate {
 	return nil
 }
 
-// fakeRunner is a [lessons.Runner] with a fixed view.
 type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
@@ -1039,7 +1016,7 @@ func elevenLessons() []lesson.Entry {
 	return out
 }
 
-// thirdLesson returns a runner in the third lesson, after the function change has changed the view.
+// change may change the view.
 func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
@@ -1164,7 +1141,6 @@ func answered(v *lesson.View) {
 	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
 }
 
-// mixedCrowd returns an election of n candidates, twelve of them electop's, some with faults.
 func mixedCrowd(n int) *world {
 	w := newWorld("/class", nil, false).connect()
 	names := make([]string, 0, n)
@@ -1189,7 +1165,6 @@ func mixedCrowd(n int) *world {
 	return w.wait(20 * time.Second)
 }
 
-// guests returns an election of the cast and third-party candidates with known addresses.
 func guests() *world {
 	w := newWorld("/class", nil, false).connect().read(nil, nil)
 	for i := range 9 {
@@ -1204,7 +1179,6 @@ func guests() *world {
 	return w.wait(500 * time.Millisecond)
 }
 
-// deleted deletes a znode, and reports the notified sessions as the embedded server does.
 func (w *world) deleted(name string, notified ...uint64) {
 	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})
 	w.leave(name)
@@ -1215,7 +1189,6 @@ func (w *world) wrote(member, name string, token int64, refused bool) {
 	w.j.Apply(&model.Write{At: w.now, Member: member, Znode: name, Token: token, Resource: model.Counter, Refused: refused, Zxid: w.zxid, Value: w.zxid & 0xff})
 }
 
-// manyLaneSigns returns an election whose lanes have most signs.
 func manyLaneSigns() *world {
 	w := five(dialect.Election()).wait(20 * time.Second)
 	w.j.Apply(&model.Rules{At: w.now, Workers: true})
@@ -1248,8 +1221,6 @@ func manyLaneSigns() *world {
 	return w.wait(400 * time.Millisecond)
 }
 
-// thirdParty returns an election of third-party clients with handoffs, but without beliefs and
-// notifications.
 func thirdParty() *world {
 	w := newWorld("/services/billing/election", nil, false).connect()
 	w.read(nil, nil)
@@ -1283,9 +1254,6 @@ func laneSamples() map[string]func() sample {
 	}
 }
 
-// Samples of hundreds of candidates, all of the cast.
-
-// bigCast returns an election of n members whose server counts notifications.
 func bigCast(n int) *world {
 	w := newWorld("/class", dialect.Election(), true).connect().pace(model.Pace{})
 	w.read(nil, nil)
@@ -1337,8 +1305,7 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode, and reports what happens up to the time upTo. The notified
-// candidates read the list again, a millisecond apart. Each is done 40 ms later.
+// The notified candidates list again, a millisecond apart, and are done 40 ms later.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1407,8 +1374,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave returns a herd at the time upTo after the deletion of the leader's znode. Before, the
-// election had one handoff in a chain.
+// Before, the election had one handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

@@ -23,8 +23,6 @@ import (
 	"electop/ui/wording"
 )
 
-// redraw settles the panels and draws a frame if the last one is outdated. It returns the
-// tick for the next frame.
 func (d *dashboard) redraw() tea.Cmd {
 	if d.w == 0 || d.h == 0 {
 		d.drawn = ""
@@ -52,7 +50,6 @@ func (d *dashboard) redraw() tea.Cmd {
 	return d.doer.tick(f.Next.Sub(now), d.gen)
 }
 
-// frame returns an empty frame with the clocks of this moment.
 func (d *dashboard) frame() *term.Frame {
 	now := d.o.Now()
 	f := &term.Frame{Canvas: &d.canvas, Theme: d.theme, Now: now, Picture: now}
@@ -74,8 +71,7 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle gives each part of the screen its place and its contents. Later keys move within what is in
-// view.
+// Later keys move within what settle has brought into view.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -130,7 +126,6 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	return x
 }
 
-// content returns the text in front of the panels, and its greatest width.
 func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
 		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, joined(d.shown()), d.o.cannotJoin(d.path)), d.w
@@ -149,7 +144,6 @@ func (d *dashboard) helpLines(w int, of input.Mode, lanes bool) [][]term.Span {
 	return input.HelpLines(d.table, &d.theme.Glyph, w, of, lanes)
 }
 
-// joined returns a line for each third-party candidate: its name, and the address of its client.
 func joined(s *doctor.State) (lines []string) {
 	for _, c := range s.Queue.All() {
 		if s.Member(c) != nil {
@@ -167,7 +161,7 @@ func joined(s *doctor.State) (lines []string) {
 	return lines
 }
 
-// draw draws the settled screen. It changes nothing but the canvas.
+// draw changes nothing but the canvas.
 func (d *dashboard) draw(f *term.Frame) string {
 	d.screen.Draw(f)
 	if d.screen.TooSmall() {

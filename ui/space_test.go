@@ -28,7 +28,7 @@ func TestLargeScreenIsUsed(t *testing.T) {
 	}
 }
 
-// On a small screen, lines that a short list does not need belong to the panel below.
+// Lines that a short list does not need belong to the panel below.
 func TestShortListLeavesItsLines(t *testing.T) {
 	for _, c := range []struct {
 		sample string
@@ -44,7 +44,7 @@ func TestShortListLeavesItsLines(t *testing.T) {
 	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
 }
 
-// A window fills a small screen. On a larger screen, no part of a word is left beside a window.
+// On a larger screen, no part of a word is left beside a window.
 func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {
@@ -98,7 +98,6 @@ func boxIn(all []string, title string) (x, y, w int) {
 	return 0, 0, 0
 }
 
-// The help of a mode has at most 80 lines.
 func TestHelpIsShort(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200, 300} {
 		for of := input.Mode(0); of < input.ModeLesson<<1; of = max(1, of<<1) {

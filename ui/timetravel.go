@@ -14,8 +14,6 @@ import (
 	"electop/ui/travel"
 )
 
-// timeTravel decides which time the screen shows: the present, a pause or a moment of the
-// past.
 type timeTravel struct {
 	of      *watched
 	in      travel.Past // nil: no past is kept
@@ -28,7 +26,6 @@ type timeTravel struct {
 	stopped bool // the user stopped the source of a replay
 }
 
-// recording returns the recording that is replayed, nil if there is none.
 func (t *timeTravel) recording() travel.Recording {
 	if r, ok := t.in.(travel.Recording); ok && t.replay {
 		return r
@@ -36,8 +33,7 @@ func (t *timeTravel) recording() travel.Recording {
 	return nil
 }
 
-// mode returns the mode of the main screen. A recording has ModePast even while the recording is
-// played.
+// A recording has ModePast even while it is played.
 func (t *timeTravel) mode() input.Mode {
 	if t.journey.On || t.recording() != nil {
 		return input.ModePast
@@ -45,8 +41,7 @@ func (t *timeTravel) mode() input.Mode {
 	return input.ModeNormal
 }
 
-// shownTime returns the moment of time travel. In a pause without time travel, it returns the beginning
-// of the pause.
+// In a pause without time travel, shownTime is the beginning of the pause.
 func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
@@ -54,8 +49,7 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// pause begins or ends time travel. Without a past, pause pauses or continues all views, or the source
-// of a replay.
+// Without a past, pause pauses all views, or the source of a replay.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -69,7 +63,6 @@ func (t *timeTravel) pause() tea.Cmd {
 	return nil
 }
 
-// begin begins time travel at the present moment.
 func (t *timeTravel) begin() tea.Cmd {
 	t.of.hold(true, t.now())
 	path, stop := t.of.path, t.doer.stop
@@ -116,8 +109,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return begins
 }
 
-// arrive shows the moment that a search found, and returns the next search. If no moment was found,
-// time travel ends. Results of an older journey are ignored.
+// arrive ignores results of an older journey; without a moment, time travel ends.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
@@ -145,7 +137,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// live returns to the present. A recording plays on from the moment on the screen.
+// A recording plays on from the moment on the screen.
 func (t *timeTravel) live() tea.Cmd {
 	j, recording := &t.journey, t.recording()
 	if recording == nil {
@@ -200,7 +192,6 @@ func (t *timeTravel) keepSelection() {
 	}
 }
 
-// refusal returns why nothing can be done in a pause, in time travel and in a recording.
 func (t *timeTravel) refusal() string {
 	switch {
 	case !t.journey.On && t.recording() != nil:
@@ -215,7 +206,6 @@ func (t *timeTravel) refusal() string {
 	return "this is " + t.shownTime().In(t.now().Location()).Format(term.ClockFormat) + back
 }
 
-// travelled updates the mode after a command of time travel, and returns cmd.
 func (d *dashboard) travelled(cmd tea.Cmd) tea.Cmd {
 	d.modes.SetBase(d.past.mode())
 	d.dirty = true

@@ -29,7 +29,6 @@ func dashboardWithPast(acts Actions) (Model, *source, *fakePast, *time.Time) {
 	return m, src, p, now
 }
 
-// The whole screen shows the moment to which the keys lead.
 func TestTravel(t *testing.T) {
 	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
@@ -95,7 +94,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// Even if searches end late, the screen shows the moment to which the keys lead.
+// Even if searches end late, the screen shows where the keys lead.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +132,6 @@ func TestTravelArrives(t *testing.T) {
 	})
 }
 
-// The selected candidate stays selected at all moments at which the candidate exists.
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "G")
@@ -253,7 +251,6 @@ func TestReplayTravels(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-// The words for a moment have all its events, and hostile names are safe.
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
 	p := &fakePast{}

@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The status line has the result after the first answers with watches.
+// The result comes after the first answers with watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -110,7 +110,6 @@ func TestObserveOnly(t *testing.T) {
 	}
 }
 
-// If Kafka's controller is at risk, the screen names the brokers that could take over.
 func TestRiskWithoutAQueue(t *testing.T) {
 	w := controller().ask(2, nil)
 	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
@@ -178,7 +177,7 @@ func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "(electop's)", "not visible")
 }
 
-// A leader watches its own znode. The leader's panel shows whether that watch is verified or inferred.
+// The leader's panel shows whether its own watch is verified or inferred.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})

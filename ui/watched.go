@@ -20,7 +20,6 @@ import (
 	"electop/ui/term"
 )
 
-// watched holds the elections that are watched, and the last search for others.
 type watched struct {
 	*view                     // the view on the screen
 	views   []*view           // all views, in the order of the source
@@ -29,7 +28,6 @@ type watched struct {
 	heldAt  time.Time         // when all views were last paused or released
 }
 
-// at returns the index of the view on the election at path, or -1 if that election is not watched.
 func (w *watched) at(path string) int {
 	if path == "" {
 		return -1
@@ -37,9 +35,7 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores the present states, one in each view, and reports whether anything changed. Known
-// elections keep their views. If states lacks the election on the screen, instead is the view to
-// show.
+// If states lacks the election on the screen, instead is the view to show.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -72,7 +68,7 @@ func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold pauses all views at their latest states if on is true. If on is false, hold ends the pause.
+// hold pauses all views, or releases them.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -88,8 +84,7 @@ func (w *watched) cancelVerify(path string) {
 	}
 }
 
-// endVerify ends the wait in each view whose servers answered or took too long. It returns the result
-// for the election on the screen. If there is none, text is "".
+// endVerify returns the result for the election on the screen, or "".
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -119,7 +114,6 @@ func (w *watched) listed() []elections.Watched {
 	return out
 }
 
-// view is a watched election with its own selection, filter and scrolling.
 type view struct {
 	path   string
 	latest *doctor.State
@@ -143,8 +137,6 @@ func (v *view) shown() *doctor.State {
 	return v.latest
 }
 
-// reselect updates the rows if the state on the screen, the filter or the selection has
-// changed.
 func (v *view) reselect() {
 	if p := &v.candidates; p.Rows.State != v.shown() || v.filtered != p.Filter || p.Selected != p.Row().Ref() {
 		v.filtered = p.Filter
@@ -152,8 +144,7 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the row of the candidate id, even if the filter hides that row. If the candidate is gone,
-// the result is empty.
+// row finds the candidate even if the filter hides it; otherwise the row is empty.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
@@ -171,8 +162,7 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// setViews stores the present states. If the election on the screen is gone, setViews shows another
-// election.
+// If the election on the screen is gone, setViews shows another.
 func (d *dashboard) setViews(states []*doctor.State) {
 	instead, changed := d.store(states)
 	if !changed {
@@ -200,7 +190,7 @@ func (d *dashboard) show(v *view) {
 	}
 }
 
-// chooseElection opens the list of elections. If there was no search yet, chooseElection starts one.
+// Without an earlier search, chooseElection starts one.
 func (d *dashboard) chooseElection() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
@@ -214,8 +204,7 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing returns the Listing action if the list of elections was opened or closed, and nil if it
-// was not. Searches are repeated only while the list is open.
+// Searches are repeated only while the list is open, so actions learn of it.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {
@@ -225,8 +214,6 @@ func (d *dashboard) reportListing() tea.Cmd {
 	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Toggle(!on)}, "", model.Ref{})
 }
 
-// openElection shows the selected election. If that election is not watched yet, openElection starts to
-// watch it.
 func (d *dashboard) openElection() tea.Cmd {
 	r := d.elections.Row()
 	if r == nil {
@@ -248,8 +235,7 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election at path if the user chose that election and it is watched now.
-// Otherwise showOpened returns false.
+// showOpened returns false if the election is not the chosen one or not watched.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {
