@@ -80,9 +80,8 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now, even of servers that are polled less often, and returns when the answers
-// are delivered. It returns an error only if ctx is done: failures of servers are part of the
-// answers. Poll sends nothing if the mode is Off or no election is subscribed.
+// Poll makes one poll now, even of servers that are polled less often.
+// It returns an error only if ctx is done: the answers have the failures of servers.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)

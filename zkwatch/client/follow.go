@@ -70,9 +70,8 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	return f, nil
 }
 
-// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6), which reports each creation,
-// deletion and change of data at the path and below. Set no one-time watch on the same znode,
-// because in 3.6 to 3.8 the one-time watch replaces the persistent watch (ZOOKEEPER-4466).
+// Watch sets a persistent recursive watch, which needs ZooKeeper 3.6.
+// In 3.6 to 3.8 a one-time watch on the same znode replaces it (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err

@@ -447,8 +447,7 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 	}
 }
 
-// A MultiRequest is the request of multi (writes and checks, all or nothing)
-// and of multiRead (getData and getChildren, independent of each other).
+// A MultiRequest is the request of multi and of multiRead.
 type MultiRequest struct{ Ops []MultiOp }
 
 // Fields fails to read a list that mixes reads with other operations.

@@ -225,8 +225,8 @@ func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	}
 }
 
-// MaxFrame is the largest frame that a server accepts from a client by default
-// (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
+// MaxFrame is a server's default limit for frames of clients, in bytes without the prefix.
+// Replies may be larger.
 const MaxFrame = 0xfffff
 
 // firstChunk bounds the memory that ReadFrame allocates before a frame's contents arrive, in bytes.
