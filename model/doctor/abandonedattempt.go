@@ -14,9 +14,7 @@ const (
 	abandonedLeast = 5 * time.Minute
 )
 
-// abandonedAttempt finds a lock that a live session holds far longer than normal while others wait.
-// The program may have given up the attempt without deleting its znode. Leaders may lead for
-// months, so this rule is only for locks.
+// Leaders may lead for months, so this rule is only for locks.
 func abandonedAttempt(r *report) {
 	s, rs := r.s, r.s.Reigns
 	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {

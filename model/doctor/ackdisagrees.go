@@ -20,14 +20,12 @@ const (
 	beliefGrace = time.Second
 )
 
-// guest reports whether a contender may belong to another program with electop's naming. Such a
-// program does not acknowledge.
+// Another program with electop's naming does not acknowledge.
 func (r *report) guest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
 
-// ackDisagrees finds an acknowledgement that does not match the queue, or is missing.
 func ackDisagrees(r *report) {
 	s, a, head := r.s, &r.s.Ack, r.s.First()
 	if s.Single || a.Path == "" || a.At.IsZero() || !s.AckExpected || head != nil && s.Pace.Holds(head.Session) {

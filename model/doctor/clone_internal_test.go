@@ -12,8 +12,7 @@ import (
 	"electop/model/dialect"
 )
 
-// These lists name what a journal and its clone may share. A new field fails the test unless Clone
-// copies it, or a list names it because its value is never written in place.
+// A new field fails the test unless Clone copies it, or a list names it.
 var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
@@ -46,12 +45,10 @@ var (
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
 )
 
-// settable makes an unexported field writable.
 func settable(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// fill sets every field. Maps and slices get one element, slices also spare capacity.
 func fill(t *testing.T, path string, v reflect.Value, depth int) {
 	if depth > 12 {
 		return
@@ -108,7 +105,6 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// compare reports what a journal and its clone share although no list names it.
 func compare(path string, a, b reflect.Value, report func(string)) {
 	if slices.Contains(notCloned, path) {
 		return

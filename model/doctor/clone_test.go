@@ -11,8 +11,6 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A clone gives the same events and states as the journal, whenever it is made, and neither changes
-// the other.
 func TestCloneIsIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -11,16 +11,14 @@ import (
 	"electop/model/znode"
 )
 
-// deletedMax bounds the number of former leaders that are checked, and deletedFor the time since
-// they led. closing is how long a client may take to close its session after it deleted its znode.
+// closing is how long a client may take to close its session after deleting its znode.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
 	closing    = 2 * time.Second
 )
 
-// endedReigns returns the last reigns of third-party leaders. It returns none for a lock, whose
-// holder normally deletes its znode, and none for a single znode.
+// The holder of a lock normally deletes its znode, so endedReigns returns none for a lock.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect.Locks()
@@ -31,7 +29,6 @@ func endedReigns(s *model.State) (out []model.Reign) {
 	return out
 }
 
-// deletedLeader finds former leaders whose znodes were deleted while their sessions are alive.
 func deletedLeader(r *report) {
 	for _, x := range endedReigns(r.s) {
 		l := x.Leader

@@ -8,8 +8,7 @@ import (
 	"electop/model/session"
 )
 
-// pace returns the least time between two runs of the rules without a new table. It grows with the
-// queue, because a run reads the whole queue.
+// pace grows with the queue, because a run of the rules reads the whole queue.
 func pace(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
@@ -18,10 +17,10 @@ func pace(contenders int) time.Duration {
 type Doctor struct {
 	cfg         model.Config
 	recipe      string
-	recipeSince time.Time // when recipe was set
-	dirty       bool      // an observation that can change findings came since the last run
-	newTable    bool      // a table came since the last run
-	ran         time.Time // time of the last run
+	recipeSince time.Time
+	dirty       bool // an observation that can change findings came since the last run
+	newTable    bool
+	ran         time.Time
 	due         time.Time // when the rules run again without an observation; zero: never
 
 	// What rules remember between their runs.
@@ -33,14 +32,13 @@ type Doctor struct {
 	deletedAt time.Time // when electop saw that the parent was deleted; zero: never
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
-	edgesAt   time.Time // time of the last check of the edges
+	edgesAt   time.Time
 	pacedAt   time.Time // last report of the embedded server's pace; until then the server may have held messages
 
 	risks      risks
 	suspicions suspicions
 }
 
-// clone returns an independent copy.
 func (d *Doctor) clone() Doctor {
 	c := *d
 	c.former.log = slices.Clip(d.former.log)
@@ -50,14 +48,12 @@ func (d *Doctor) clone() Doctor {
 	return c
 }
 
-// runAgain makes the rules run again at the time at, or earlier.
 func (d *Doctor) runAgain(at time.Time) {
 	if d.due.IsZero() || at.Before(d.due) {
 		d.due = at
 	}
 }
 
-// state returns a state with its diagnosis.
 func (d *Doctor) state(s *model.State) *State {
 	return &State{
 		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
@@ -95,7 +91,6 @@ func (d *Doctor) addTable(s *model.State) {
 	}
 }
 
-// addChanges keeps the contenders that left, the queue, and changes of the parent and the recipe.
 func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	changed := j.Changed()
 	queue, recipe := j.Queue()
@@ -111,10 +106,9 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	}
 }
 
-// unseen returns the number of changes that no read showed.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose runs the rules if they are due, and returns the changes of findings. at never decreases.
+// diagnose returns the changes of findings; at never decreases.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil
@@ -180,15 +174,13 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// RunRules runs the rules now, even if [pace] has not passed. It is for a search, which applies all
-// its reads of an election at once. The findings are in the state, and there are no events.
+// RunRules runs the rules now, without events, even if [pace] has not passed.
 func (j *Journal) RunRules() {
 	j.cached = nil
 	j.doctor.runRules(j.At(), j.Journal)
 }
 
-// Deadline returns when the journal needs a [model.Advance], and false if never. The journal needs
-// it to publish events that it holds back, or to run the rules again.
+// Deadline returns when the journal needs a [model.Advance], and false if never.
 func (j *Journal) Deadline() (time.Time, bool) {
 	due, ok := j.Held()
 	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
@@ -211,8 +203,7 @@ func (j *Journal) Clone() *Journal {
 	return &Journal{Journal: j.Journal.Clone(), doctor: j.doctor.clone()}
 }
 
-// Memory estimates the memory of a clone, in bytes, and the number of values that
-// a clone copies.
+// Memory estimates the memory of a clone, in bytes, and the number of copied values.
 func (j *Journal) Memory() (bytes, values int) {
 	const suspectBytes, riskBytes = 160, 48
 	d := &j.doctor

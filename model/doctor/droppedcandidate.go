@@ -9,9 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that watch candidates but own none. A former candidate must watch
-// a child that is newer than the deletion of its own znode, because an old watch may remain.
-// Sessions that never owned a candidate get one finding together.
+// An old watch may remain, so a former candidate must watch a child newer than its departure.
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -73,7 +71,6 @@ func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	return paths
 }
 
-// formerSessions holds the sessions of the last contenders that left, at most twice formerMax.
 type formerSessions struct {
 	log     []former // oldest first; shared with clones, so only appended to
 	unowned int      // number of contenders with an unknown owner that left
@@ -83,14 +80,13 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen is the number of changes and owners that electop had missed until then. If the number
-	// has grown since, the session may own a newer candidate.
+	// unseen is the number of changes and owners that electop had missed until then.
 	unseen int
 }
 
 const formerMax = 4096
 
-// left adds the session of a contender that left. missed is the number of changes that no read showed.
+// missed is the number of changes that no read showed.
 func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
 		o.unowned++
@@ -102,7 +98,6 @@ func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	o.log = append(o.log, former{c.Session, c.Name, at, missed + o.unowned})
 }
 
-// of returns the last contender that a session owned.
 func (o *formerSessions) of(session uint64) (f former, ok bool) {
 	for _, f := range slices.Backward(o.log) {
 		if f.session == session {

@@ -40,8 +40,7 @@ type Edge struct {
 	Early   bool      // the next answers of the servers may decide the state
 }
 
-// Edge returns what is known about the watch of the contender at position i. A
-// holder of the role needs no watch, so its edge is Unverified and has no Why.
+// Edge returns what is known about the watch of contender i; holders need no watch.
 func (s *State) Edge(i int) Edge {
 	if i < 0 || i >= s.Queue.Len() {
 		return Edge{State: Unverified}
@@ -49,7 +48,7 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others returns the first watchedMax names except but. The result may share the array of names.
+// The result may share the array of names.
 func others(names []string, but string) (out []string) {
 	if !slices.Contains(names, but) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
@@ -132,8 +131,6 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-// watchedAnother reports whether the contender watched another child when target was already its
-// predecessor.
 func (s *State) watchedAnother(r *watchTable, c, target *dialect.Candidate) bool {
 	if r == nil || !s.hadTarget(r, c, target, false) || r.watches(c.Session, target.Name) {
 		return false
@@ -142,7 +139,6 @@ func (s *State) watchedAnother(r *watchTable, c, target *dialect.Candidate) bool
 	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
 }
 
-// whyUnasked returns why there is no table of watches.
 func (s *State) whyUnasked() string {
 	if s.Answers == nil {
 		return "the servers were not asked (v)"
@@ -169,15 +165,13 @@ func (s *State) WatchersUnknown() string {
 	return "the servers were asked while another znode was the first: ask again (v)"
 }
 
-// watchesList reports whether waiting contenders watch the list of children.
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }
 
 // calm is longer than a healthy client needs to set its next watch. A wrong or missing watch needs
 // two tables that are at least calm apart.
 const calm = time.Second
 
-// watchTable is an index of one round of the servers' watch tables. It is immutable, because states
-// share it.
+// States share a watchTable, which is never written.
 type watchTable struct {
 	at, end time.Time
 	// queue is the queue at the time at, and calmQueue the queue [calm] earlier; see [queues.at].
@@ -185,14 +179,13 @@ type watchTable struct {
 	// why is the reason that the round is incomplete, "" if it is complete. Only a complete round
 	// can prove that a watch is missing.
 	why      string
-	watching map[uint64]*watching // watched znodes of each session
+	watching map[uint64]*watching
 	// clients are the connections of the same round, nil unless every server listed its
 	// connections.
 	clients map[uint64]session.Conn
 	several map[uint64]bool // sessions that own several contenders
 }
 
-// watching has the znodes of the election that one session watches.
 type watching struct {
 	server  string
 	names   []string // children, sorted
@@ -202,7 +195,7 @@ type watching struct {
 // watchedMax bounds [Edge.Watched].
 const watchedMax = 64
 
-// newWatchTable returns the index of a table, nil if no server was asked for watches.
+// newWatchTable returns nil if no server was asked for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
 	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching), several: make(map[uint64]bool)}
 	asked := false
@@ -250,7 +243,6 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 	return r
 }
 
-// childOf returns the name of the znode at path if it is a child of parent.
 func childOf(parent, path string) (name string, ok bool) {
 	if parent != "/" {
 		if path, ok = strings.CutPrefix(path, parent); !ok {
@@ -272,7 +264,6 @@ func (r *watchTable) watches(session uint64, name string) bool {
 	return ok
 }
 
-// unconnected reports whether the table shows that the session had no connection.
 func (r *watchTable) unconnected(session uint64) bool {
 	if r.clients == nil {
 		return false
@@ -304,8 +295,7 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds that are at least calm apart. The later round ended at least calm ago,
-// so electop has read every change before that end. Both are nil if there are no such rounds.
+// The later round ended at least calm ago, so electop has read every earlier change.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -327,20 +317,19 @@ type queues struct {
 	past []pastQueue // oldest first; shared with clones, so only appended to
 }
 
-// pastQueue is a former queue. No contender left it for at least queueLasts after from.
+// No contender left the queue for at least queueLasts after from.
 type pastQueue struct {
 	from  time.Time
 	queue dialect.Queue
 }
 
-// A queue is kept if it lasted for queueLasts. It is kept for queueKept, which is longer than
-// servers take to answer.
+// queueKept is longer than servers take to answer.
 const (
 	queueLasts = 100 * time.Millisecond
 	queueKept  = time.Minute
 )
 
-// change replaces the queue. left reports whether contenders left the previous queue.
+// left reports whether contenders left the previous queue.
 func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	if left {
 		if at.Sub(q.left) >= queueLasts {
@@ -354,7 +343,7 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns the queue at a time, or an older or empty queue if that queue was not kept.
+// at returns an older or empty queue if the queue of that time was not kept.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
@@ -367,8 +356,7 @@ func (q *queues) at(at time.Time) dialect.Queue {
 	return dialect.Queue{}
 }
 
-// hadTarget reports whether the contender c had to watch target when the servers were asked for
-// the table r. If calmly is true, it checks the time [calm] before that.
+// If calmly is true, hadTarget checks the time [calm] before r.
 func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {

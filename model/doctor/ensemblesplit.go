@@ -7,7 +7,6 @@ import (
 	"electop/model/znode"
 )
 
-// ensembleSplit finds two members that both lead the ensemble.
 func ensembleSplit(r *report) {
 	leading := slices.DeleteFunc(answered(r.s.Table), func(s *session.Server) bool { return s.Mode != session.ModeLeader })
 	if len(leading) < 2 {
@@ -20,7 +19,6 @@ func ensembleSplit(r *report) {
 	}
 }
 
-// answered returns the servers that reported their mode and zxid.
 func answered(t *session.Table) (out []*session.Server) {
 	if t != nil {
 		for i := range t.Servers {

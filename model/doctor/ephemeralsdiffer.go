@@ -16,7 +16,6 @@ type missingOn struct {
 	server string
 }
 
-// ephemeralsDiffer finds servers that disagree on who is in the queue.
 func ephemeralsDiffer(r *report) {
 	h := &r.d.servers
 	if h.last == nil || h.base == nil {
@@ -45,8 +44,6 @@ func ephemeralsDiffer(r *report) {
 	f.sortSessions()
 }
 
-// differences returns the znodes that are missing on some servers of a table and exist on others
-// at the same zxid.
 func differences(t *session.Table) map[missingOn]bool {
 	out, has := make(map[missingOn]bool), make(map[int64]map[session.Ephemeral]bool)
 	all := slices.DeleteFunc(answered(t), func(s *session.Server) bool { return s.Sessions.State != session.Answered || s.Leftover || s.Zxid == 0 })

@@ -6,7 +6,6 @@ import (
 	"electop/model/units"
 )
 
-// epochJump finds a leader epoch that did not grow by one.
 func epochJump(r *report) {
 	e := r.s.EpochChange
 	if e == nil || e.To == e.From+1 {

@@ -7,8 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// expiredLeader finds a leader whose session expired, and new sessions from the same host that are
-// no candidates. Only the address shows that a new session may belong to the leader's client.
+// Only the address shows that a new session may belong to the leader's client.
 func expiredLeader(r *report) {
 	for _, x := range r.s.Returned() {
 		if len(x.Sessions) == 0 {

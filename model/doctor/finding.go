@@ -62,19 +62,17 @@ func Worst(fs []*Finding) (worst Severity) {
 	return worst
 }
 
-// sameFinding reports whether two findings have the same content.
 func sameFinding(a, b *Finding) bool {
 	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
 		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
 }
 
-// suspect is a rule's report about one subject, with its age.
 type suspect struct {
 	hold
 	finding *Finding
-	first   time.Time // time of the first report
-	counted int       // number of server tables after which the rule reported the subject
-	tableAt time.Time // time of the last of these tables
+	first   time.Time
+	counted int // number of server tables after which the rule reported the subject
+	tableAt time.Time
 	raised  bool
 	seen    bool // reported in this run
 }
@@ -88,11 +86,10 @@ type hold struct {
 	shown  bool      // the suspicion has a [Pending.Early]
 }
 
-// suspicions holds the reports of rules, and the findings that follow from the reports.
 type suspicions struct {
-	byKey    map[string]*suspect // by Finding.Key
-	findings []*Finding          // the raised findings, worst first; shared by states
-	events   []model.EventBody   // of this run
+	byKey    map[string]*suspect
+	findings []*Finding // the raised findings, worst first; shared by states
+	events   []model.EventBody
 }
 
 func (u *suspicions) begin() {
@@ -102,7 +99,7 @@ func (u *suspicions) begin() {
 	}
 }
 
-// note records a report of a rule. table is the time of a new server table, zero for none.
+// table is the time of a new server table, zero for none.
 func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s := u.byKey[f.Key]
 	if s == nil {
@@ -132,7 +129,6 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s.finding = &f
 }
 
-// has reports whether the rule id reported something in the last run.
 func (u *suspicions) has(id string) bool {
 	for _, s := range u.byKey {
 		if s.finding.ID == id {
@@ -142,7 +138,6 @@ func (u *suspicions) has(id string) bool {
 	return false
 }
 
-// lasted returns how long ago the suspicion key was first reported, 0 if it does not exist.
 func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	if s := u.byKey[key]; s != nil {
 		return max(0, at.Sub(s.first))
@@ -150,8 +145,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// finish ends a run. It raises the suspicions that have lasted long enough, and clears those that
-// no rule reported. It passes each time at which the rules have to run to the function again.
+// again gets each time at which the rules have to run.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -179,12 +173,11 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 			u.findings = append(u.findings, s.finding)
 		}
 	}
-	slices.SortFunc(u.findings, func(a, b *Finding) int { // worst first, then by ID
+	slices.SortFunc(u.findings, func(a, b *Finding) int {
 		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
 	})
 }
 
-// publish raises a finding, or clears it if raised is false.
 func (u *suspicions) publish(at time.Time, s *suspect, raised bool) {
 	s.raised = raised
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
@@ -207,7 +200,6 @@ type Pending struct {
 // critical or leaders may be flapping.
 func (p Pending) Decides() bool { return p.Severity == Critical || p.Rule == "flapping" }
 
-// pending lists the suspicions that have not lasted long enough, except quiet suspicions.
 func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending
 	for _, s := range u.byKey {

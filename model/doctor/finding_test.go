@@ -529,8 +529,7 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// handoffs makes n handoffs. The parameter last is the znode of the leader before them. The result is
-// the znode of the leader after them.
+// last is the present leader's znode, and the result is the new leader's.
 func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
@@ -760,7 +759,6 @@ func shared(t *testing.T) (c *fixture, held string) {
 	return c, held
 }
 
-// wantLeader checks which session leads, 0 for none, and why nobody leads.
 func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 	c.Helper()
 	s := c.J.State()
@@ -816,8 +814,7 @@ func TestLockHeldTwice(t *testing.T) {
 	c.wantLeader(0, model.MixedClients)
 }
 
-// A student's kazoo counts only kazoo's names, so the student leads beside electop's candidate. A
-// student who follows the advice to count all names does not.
+// A student's kazoo counts only kazoo's names, so the student leads beside electop's candidate.
 func TestStudentOfAnotherLibrary(t *testing.T) {
 	class := func() (c *fixture, amber, student string) {
 		c = newFixture(t, model.Config{})

@@ -15,12 +15,11 @@ import (
 	"electop/model/znode"
 )
 
-// fixture is an election with an ensemble that reports healthy values, unless the test changes its
-// answers.
+// The ensemble reports healthy values, unless the test changes its answers.
 type fixture struct {
 	*modeltest.Script
 	found map[string]doctor.Severity // the findings that events raised and did not clear, by key
-	log   []string                   // changes of findings and risks, for messages
+	log   []string
 	risks []doctor.RiskChanged
 }
 
@@ -89,7 +88,6 @@ func rank(s doctor.Severity) int {
 
 func (c *fixture) read() { c.Helper(); c.apply(c.W.Read(false, false, nil)) }
 
-// pass lets time pass and calls the journal at its deadlines.
 func (c *fixture) pass(d time.Duration) {
 	c.Helper()
 	end := c.Tree.Now.Add(d)
@@ -108,7 +106,6 @@ func (c *fixture) pass(d time.Duration) {
 	c.apply(&model.Advance{At: end})
 }
 
-// healthyTable returns the answers of three members about a healthy election.
 func (c *fixture) healthyTable() *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "http", At: c.Tree.Now}
 	t := &session.Table{At: c.Tree.Now.Add(-time.Millisecond), End: c.Tree.Now, Whole: true, Every: time.Second}
@@ -193,7 +190,6 @@ func (c *fixture) wantFindings(want ...string) {
 	}
 }
 
-// after lets time pass and checks the findings.
 func (c *fixture) after(d time.Duration, want ...string) {
 	c.Helper()
 	c.pass(d)
@@ -219,8 +215,7 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables that shows a frozen client. The first client sends nothing from
-// now on, and its connection stays.
+// The first client sends nothing from now on, and its connection stays.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]
@@ -240,7 +235,6 @@ func (c *fixture) joinMany(n int, prefix string, first uint64) (names []string) 
 	return names
 }
 
-// three returns a healthy election of three candidates, and the names of their znodes.
 func three(t *testing.T, cfg model.Config, prefix string) (*fixture, []string) {
 	c := newFixture(t, cfg)
 	names := c.joinMany(3, prefix, 1)

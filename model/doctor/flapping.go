@@ -15,15 +15,13 @@ const (
 	flapShort  = 20 * time.Second
 	flapWindow = 5 * time.Minute
 	// flapCalm is how long a leader has to lead to end the finding.
-	flapCalm = time.Minute
-	// flapShown bounds the handoffs in the evidence.
+	flapCalm  = time.Minute
 	flapShown = 8
 	// Leaders may have flapped before electop's first read if at least flapDeletes znodes were
 	// deleted and the leader has led for less than flapShort.
 	flapDeletes = 6
 )
 
-// flapping finds many short reigns in a row.
 func flapping(r *report) {
 	s, rs := r.s, r.s.Reigns
 	short, again := 0, time.Time{}
@@ -64,8 +62,7 @@ func flapping(r *report) {
 	}
 }
 
-// youngLeader suspects flapping while electop has observed too little to decide. The suspicion
-// never becomes a finding.
+// The suspicion of youngLeader never becomes a finding.
 func youngLeader(r *report, short int) {
 	l := r.s.Leader()
 	creates, ok := r.s.Parent.Creates()

@@ -8,10 +8,8 @@ import (
 	"electop/model/units"
 )
 
-// strangersMax bounds how many children are checked.
 const strangersMax = 2000
 
-// foreignChild finds children that clients may mistake for candidates.
 func foreignChild(r *report) {
 	s := r.s
 	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // the path may be no election
@@ -46,8 +44,6 @@ func foreignChild(r *report) {
 	}
 }
 
-// blocks returns the severity and the reason if a child that does not contend blocks the queue,
-// otherwise "".
 func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {

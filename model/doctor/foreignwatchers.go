@@ -5,7 +5,6 @@ import (
 	"electop/model/znode"
 )
 
-// foreignWatchers finds many sessions that are no candidates and watch the leader's znode.
 func foreignWatchers(r *report) {
 	crowd := r.watchersOfLeader()
 	if len(crowd) == 0 {
@@ -21,8 +20,7 @@ func foreignWatchers(r *report) {
 // crowdFrom is the least number of watching sessions that is a finding. Fewer sessions cause no load.
 const crowdFrom = 20
 
-// watchersOfLeader returns the sessions that are no candidates and watch the leader's znode, nil if
-// they are few. For a single znode it returns nil, because waiting clients also watch that znode.
+// For a single znode the result is nil, because waiting clients also watch that znode.
 func (r *report) watchersOfLeader() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
 		return w.Others

@@ -13,9 +13,7 @@ import (
 // and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own several candidates. This may be intended, because latches and
-// threads of one client share its session. A ghost is a znode that no program manages, because the
-// reply to its create was lost and the client created another znode.
+// Latches and threads of one client share its session, so several candidates may be intended.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
@@ -43,9 +41,7 @@ func ghostNode(r *report) {
 	}
 }
 
-// unmanaged finds the ghosts among a session's candidates. The parameter all has the candidates'
-// positions. at has the positions of the ghosts. The last element of at is the position of the
-// candidate that the client probably uses. f is nil if there is no ghost.
+// The last position in at is the candidate that the client probably uses.
 func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -77,7 +73,7 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// ghostly adds evidence about the znodes of a lost reply. The client uses the last of these znodes.
+// The client uses the last of the znodes.
 func (r *report) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
@@ -99,7 +95,6 @@ func (r *report) ghostly(f *draft, at []int) {
 	}
 }
 
-// ghost reports whether a ghost-node finding already names the contender.
 func (r *report) ghost(c *dialect.Candidate) bool {
 	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))

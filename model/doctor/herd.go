@@ -7,7 +7,6 @@ import (
 	"electop/model/dialect"
 )
 
-// herd finds many contenders that one deletion notifies.
 func herd(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, name := range v.names {
@@ -39,11 +38,9 @@ type crowd struct {
 	right       []int // contenders that have to watch the child
 }
 
-// herdAtOnce contenders that should watch another child prove a herd in one table. No moment of a
-// healthy handoff looks like that.
+// herdAtOnce wrong watches in one table prove a herd, because no healthy handoff looks like that.
 const herdAtOnce = 3
 
-// herd reports whether the watchers are a herd.
 func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }

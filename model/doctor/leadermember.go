@@ -2,7 +2,6 @@ package doctor
 
 import "fmt"
 
-// leaderMember finds a leader that its system does not list, or whose own state is down.
 func leaderMember(r *report) {
 	could, l := r.s.Standbys(), r.s.Leader()
 	if l == nil || could.Member == "" || !could.Missing && !could.Own.Down {

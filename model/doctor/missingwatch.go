@@ -2,7 +2,6 @@ package doctor
 
 import "electop/model/units"
 
-// missingWatch finds contenders without a watch.
 func missingWatch(r *report) {
 	s, t := r.s, noWatch
 	if r.s.Dialect.Unknown() {

@@ -9,8 +9,6 @@ import (
 	"electop/model/units"
 )
 
-// noLeader finds elections without a leader for longer than a healthy handoff takes. The first
-// candidate has not acknowledged, or there is no candidate.
 func noLeader(r *report) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
@@ -18,7 +16,6 @@ func noLeader(r *report) {
 	vacant(r)
 }
 
-// notAcknowledged finds a first candidate that has not acknowledged.
 func notAcknowledged(r *report) {
 	s := r.s
 	head, a := s.First(), &s.Ack
@@ -47,7 +44,6 @@ func notAcknowledged(r *report) {
 	f.because("leaders of %s acknowledge within %s", s.Dialect.System, units.Exact(takeover.Round(time.Second)))
 }
 
-// vacant finds a system without a leader, and reports which programs could lead.
 func vacant(r *report) {
 	s := r.s
 	v, ok := s.Vacancy()
@@ -121,7 +117,6 @@ func Since(v model.Vacancy) string {
 	return "before electop looked"
 }
 
-// standbysMax bounds the list of programs that could lead.
 const standbysMax = 8
 
 // Could names the programs that could lead or take over. verb is "lead" or "take over".
@@ -151,7 +146,6 @@ func Could(verb string, by model.Standbys) string {
 	return text
 }
 
-// firstOf lists the first names, and counts the rest and the unread programs.
 func firstOf(names []string, unread int) string {
 	text := strings.Join(names[:min(len(names), standbysMax)], ", ")
 	if more := len(names) + unread - min(len(names), standbysMax); more > 0 {

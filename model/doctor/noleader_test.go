@@ -26,8 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge applies reads of the acknowledgements. The first belongs to the session, or is absent
-// if session is 0. The others are absent.
+// The first acknowledgement belongs to the session, 0 for none; the others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -236,8 +235,7 @@ func TestReignByAcknowledgement(t *testing.T) {
 	}
 }
 
-// readDirectory reads a directory with these children. A name that ends in a slash is a persistent
-// znode.
+// A name that ends in a slash is a persistent znode.
 func (c *fixture) readDirectory(path string, names ...string) {
 	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
 	for i, name := range names {
@@ -253,7 +251,6 @@ func (c *fixture) readDirectory(path string, names ...string) {
 	c.apply(d)
 }
 
-// readSingle reads the leader's own znode, or its absence.
 func (c *fixture) readSingle(z ...znode.Znode) {
 	c.apply(&model.Read{At: c.Tree.Now, Presence: model.Present, Single: true, New: z})
 }
@@ -402,8 +399,7 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree fails the test if the words for who leads contradict the first contender's [doctor.Lead],
-// or if the Lead is "leads" without evidence.
+// agree checks the words for who leads against the first contender's [doctor.Lead].
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -434,8 +430,6 @@ func agree(t interface {
 	return string(lead)
 }
 
-// drawMember draws the report of a member of electop. The member uses the first znode, or another
-// znode of the same session.
 func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	m := model.Member{ID: "drawn", Name: "drawn", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
 	for _, c := range s.Queue.All() {
@@ -454,8 +448,7 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// This test checks the words of package phrase. TestAnyKeysAnyStates in package ui checks that the
-// screen, the text and the JSON use these words.
+// TestAnyKeysAnyStates in package ui checks that the screen, text and JSON use these words.
 func TestNothingContradictsTheHeadline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -13,12 +13,10 @@ const (
 	// deletedTogether is how long a client may take to delete the children and then the parent.
 	deletedTogether = 5 * time.Second
 	// rejoinWait is how long clients may take to create the path again and rejoin.
-	rejoinWait = 5 * time.Second
-	// deletionKept is how long the doctor remembers the deletion.
+	rejoinWait   = 5 * time.Second
 	deletionKept = 10 * time.Minute
 )
 
-// parentDeleted keeps the sessions whose candidates were deleted with the parent.
 func (d *Doctor) parentDeleted(at time.Time) {
 	d.deletedAt, d.lost = at, d.lost[:0:0]
 	for _, f := range d.former.log {
@@ -31,7 +29,6 @@ func (d *Doctor) parentDeleted(at time.Time) {
 	d.lost = d.lost[:min(len(d.lost), formerMax)]
 }
 
-// parentVanished finds elections that were deleted while candidates used them.
 func parentVanished(r *report) {
 	s, d := r.s, r.d
 	if len(d.lost) == 0 {

@@ -18,8 +18,6 @@ const (
 	livelockWait   = 2 * time.Second
 )
 
-// resetLivelock finds candidates that delete and create their znodes so fast
-// that no candidate can lead for long.
 func resetLivelock(r *report) {
 	s, rs := r.s, r.s.Reigns
 	ended, sessions := 0, make(map[uint64]bool)

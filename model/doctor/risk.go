@@ -21,9 +21,7 @@ type Risk struct {
 	reportedBy time.Time // the bound in the last event; zero: none
 }
 
-// RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
-// risk is raised again when the latest time of its expiry becomes known, is withdrawn, or moves to
-// a later time.
+// RiskChanged reports that a risk was raised, raised again with another bound, or is over.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -33,13 +31,11 @@ type RiskChanged struct {
 
 func (RiskChanged) EventBody() {}
 
-// risks are the contenders at risk.
 type risks struct {
 	all    []*Risk // in queue order; shared with states: replaced, never written
 	rounds int     // the tracker's number of rounds at the last assessment
 }
 
-// riskOf returns the risk of a contender, nil for none.
 func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
 	i, found := slices.BinarySearchFunc(all, c, func(r *Risk, c *dialect.Candidate) int { return dialect.Compare(recipe, r.Candidate, c) })
 	if !found || all[i].Candidate.ID() != c.ID() {
@@ -48,7 +44,6 @@ func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
 	return all[i]
 }
 
-// assess updates the risks from the session tracker, and returns the changes as events.
 func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, j *model.Journal) (events []model.EventBody) {
 	sessions := j.Sessions()
 	if len(k.all) == 0 && sessions.Rounds() == k.rounds {
@@ -94,7 +89,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns the first time at which a risk ends without a new answer, zero if there is no risk.
+// due returns the first time at which a risk ends without a new answer.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.Heard()); due.IsZero() || over.Before(due) {

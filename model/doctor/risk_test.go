@@ -134,7 +134,7 @@ func TestCausesByTables(t *testing.T) {
 	}
 }
 
-// After the bound a risk is dropped, because the client may have come back or the bound was wrong.
+// After the bound, the client may have come back, or the bound was wrong.
 func TestRiskIsGivenUp(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -220,8 +220,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// A candidate without a connection in only one answer may be reconnecting. Until the next answer, the
-// number of silent candidates is a lower bound.
+// A candidate without a connection in only one answer may be reconnecting.
 func TestSilentCandidatesAreCounted(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {
@@ -252,8 +251,7 @@ func TestSilentCandidatesAreCounted(t *testing.T) {
 	silent("2 waiting candidates are silent")
 }
 
-// A client that continues and closes its session just before the expiry can look expired. The next
-// answers correct the cause.
+// A client that closes its session just before the expiry can look expired.
 func TestExpiryIsTakenBack(t *testing.T) {
 	early := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -403,7 +401,6 @@ func (s *causeSim) act(t *rapid.T, c *simClient) {
 	}
 }
 
-// closeLate lets a stopped client close its session shortly before the expiry.
 func (s *causeSim) closeLate(c *simClient, before time.Duration) {
 	switch left := s.left(c); {
 	case c.Over || !c.Expired.IsZero():
@@ -513,8 +510,7 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// silentSim returns an ensemble with one of the tick times. Its servers report deadlines by one of
-// their two clocks. They may report no deadlines or, if conns is true, no connections.
+// The servers may report no deadlines or, if conns is true, no connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
@@ -530,8 +526,7 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// boundsHold checks the bounds of a client whose session expired. If byEpoch is true, an upper
-// bound counts only if it names the epoch of the expiry.
+// If byEpoch is true, an upper bound counts only for the epoch of the expiry.
 func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)

@@ -13,7 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// rules lists the rules of the doctor. It is never written.
 var rules = []rule{
 	{id: "no-leader", check: noLeader},
 	{id: "ghost-node", check: ghostNode},
@@ -42,12 +41,10 @@ var rules = []rule{
 	{id: "foreign-child", check: foreignChild},
 }
 
-// rule finds one kind of failure.
 type rule struct {
 	id    string
 	check func(*report)
-	// always reports whether the rule runs even if the children are no candidates, because it
-	// checks the servers or the znodes.
+	// always is true for rules that check the servers or the znodes, not the candidates.
 	always bool
 	// sure reports whether the severity stays the same if the recipe is only a guess.
 	sure bool
@@ -55,7 +52,6 @@ type rule struct {
 	byTables bool
 }
 
-// report collects the findings of a rule in one run.
 type report struct {
 	*ruleContext
 	at     time.Time
@@ -63,7 +59,6 @@ type report struct {
 	drafts []*draft
 }
 
-// draft is a finding that a rule is building.
 type draft struct {
 	Finding
 	hold
@@ -78,7 +73,6 @@ const subjectsMax = 8
 // evidenceMax bounds the lines of evidence of one finding. One more line counts the rest.
 const evidenceMax = 16
 
-// check runs the rule and reports its findings as suspicions.
 func (r *report) check() {
 	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.newTable && !r.d.suspicions.has(r.rule.id) {
 		return
@@ -107,8 +101,7 @@ func (r *report) check() {
 	r.suspect(&more)
 }
 
-// find adds a finding about a subject, "" if the rule has only one. values are pairs: a name in
-// braces, and its replacement in t.
+// values are pairs: a name in braces, and its replacement in t.
 func (r *report) find(t text, subject string, values ...string) *draft {
 	in := strings.NewReplacer(values...)
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -121,7 +114,6 @@ func (r *report) find(t text, subject string, values ...string) *draft {
 	return f
 }
 
-// because adds a line of evidence. If there is no room, it only counts the line.
 func (f *draft) because(format string, args ...any) {
 	if f.lines++; f.lines <= evidenceMax {
 		f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
@@ -141,7 +133,6 @@ func (f *draft) sortSessions() {
 	f.Sessions = slices.Compact(f.Sessions)
 }
 
-// suspect completes a draft and reports it as a suspicion.
 func (r *report) suspect(f *draft) {
 	f.ID, f.Key = r.rule.id, r.rule.id
 	if f.subject != "" {
@@ -160,19 +151,16 @@ func (r *report) suspect(f *draft) {
 	r.d.suspicions.note(f.Finding, f.hold, r.at, table)
 }
 
-// candidates counts candidates in words.
 func candidates(n int) string { return units.Count(n, "candidate", "candidates") }
 
-// safe returns a name that is safe to show.
 func safe(name string) string { return znode.Safe(name, 0) }
 
-// ruleContext holds the input of the rules in one run, and indexes that are built at their first
-// use.
+// The indexes are built at their first use.
 type ruleContext struct {
 	d        *Doctor
 	s        *model.State
 	sessions *session.Tracker
-	newTable bool // a table came since the last run
+	newTable bool
 
 	view   *State
 	owned  map[uint64][]int
@@ -207,7 +195,6 @@ func (rc *ruleContext) owners() map[uint64][]int {
 	return rc.owned
 }
 
-// child returns the child called name, nil for none.
 func (rc *ruleContext) child(name string) *dialect.Candidate {
 	if rc.named == nil {
 		rc.named = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))
@@ -221,10 +208,8 @@ func (rc *ruleContext) child(name string) *dialect.Candidate {
 	return rc.named[name]
 }
 
-// holders returns the number of contenders that hold the role.
 func (rc *ruleContext) holders() int { return rc.s.Recipe.Holders(rc.s.Queue) }
 
-// dialect returns the ID of the system that runs the election, "" if unknown.
 func (rc *ruleContext) dialect() string {
 	if d := rc.s.Dialect; d != nil {
 		return d.ID
@@ -232,7 +217,6 @@ func (rc *ruleContext) dialect() string {
 	return ""
 }
 
-// observing reports whether the session is one of electop's observers.
 func (rc *ruleContext) observing(session uint64) bool {
 	if session == rc.s.Link.Session {
 		return true
@@ -247,10 +231,8 @@ func (rc *ruleContext) observing(session uint64) bool {
 	return false
 }
 
-// path returns the full path of a child.
 func (rc *ruleContext) path(name string) string { return znode.Join(rc.s.Path, name) }
 
-// described names a contender in evidence.
 func described(c *dialect.Candidate) string {
 	text := safe(c.Name)
 	if c.Session != 0 {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// The rule ghost-node is the function ghostNode in ghostnode.go.
 func TestRulesHaveTheirFiles(t *testing.T) {
 	for _, r := range rules {
 		name := strings.ReplaceAll(r.id, "-", "")

@@ -12,7 +12,6 @@ const (
 	sequenceHalf = 1 << 30
 )
 
-// sequenceLimit finds counters from 2^30 on, and negative sequence numbers.
 func sequenceLimit(r *report) {
 	s := r.s
 	if s.Phase != model.Live || !s.ParentRead || s.Single {

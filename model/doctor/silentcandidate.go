@@ -6,7 +6,6 @@ import (
 	"electop/model/units"
 )
 
-// silentCandidate finds waiting candidates that are dead or stopped while their sessions are alive.
 func silentCandidate(r *report) {
 	waiting := slices.DeleteFunc(slices.Clone(r.d.risks.all), func(x *Risk) bool { return x.Leader })
 	all := slices.DeleteFunc(slices.Clone(waiting), func(x *Risk) bool { return !x.Sure })

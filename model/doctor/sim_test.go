@@ -15,8 +15,7 @@ import (
 	"electop/model/session"
 )
 
-// sim is an ensemble with an election of correct clients, in virtual time. Deadlines are rounded
-// and batched on the leader's clock, as in ZooKeeper. An observer reads after notifications.
+// Deadlines are rounded and batched on the leader's clock, as in ZooKeeper.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree
@@ -30,22 +29,21 @@ type sim struct {
 	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
 	clock      time.Duration // the leader's clock at the start
-	Wall       bool          // deadlines are reported as wall-clock seconds
+	Wall       bool
 	Clients    []*simClient
 	own        *simClient // the observer's session
 
-	reading bool
-	Dated   bool          // reads have Notified, Heard and Sent
-	Lag     time.Duration // longest time from a notification to the observer's read
-	react   time.Duration // longest reaction of a client
-	// The servers report no connections, or no deadlines.
+	reading                      bool
+	Dated                        bool          // reads have Notified, Heard and Sent
+	Lag                          time.Duration // longest time from a notification to the observer's read
+	react                        time.Duration // longest reaction of a client
 	SilentConns, SilentDeadlines bool
-	Counts                       bool        // the ensemble's leader reports how many sessions expired
-	expired                      map[int]int // number of sessions that expired, by server
+	Counts                       bool // the ensemble's leader reports how many sessions expired
+	expired                      map[int]int
 	Every                        time.Duration
 
-	Ends  map[string]model.Cause // why znodes were deleted, by name
-	Check func(model.Event)      // gets each event
+	Ends  map[string]model.Cause
+	Check func(model.Event)
 }
 
 func newSim(t *rapid.T, cfg model.Config, ticks ...time.Duration) *sim {
@@ -70,7 +68,6 @@ func (s *sim) between(what string, from, to time.Duration) time.Duration {
 
 func (s *sim) At(in time.Duration, do func()) { s.agenda.Add(s.Tree.Now.Add(in), do) }
 
-// run lets time pass and calls the journal at its deadlines.
 func (s *sim) run(d time.Duration) {
 	end := s.Tree.Now.Add(d)
 	for {
@@ -129,9 +126,9 @@ type simClient struct {
 	received int64
 	pending  bool // the server received a message, the leader does not know yet
 	Stopped  bool
-	Over     bool // the session has ended
+	Over     bool
 	Expired  time.Time
-	Epoch    int64 // the ensemble's epoch at the expiry
+	Epoch    int64
 	StopAt   time.Time
 	znode    string
 	watches  map[string]bool
@@ -163,7 +160,6 @@ func (s *sim) rewatch(c *simClient) {
 	})
 }
 
-// left returns the time until the client's session expires if the client sends nothing.
 func (s *sim) left(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
 
 func (s *sim) withdraw(c *simClient) {
@@ -238,7 +234,6 @@ func (s *sim) ping(c *simClient) {
 	})
 }
 
-// touch lets the client's server receive a message.
 func (s *sim) touch(c *simClient) {
 	c.resp, c.pending = s.Tree.Now, true
 	c.received++
@@ -247,7 +242,6 @@ func (s *sim) touch(c *simClient) {
 	}
 }
 
-// pass reports a touch to the leader, which sets the session's deadline.
 func (s *sim) pass(c *simClient) {
 	if !c.pending || c.Over || s.Leader < 0 {
 		return
@@ -268,7 +262,6 @@ func (s *sim) pass(c *simClient) {
 	})
 }
 
-// batch reports the followers' touches to the leader, every half tick.
 func (s *sim) batch() {
 	s.At(s.Tick/2, func() {
 		for _, c := range s.Clients {
@@ -287,8 +280,7 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// elect lets the ensemble elect a server, perhaps the same server again. All clients lose their
-// connections, and running clients connect again.
+// The ensemble may elect the same server again.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
@@ -324,7 +316,7 @@ func (s *sim) elect() {
 	})
 }
 
-// poll asks the servers. The answers show the present state, and arrive 10 ms later.
+// The answers show the present state, and arrive 10 ms later.
 func (s *sim) poll(watches bool) {
 	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
 		s.touch(s.own)

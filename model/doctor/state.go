@@ -13,8 +13,7 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events counts the events until now, including those that are held back for an
-	// acknowledgement.
+	// Events counts the events until now, including those held back for an acknowledgement.
 	Events uint64
 	// Risks are the contenders whose sessions are about to expire, in queue order. Findings are
 	// sorted by severity, the worst first.
@@ -108,8 +107,8 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	if to <= 0 {
 		return "its session's timeout is unknown"
 	}
-	// The first round after a client's last message shows the time of that message. The next rounds
-	// show that the client is silent for longer than healthy clients are.
+	// The first round after a client's last message shows that message; later rounds show the
+	// silence.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
@@ -117,9 +116,7 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role, according to its znode, the acknowledgement and
-// the servers. A candidate of electop also reports this itself. Use Lead wherever the leader is shown.
-// "" means that nobody leads: see [State.NoLeader].
+// Lead is how far the first contender has the role; "" means that nobody leads.
 type Lead string
 
 const (
@@ -178,14 +175,13 @@ func (s *State) Lead() Lead {
 // wakesMax bounds the deletions that znodeDeleted searches. Reads have shown older deletions.
 const wakesMax = 64
 
-// znodeDeleted reports whether the embedded server reported the deletion of the contender's znode.
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	last := s.Wakes[max(0, len(s.Wakes)-wakesMax):]
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
 // Rival returns one of [model.State.Rivals], and the edge of its Blind. twofold reports whether two
-// rounds of the servers' tables show that Blind does not wait. Rival prefers a rival with such tables.
+// rounds of the servers' tables show that Blind does not wait.
 func (s *State) Rival() (r dialect.Rival, e Edge, twofold bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

@@ -2,9 +2,8 @@ package doctor
 
 import "time"
 
-// A text has the words of one kind of finding, and how long a suspicion has to last before it
-// becomes a finding. The rule replaces the names in braces. If references is nil, the source of
-// the dialect is the reference.
+// A rule replaces the names in braces. If references is nil, the source of the dialect is the
+// reference.
 type text struct {
 	severity            Severity
 	wait                time.Duration

@@ -10,7 +10,6 @@ import (
 	"electop/model/znode"
 )
 
-// twoLeaders finds two candidates that believe that they lead.
 func twoLeaders(r *report) {
 	believers(r)
 	heldTwice(r)
@@ -28,7 +27,6 @@ func twoLeaders(r *report) {
 	}
 }
 
-// believers finds several candidates of electop that believe that they lead, if only one can lead.
 func believers(r *report) {
 	var all []*model.Member
 	for _, m := range r.s.Members {
@@ -57,8 +55,7 @@ func believers(r *report) {
 	}
 }
 
-// heldTwice finds candidates of two libraries that lead at the same time, because the clients of
-// one library do not count the candidates of the other library.
+// The clients of one library do not count the candidates of another library.
 func heldTwice(r *report) {
 	s := r.state()
 	if s.NoLeader() != model.MixedClients {
@@ -89,8 +86,6 @@ func heldTwice(r *report) {
 	}
 }
 
-// leadsBeside reports whether c has the library of a rival's Blind, and two rounds of tables show that
-// Blind does not wait.
 func (rc *ruleContext) leadsBeside(c *dialect.Candidate) bool {
 	rival, _, twofold := rc.state().Rival()
 	return twofold && rival.Blind.Library() == c.Library()

@@ -2,8 +2,7 @@ package doctor
 
 import "slices"
 
-// watchCycle finds candidates that wait for each other. One of them must wait for a higher number,
-// such as a read lock that watches the wrong znode.
+// A cycle needs a candidate that waits for a higher number, such as a wrong read lock.
 func watchCycle(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -22,8 +21,7 @@ func watchCycle(r *report) {
 	f.sortSessions()
 }
 
-// circle returns the positions of contenders that wait for each other according to both
-// tables, in the order of waiting; nil for none.
+// circle returns positions in the order of waiting, nil for none.
 func (r *report) circle(last, base *watchTable) []int {
 	s := r.s
 	place := make(map[string]int, s.Queue.Len())
@@ -66,7 +64,6 @@ func (r *report) circle(last, base *watchTable) []int {
 	return cycleIn(starts, waits)
 }
 
-// cycleIn walks a graph depth first and returns the first cycle that it finds.
 func cycleIn(starts []int, edges map[int][]int) (cycle []int) {
 	const walking, done = 1, 2
 	color := make(map[int]int, len(starts))

@@ -19,7 +19,6 @@ type wrongWatcher struct {
 	watched []string
 }
 
-// crowd returns the crowd of a child. It adds an empty crowd if the child has none.
 func (v *watchFaults) crowd(name string) *crowd {
 	if v.crowds == nil {
 		v.crowds = make(map[string]*crowd)
@@ -32,8 +31,7 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return c
 }
 
-// watchFaults checks the edges, once in a run. Without a new table it skips the check if the last
-// check came at least [calm] after the last table and found no fault.
+// A check without faults, at least [calm] after the last table, is not repeated.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults

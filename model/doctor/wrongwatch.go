@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// wrongWatch finds contenders that watch another child instead of their predecessor, except
-// contenders in a herd.
+// Contenders in a herd are reported by the rule herd.
 func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {

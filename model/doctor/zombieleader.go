@@ -1,7 +1,5 @@
 package doctor
 
-// zombieLeader finds a leader that is dead or stopped while its session is alive. One round of
-// answers is not enough.
 func zombieLeader(r *report) {
 	for _, x := range r.d.risks.all {
 		if !x.Leader || !x.Sure {

@@ -11,7 +11,6 @@ import (
 // From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three days.
 const rolloverNear = 0xf0000000
 
-// zxidRollover finds an ensemble that has nearly used up its transaction numbers.
 func zxidRollover(r *report) {
 	all := answered(r.s.Table)
 	if len(all) == 0 {
