@@ -10,6 +10,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
+	"electop/ui/detail"
 	"electop/ui/plain"
 	"electop/ui/term"
 )
@@ -128,6 +129,9 @@ func TestKinds(t *testing.T) {
 			shows(t, m, c.want...)
 			if c.world.state().Roleless() {
 				showsNot(t, m, never...)
+				if _, words := detail.WatchSummary(c.world.state()); !strings.HasSuffix(words, ": "+strings.TrimSpace(statusLine(m))) {
+					t.Errorf("got %q after the servers answered, with status line %q", words, statusLine(m))
+				}
 			}
 			showsNot(t, m, "gets number", "leads at once", "0 candidates", "of the time")
 			keys(m, "tab")

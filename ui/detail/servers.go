@@ -214,7 +214,9 @@ func WatchSummary(s *doctor.State) (term.Style, string) {
 		text = strconv.Itoa(answered) + " of " + text
 		st = max(st, term.Muted)
 	}
-	if len(parts) == 0 {
+	if s.Roleless() { // nobody watches a predecessor there
+		parts, why = []string{phrase.NoLeader(s).Sentence}, ""
+	} else if len(parts) == 0 {
 		parts = append(parts, "nobody waits, so there is no watch to verify")
 	}
 	text += ": " + strings.Join(parts, ", ")
