@@ -80,7 +80,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done reports the result err of action a on the candidate of, called name.
+// name is the candidate's name for the user.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {

@@ -30,7 +30,7 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// Samples that look different there have a smaller or larger size, too.
+// A smaller or larger size is added where the frame shows something different.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {

@@ -144,7 +144,7 @@ func (v *view) reselect() {
 	}
 }
 
-// row finds the candidate even if the filter hides it; otherwise the row is empty.
+// row finds even a filtered candidate; without the candidate, the row is empty.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
@@ -204,7 +204,7 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// Searches are repeated only while the list is open, so actions learn of it.
+// Searches are repeated only while the list of elections is open.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {

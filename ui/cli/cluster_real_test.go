@@ -232,7 +232,7 @@ func insecure(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// That AdminServer lists no candidate, from which electop must not conclude a risk.
+// The other ensemble's AdminServer lists no candidate; electop must not conclude a risk.
 func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -37,7 +37,7 @@ func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellC
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completePaths completes at most most PATHs.
+// most is the maximum number of PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {

@@ -323,7 +323,7 @@ func alone() []system {
 	}
 }
 
-// A Hadoop node leads only if lock and bread crumb agree: it fences first.
+// A Hadoop node leads only if both the lock and the bread crumb name the node.
 func hadoop(w *tree, root string) owner {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }

@@ -290,7 +290,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // The doctor usually gets two equal watch tables of each member in this time.
 const shortLook = 6 * time.Second
 
-// All findings but id must be information; a short doctor is followed by longer ones.
+// All other findings must be information; after a short doctor, finds runs a longer one.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortLook; ; lasts *= 2 {
 		code := c.finish(t)

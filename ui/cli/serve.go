@@ -202,7 +202,7 @@ func open(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen asks before the network can reach the embedded server, without --yes.
+// Without --yes, confirmOpen asks before the network can reach the embedded server.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{

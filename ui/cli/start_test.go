@@ -27,7 +27,7 @@ func initMax() time.Duration {
 }
 
 // The initialization of packages delays every command.
-// Only a package that is slow in each run is slow, because other work adds time.
+// Other work adds time, so only a package that is slow in each run counts.
 func TestNoPackageStartsSlowly(t *testing.T) {
 	t.Parallel()
 	most := initMax()

@@ -41,7 +41,7 @@ type Options struct {
 	Servers        string
 	SessionTimeout time.Duration // 0: the command's default
 	Timeout        time.Duration // how long to try to reach a server
-	// Named maps each setting that no flag gave to its origin.
+	// Named has the origins of settings that are not from flags.
 	Named    map[string]string
 	Note     func(text string) // see Reach.Note
 	access   access

@@ -16,7 +16,7 @@ func adopt() error { return nil }
 
 func family() []int { return nil }
 
-// signalAll signals two groups: the command's and the guard's.
+// SIGKILL to the guard's own group ends the guard, too.
 func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-command, sig)
 	_ = syscall.Kill(-syscall.Getpid(), sig)

@@ -44,7 +44,7 @@ type Supervisor struct {
 	Once    bool // do not run the command again after leadership was in doubt
 	// Lease returns the current lease. Lease must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called in its own goroutine when the command has ended, but not after Close.
+	// Over is called in its own goroutine when the command ended for good, except by Close.
 	Over func()
 
 	mu     sync.Mutex
@@ -82,7 +82,7 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command in doubtful leadership, and waits for the end of its processes.
+// Stop ends the command if leadership is in doubt, and waits until no process is left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -170,7 +170,7 @@ const (
 // limits holds the clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the zero value if the lease is over.
+// limits returns the zero value without a current lease.
 func (l Lease) limits() limits {
 	// Reading clock first makes the limits early, not late, if this process pauses in between.
 	at, now := clock(), time.Now()

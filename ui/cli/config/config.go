@@ -293,7 +293,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 // maxFile is the largest size of the file, in bytes.
 const maxFile = 1 << 20
 
-// Place returns the path of the file; by XDG's rules it ignores a relative XDG_CONFIG_HOME.
+// Place returns the path of the file, and ignores a relative XDG_CONFIG_HOME, as XDG specifies.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -313,7 +313,7 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read refuses a file that another user could change, because that redirects credentials.
+// Read refuses a file that other users can change, because they could redirect credentials.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// the keys with rules in this package
+// This package has rules for these keys.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"

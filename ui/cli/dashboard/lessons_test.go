@@ -314,7 +314,7 @@ func TestSlowMotion(t *testing.T) {
 // quiet is how long all effects of an act take.
 const quiet = 9 * time.Second
 
-// Another act gets no wrong verdict; ELECTOP_TEST_LONG=1m runs all 31 acts.
+// After another act no verdict is wrong; ELECTOP_TEST_LONG=1m tests all acts.
 func TestOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0
