@@ -10,8 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// A Poller polls the members of one ensemble for the subscribed elections.
-// Any goroutine may call its methods.
+// A Poller polls the members of one ensemble for the subscribed elections. Any goroutine may call
+// its methods; only Run and Poll block.
 type Poller struct {
 	cfg Config
 
@@ -38,7 +38,8 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers answers to e until cancel is called, perhaps once more after that.
+// Subscribe delivers to e the answers of the current and of later polls until cancel is called. The
+// current poll may still deliver once after cancel.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -60,7 +61,8 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due, at most every two seconds, if Run runs.
+// Verify makes one poll for everything due, at most once in two seconds. Verify needs
+// [Poller.Run].
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()
@@ -80,8 +82,9 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now, even of servers that are polled less often.
-// It returns an error only if ctx is done: the answers have the failures of servers.
+// Poll makes one poll now, even of servers that are polled less often, and returns when the answers
+// are delivered. It returns an error only if ctx is done: failures of servers are part of the
+// answers. Poll sends nothing if the mode is Off or no election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)

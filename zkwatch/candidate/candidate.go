@@ -17,10 +17,13 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate takes part in one election until it resigns. It rejoins after a lost session or znode.
+// Candidate takes part in one election until it resigns. If a candidacy ends because its session or
+// znode is lost, the Candidate rejoins with a new connection.
 //
-// A waiting candidate writes nothing. After its predecessor's deletion it sends one getChildren,
-// creates its acknowledgement, and leads when its lease is proved.
+// A waiting candidate writes nothing; it watches its predecessor and its own znode. After the
+// predecessor's deletion it sends one getChildren, creates its acknowledgement, and leads when its
+// lease is proved. A leader renews its lease ten times in each session timeout; see
+// [client.Conn.Renew].
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -51,7 +54,8 @@ var (
 	errForeign = errors.New("electop cannot take part in this election")
 )
 
-// ErrNoParent: the election's parent does not exist, and Config.Create is false.
+// ErrNoParent is returned by [Candidate.Run] if the election's parent does not exist and
+// Config.Create is false.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
 const (
@@ -90,7 +94,8 @@ func New(cfg Config) *Candidate {
 	}
 }
 
-// Resign makes the candidate close its session and end, without waiting.
+// Resign makes the candidate close its session and end. The servers then delete its znode and its
+// acknowledgement. Resign does not wait for the end.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the current candidacy's connection.
@@ -103,7 +108,9 @@ func (c *Candidate) Status() client.Status {
 	return c.conn.Status()
 }
 
-// Run takes part until the candidate resigns or is killed, and then returns nil.
+// Run takes part in the election until the candidate resigns or is killed; then Run returns nil. If
+// ctx ends, Run closes the session and returns ctx's error. Run returns another error if the
+// candidate cannot take part.
 func (c *Candidate) Run(ctx context.Context) error {
 	if d := c.cfg.Dialect; d != nil && d.Why != "" {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
@@ -267,22 +274,29 @@ type Config struct {
 	Dialect *dialect.Dialect
 	// Recipe chooses the znode to watch. nil means the dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure, called under a lease and again after each suspension.
-	// The acknowledgement is created when Lead returns. ctx ends when the candidate stops leading.
-	// An error of Lead ends the candidacy.
+	// Lead is the leader procedure; nil means none. It is called when the candidate is the lowest
+	// and has a lease, and again after each suspension. The acknowledgement is created when Lead
+	// returns. ctx ends when the candidate stops leading, which may be long after Lead returned. An
+	// error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 
-	// Stopped, if set, must return when the leader's work has ended.
-	// Until then the candidate does not lead again.
+	// Stopped, if set, is called after each reign in which Leading was reported. It must return when
+	// the work started as leader has ended. Until then the candidate does not lead again, and keeps
+	// its session and acknowledgement unless the session expires.
 	Stopped func()
 
-	// If NoGuid returns true, the znode's name has no guid, so a lost reply leaves a second znode.
+	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
+	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
+	// NoGuid.
 	NoGuid func() bool
 
-	// Report receives every step and change, in order. It must not block.
-	// The goroutine of Run calls Report, Stopped and Awake.
+	// Report receives every step and change, in order. It must not block. The member's ID, You,
+	// Fault, NoGuid and SlowLead are not set. Report, Stopped and Awake are called by the goroutine
+	// of Run.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads.
+	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads. A
+	// candidate that did not lead calls Awake at its next step. Two Thaws in a row may cause one
+	// call.
 	Awake func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time

@@ -10,7 +10,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill cuts the connection without closing the session, and returns the last status.
+// Kill ends the candidate like a crash: it cuts the connection without closing the session. The
+// servers keep the znode until the session expires. Kill returns the last status.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +27,8 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease; see [client.Conn.EndLease].
+// EndLease ends the connection and the lease of the current candidacy, so a leader stops
+// immediately. See [client.Conn.EndLease].
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -36,10 +38,13 @@ func (c *Candidate) EndLease() {
 	}
 }
 
-// LoseReply loses the reply to the next create of the candidate's own znode, once.
+// LoseReply loses the connection and the reply after a server has executed the next create of the
+// candidate's own znode. This happens once, in this or a later candidacy; until then Member.LosesReply
+// is true.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
-// Freeze stops the candidate until Thaw, and returns the status before.
+// Freeze stops all reads, writes and decisions of the candidate until Thaw, like a long pause of its
+// process. It returns the status at the start of the freeze.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()

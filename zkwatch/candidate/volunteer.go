@@ -163,7 +163,8 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 
 var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
 
-// OwnName reports whether electop's own candidates have names like this.
+// OwnName reports whether a [Candidate] without Dialect and NoGuid can have created a znode with
+// this name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
 // Servers notify only clients that may read, so everybody may read the created znodes.

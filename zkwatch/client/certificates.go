@@ -18,9 +18,12 @@ import (
 // maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
 const maxPEMFile = 4 << 20
 
-// LoadTLS makes a [Config.TLS] from PEM files; "" means none, or the system's authorities for ca.
-// serverName is the name in the certificates; "" means each server's host.
-// Errors never show a file's contents.
+// LoadTLS makes a [Config.TLS] from PEM files. File ca has the authorities of servers'
+// certificates; "" means the system's authorities. File cert has the client's certificate and its
+// chain, file key its private key; give both or neither. serverName is the name in the servers'
+// certificates; "" means each server's host in the connect string.
+//
+// TLS 1.2 is the oldest permitted version. Errors name a file, but never show its contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {
@@ -197,7 +200,8 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	return nil, fmt.Errorf("TLS handshake: %w", err)
 }
 
-// ServerName returns the host of addr that the server's certificate must name.
+// ServerName returns the host of addr, without the zone of an IPv6 address. The server's certificate
+// must name this host.
 func ServerName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

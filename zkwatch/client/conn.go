@@ -17,8 +17,12 @@ import (
 
 const goodbyeTimeout = time.Second
 
-// A Conn is one session with a cluster, over lost connections and changes of server. No request runs
-// in a later session: only another Conn gets one. Any goroutine may call its methods.
+// A Conn is one session with a cluster. It keeps the session over lost connections and changes of
+// server. The Conn ends when the session expires, when a server refuses its credentials, or when no
+// server serves the session for long ([ErrNoSession]). A request never runs in a later session:
+// only another Conn gets another session.
+//
+// Any goroutine may call its methods at any time.
 type Conn struct {
 	cfg     Config
 	log     *slog.Logger
@@ -56,7 +60,8 @@ type Conn struct {
 	watchdog    *time.Timer
 }
 
-// Connect starts to connect and returns immediately. An error means that cfg is unusable.
+// Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
+// result. An error means that cfg is unusable.
 func Connect(cfg Config) (*Conn, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -96,7 +101,9 @@ func Connect(cfg Config) (*Conn, error) {
 }
 
 // Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
-// server's answer. Without a connection, the session expires later.
+// server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
+// while the gate is shut, Close sends nothing, and the session expires later. Close may be called
+// in any state, several times.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished

@@ -21,7 +21,9 @@ type ConnectString struct {
 	Chroot  string   // an absolute path, or "" for none
 }
 
-// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181.
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181. An
+// IPv6 address needs brackets only if its last group may also be a port. White space around
+// the text and around each server is ignored.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {
@@ -132,7 +134,8 @@ func (cs ConnectString) full(path string) string {
 	return cs.Chroot + path
 }
 
-// ValidatePath returns why path is no znode's path, according to ZooKeeper's PathUtils.
+// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
+// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

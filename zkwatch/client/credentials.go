@@ -12,8 +12,9 @@ import (
 	"electop/zkwatch/sasl"
 )
 
-// An Auth is a credential such as "digest" with "user:password".
-// No format, log or encoding shows more than its scheme.
+// An Auth is a credential for an authentication scheme of the servers, such as "digest" with
+// "user:password". The scheme "sasl" means SASL with DIGEST-MD5. Formatting, logging or encoding
+// an Auth, even inside another value, shows only its scheme.
 type Auth struct {
 	Scheme string
 
@@ -102,8 +103,9 @@ func (a Auth) digest() (*sasl.Digest, error) {
 // maxAuthFile bounds a file of credentials, in bytes.
 const maxAuthFile = 1 << 20
 
-// ReadAuthFile reads one scheme:credential per line, without empty lines and lines with #.
-// Except on Windows, it refuses a file that other users can read or write.
+// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores
+// empty lines and lines that start with #. Except on Windows, it refuses a file that users
+// other than the owner can read or write.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

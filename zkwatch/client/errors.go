@@ -59,7 +59,8 @@ func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that there was no answer. ErrReplyTooLarge is an answer.
+// Unanswered reports whether err means that the connection or the session ended before an answer,
+// or that the outcome of a write is unknown. ErrReplyTooLarge is an answer.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false

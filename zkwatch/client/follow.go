@@ -30,13 +30,15 @@ type Change struct {
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// The server applied the change after Heard, the send time of an answered request.
+	// Heard is the send time of the last request that was answered before the event. The server
+	// applied the change after Heard.
 	Heard time.Time
 }
 
-// A Following reads a path over one connection, and receives all events at the path and below.
-// It ends with the connection, and no later connection reports the missed changes.
-// Events and replies arrive in the order of the changes. A Conn may have one Following for a path.
+// A Following reads a path over one connection, and receives the events of all watches of its Conn
+// at the path and below. Events and replies arrive in the order of the changes. A Following ends
+// with the connection, and no later connection reports the missed changes. A Conn may have only one
+// Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -49,7 +51,8 @@ type Following struct {
 	dropped bool // changes were dropped
 }
 
-// Follow begins to follow path over the current connection. path need not exist.
+// Follow begins to follow path over the current connection. path need not exist. Follow sets
+// no watch.
 func (c *Conn) Follow(path string) (*Following, error) {
 	c.mu.Lock()
 	n, lost, err := c.link, c.lost, error(nil)
@@ -70,8 +73,9 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	return f, nil
 }
 
-// Watch sets a persistent recursive watch, which needs ZooKeeper 3.6.
-// In 3.6 to 3.8 a one-time watch on the same znode replaces it (ZOOKEEPER-4466).
+// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6), which reports each creation,
+// deletion and change of data at the path and below. Set no one-time watch on the same znode,
+// because in 3.6 to 3.8 the one-time watch replaces the persistent watch (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -107,7 +111,8 @@ func (f *Following) Take() (changes []Change, complete bool) {
 	return changes, complete
 }
 
-// Next waits for a change of the path itself with N > after; the zero Change means dropped changes.
+// Next waits for a change of the path itself with N > after, and discards all other changes. If
+// changes were dropped, Next returns the zero Change.
 func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	for {
 		select {
@@ -158,14 +163,16 @@ func (f *Following) signal() {
 	}
 }
 
-// Children lists the children. seen is the N of the last event before the reply.
+// Children lists the children. seen is the N of the last event before the reply. If watch is true,
+// Children also sets a one-time watch.
 func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
 	seen, err = f.roundTrip(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
 	return r.Children, (*zk.Stat)(&r.Stat), seen, err
 }
 
-// Exists reads the stat, nil if the znode does not exist.
+// Exists reads the stat, nil if the znode does not exist. If watch is true, Exists also sets a
+// one-time watch.
 func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
 	seen, err = f.roundTrip(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full, Watch: watch}, &r)
@@ -175,12 +182,15 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 	return (*zk.Stat)(&r), seen, err
 }
 
-// Child reads a child, as [Conn.ReadZnode] does.
+// Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last event before the
+// first reply.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode at the path. If absent is true, it saves a round trip for a missing znode.
+// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if
+// the znode does not exist. If absent is true, Znode first sends exists, which saves a round trip
+// for a missing znode.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -357,8 +367,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode; a missing one is Unread, a forbidden one has only its stat.
-// try may repeat a request.
+// ReadZnode reads a znode, and names the result name. If the znode does not exist, the result is
+// Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode passes each
+// request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat

@@ -58,14 +58,16 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 	return exists, stat, events, err
 }
 
-// Touch sends a small request, which makes the next [Conn.Anchor] recent.
+// Touch sends a small request, which makes the next [Conn.Anchor] recent. Without Touch, the anchor
+// may be as old as the last ping.
 func (c *Conn) Touch(ctx context.Context) error {
 	_, _, err := c.Exists(ctx, "/")
 	return err
 }
 
-// EnsembleConfig returns the text of /zookeeper/config; the chroot does not apply.
-// Before ZooKeeper 3.5 it does not exist, and later its ACL may forbid the read.
+// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the ensemble.
+// The chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode), and later
+// its ACL may forbid the read (zk.ErrNoAuth).
 func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	data, err := do(ctx, c, call{op: "getData", path: "/zookeeper/config", absolute: true}, func(full string) ([]byte, error) {
 		data, _, err := c.zk.Get(full)
@@ -74,7 +76,8 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-// Create returns the znode's path, which ends with the server's number if it is sequential.
+// Create creates a znode and returns its path, which ends with the server's number if the znode is
+// sequential. flags are flags of package zk, except those for TTL nodes and containers.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)
 	for _, a := range acl {
@@ -102,9 +105,9 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has applied what the ensemble leader had committed before.
-// An isolated ensemble leader also answers.
-// An unanswered write may still be executed after Sync.
+// Sync waits until the server has applied everything that the ensemble leader had committed before.
+// An unanswered write may still be executed after Sync. An isolated ensemble leader also answers,
+// although the other servers may have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
 	return err
@@ -133,8 +136,11 @@ func watch[T any](
 	return r.value, r.stat, r.events, err
 }
 
-// Renew commits a check that path exists, which extends Status.LeaseEnd; see lease.go.
-// Every server version commits a multi that has only a check. A read or a sync needs no quorum.
+// Renew commits a check that path exists, which extends Status.LeaseEnd as in lease.go. Renew
+// changes no znode and fires no watch. It costs one transaction in the log of each voter.
+//
+// The request is a multi with only a check, which every server version commits. A read or a sync
+// needs no quorum, so it proves nothing.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
@@ -179,8 +185,12 @@ func (c *Conn) CheckLease() error {
 	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }
 
-// SetFenced sets the data of path if the znode guard exists, otherwise it returns ErrFenced.
-// guard needs a sequence number: SetFenced cannot notice that a guard was created again.
+// SetFenced sets the data of path if the znode guard exists, in one transaction. If guard does not
+// exist, SetFenced changes nothing and returns ErrFenced. The Mzxid of the returned Stat is the zxid
+// of the transaction.
+//
+// guard needs a sequence number, because SetFenced cannot notice that a guard was deleted and
+// created again.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
 	if err := ValidatePath(guard); err != nil {

@@ -34,7 +34,8 @@ type Status struct {
 	Server    string        // host:port of the connected server, or of the current or next attempt
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
-	// Distance is the estimated round-trip time without the server's work; 0: unknown.
+	// Distance is the estimated round-trip time to the server, without the time that
+	// the server needs for a request; 0: unknown.
 	Distance time.Duration
 
 	// LeaseEnd is the time until which the session cannot expire, as committed writes have
@@ -61,7 +62,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns when the last answered request was sent; false before the first session.
+// Anchor returns when the last answered request or ping was sent, by this machine's clock. It
+// returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -70,14 +72,17 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 	return a, a.Session != 0
 }
 
-// Requests returns the number of requests sent over all connections, without pings and handshakes.
+// Requests returns the number of requests sent over all connections. It does not count
+// pings, the handshake and credentials. It counts each request that sets watches again.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }
 
 // Done returns a channel that is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Subscribe returns a channel with the current and later statuses, in order. It is closed after a
-// terminal status or when ctx is done. A slow reader misses no change of State.
+// Subscribe returns a channel that receives the current status and then one for each change of
+// State, Err or Server, in order. A slow reader misses no change of State, but may miss others. The
+// channel is closed after a terminal status, or when ctx is done. A caller that stops reading
+// earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -118,7 +123,8 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	return out
 }
 
-// AwaitConnected returns false if ctx is done or the Conn ends first.
+// AwaitConnected waits until the Conn is connected. It returns false if ctx is done or the
+// Conn ends first.
 func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	if c.Status().State == Connected {
 		return true

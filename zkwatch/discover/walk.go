@@ -20,10 +20,13 @@ import (
 // ErrNoRoot is returned by [Walk] if the root does not exist.
 var ErrNoRoot = errors.New("the root does not exist")
 
-// Walk looks for elections below a root, level by level; it only reads and sets no watch.
+// Walk looks for elections below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk skips children with sequence numbers, and /zookeeper in a walk from "/". The [Progress]
-// counts znodes that Walk may not read, also if Walk returns an error.
+// Walk does not visit children with sequence numbers. If the first 64 children of a directory have
+// no children, Walk skips its other children. A walk from "/" skips /zookeeper.
+//
+// Walk counts znodes that it may not read. After a lost connection Walk waits for the next one. If
+// Walk returns an error, the Progress still counts what was visited.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{

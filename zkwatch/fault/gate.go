@@ -10,7 +10,10 @@ import (
 	"time"
 )
 
-// A Gate freezes and thaws a client, as a long garbage collection pause does.
+// A Gate freezes and thaws a client. While the gate is shut, the client's connections do not read,
+// write or dial, and its goroutines wait, as in a long garbage collection pause. A frozen client
+// stays frozen when its session ends.
+//
 // The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
@@ -39,7 +42,8 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open: 0 while shut, the maximum if never shut.
+// OpenFor returns how long the gate has been open, 0 while it is shut. If the gate was never shut,
+// OpenFor returns the longest duration.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,7 +59,7 @@ func (g *Gate) OpenFor() time.Duration {
 // Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait waits until the gate is open. It returns ctx's error if ctx is done.
+// Wait waits until the gate is open. If ctx is done, even with an open gate, Wait returns ctx's error.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -63,7 +67,8 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open. It returns false if stop is closed.
+// Pass waits until the gate is open, and returns true. If stop is closed, even with an open gate,
+// Pass returns false.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {

@@ -11,10 +11,12 @@ import (
 // lineBuffer bounds the bytes written during a partition, except that one write may be larger.
 const lineBuffer = 64 << 10
 
-// A Line is the network between a client and its servers. The zero Line has no partition.
+// A Line is the network between a client and its servers. During a partition it delivers
+// nothing; both ends continue to run and may time out. The zero Line has no partition.
 type Line struct{ gate Gate }
 
-// Partition stops all data until Heal, except a write that has already begun.
+// Partition stops all data until Heal. A write to the underlying connection that has
+// already begun is not stopped.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.
@@ -26,8 +28,11 @@ type Owner struct {
 	Go   func(f func()) bool // runs f in a goroutine; returns false if the owner has ended
 }
 
-// Dial connects with dial. The connection behaves like TCP:
-// a partition delays data, and hides a close from the peer.
+// Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
+//
+// The connection behaves like TCP. During a partition, a read waits, at most until its deadline, and
+// a write is kept. The kept data is delivered after the partition, unless the connection is closed
+// before. The peer does not notice a close during the partition.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {

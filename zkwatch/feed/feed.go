@@ -19,15 +19,19 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, gets each observation first; now returns the state before the observation.
+	// Record, if set, gets each observation before it is applied; now returns the state before the
+	// observation. The first error ends the recording and goes to Notice.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// If Keep is true, the past is kept for [Feed.Seek]; see [Feed.Keep].
+	// If Keep is true, [history.DefaultMax] bytes of the past are kept for [Feed.Seek]; see
+	// [Feed.Keep].
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation and before Dirty receives.
+	// Applied, if set, is called in Run's goroutine after each observation and before Dirty
+	// receives, with the new state and the observation's events.
 	Applied func(s *doctor.State, events []model.Event)
-	// Events, if set, gets the events of each observation. An error ends Run.
+	// Events, if set, is called in Run's goroutine with the events of each observation, oldest
+	// first. An error ends Run.
 	Events func([]model.Event) error
 	// Notice, if set, gets each line that the user should read.
 	Notice func(string)
@@ -35,7 +39,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Now returns the time as a recording holds it: UTC, without a monotonic reading.
+// Now returns the time as it is recorded: UTC and without a monotonic reading, which a recording
+// cannot hold.
 func Now() time.Time { return time.Now().UTC().Round(0) }
 
 // Feed owns one election's journal.
@@ -89,7 +94,8 @@ func (f *Feed) State() *doctor.State {
 // Dirty returns a channel that receives once for any number of changes of the state.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await returns the first state, from the current one on, for which holds is true.
+// Await returns the first state, from the current one on, for which holds is true. If ctx ends
+// first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -110,7 +116,8 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request each time [model.State.Unsettled] becomes true, until ctx ends.
+// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until ctx
+// ends.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
@@ -122,7 +129,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends, and then the rest of the queue.
+// Run applies observations until ctx ends, and then the rest of the queue and the held events. It
+// returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -235,7 +243,8 @@ func (f *Feed) Put(o model.Observation) {
 // At the bound observers wait and read less often, so unseen changes count as missed.
 const backlog = 4096
 
-// PutSlowly queues an observation. It waits while the queue is full and ctx lasts.
+// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile, it drops
+// the observation.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -258,7 +267,8 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	}
 }
 
-// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek].
+// Seek returns the moment to which m leads from the moment n; see [history.Timeline.Seek]. ok is
+// false if the feed has no moment or keeps no past.
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.timeline == nil {
 		return history.Moment{}, false

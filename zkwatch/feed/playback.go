@@ -13,7 +13,9 @@ import (
 	"electop/model/session"
 )
 
-// Playback plays a recording, and reads it in advance.
+// Playback plays a recording. Like a [Feed] it has a current state and a past. It reads the whole
+// recording in advance. Time travel reaches all moments read so far, or only the last ones of a
+// recording larger than playbackWhole.
 type Playback struct {
 	recording *Recording
 	speed     float64
@@ -42,7 +44,8 @@ type Playback struct {
 // Time travel reaches all moments of a recording up to this size, in bytes.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens a recording; speed 1 is real time, and 0 plays without waiting.
+// OpenPlayback opens the recording at path. speed is 1 for real time, and 0 to play without
+// waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -108,7 +111,7 @@ func (p *Playback) Now() time.Time {
 	return p.at
 }
 
-// Playing returns the position; n is the last moment reached, 0 for none.
+// Playing returns the position of the playback. n is the last moment reached, 0 for none.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +124,8 @@ func (p *Playback) Ended() bool {
 	return ended
 }
 
-// Span returns the first moment that time travel reaches, and the latest time read.
+// Span returns the time of the first moment that time travel reaches, and the latest time read so
+// far.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +172,8 @@ func (p *Playback) moved() {
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from n.
+// Seek stops the playback at the moment to which m leads from n, and returns that moment. Toggle
+// continues from that moment.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -187,7 +192,8 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// Run plays until ctx ends or a read fails; at the end the user can rewind.
+// Run reads the recording and plays it until ctx ends or a read fails. It does not return at the
+// recording's end, where the user can rewind. notice gets each line that the user should read.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -26,7 +26,8 @@ type Recording struct {
 	notes    []string // for the user, not delivered yet
 }
 
-// OpenRecording opens the part of a recording that is in the file at path.
+// OpenRecording opens the part of a recording that is in the file at path. An older part has its own
+// path.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
@@ -76,7 +77,8 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each calls events with the events of each observation, and notice for the user.
+// Each applies the observations and calls events with the events of each observation, until the end,
+// an error, or the end of ctx. notice gets each line that the user should read.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -124,10 +126,13 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording. The file has the newest part, FILE.1 the part before it.
-// Each part begins with the state of the election, and can be read alone.
+// Recorder writes a recording that keeps at most a given number of bytes.
 //
-// Each line is one Write, so a crash tears at most the last line. A recording has no credentials.
+// The newest part is in the file itself, the part before it in FILE.1. Each part has at most half of
+// the bytes, begins with the state of the election, and can be read alone.
+//
+// Each line is one Write, as is the beginning of a later part, so a crash tears at most the last
+// line. A recording contains no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
@@ -143,7 +148,8 @@ type Recorder struct {
 // A smaller part would hold little more than the initial state of fifty candidates.
 const recordMin = 1 << 20
 
-// Create begins a recording of at most max bytes in a new file; 0 means no bound.
+// Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
+// bound, the file of the older part must not exist either.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)

@@ -82,8 +82,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode beside the election that the state s still lacks, nil for none.
-// If try is nil, several requests may run at a time.
+// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch.
+// It returns nil if s lacks none or is not live. try makes each request by calling send. If try is
+// nil, several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {

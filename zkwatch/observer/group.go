@@ -23,8 +23,8 @@ const (
 	refusedPauseMax = 30 * time.Second
 )
 
-// A Group has one session for any number of observers, and connects again when the
-// session ends.
+// A Group has one session for any number of observers, and connects again when the session ends. It
+// ignores the observers' own [Config.Conn].
 type Group struct {
 	cfg client.Config // for the next session
 
@@ -37,7 +37,8 @@ type Group struct {
 	refused     error         // why the servers refused the credentials of the last session, or nil
 }
 
-// Run observes with its own sessions until ctx ends, or returns why that cannot work.
+// Run observes with its own sessions until ctx ends, and returns ctx's error, or why the
+// configuration is unusable. A [Group] runs several observers on one session.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -73,7 +74,8 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. Use it only for reads.
+// Conn returns the connection of the current session, or nil. Use it only for reads, because the
+// observers share the connection.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,7 +92,8 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends, or returns why the configuration is unusable.
+// Run observes until ctx ends, with one session after the other. It returns ctx's error, or why the
+// configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
 	refused := refusedPause
 	for {
@@ -124,7 +127,8 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refused the group's credentials at the last attempt, or nil.
+// Refused returns why the servers refused the credentials of the group at the last attempt, nil if
+// they did not.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -175,7 +179,8 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 	return tooLarge
 }
 
-// ReadOnce reads an election once, after a sync with the ensemble leader.
+// ReadOnce reads the election at path once, after a sync with the ensemble leader, and sets no
+// watch.
 func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
 		return nil, err

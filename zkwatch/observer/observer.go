@@ -20,20 +20,28 @@ type Config struct {
 	Path string // the election's parent, or the leader's own znode if there is no queue
 	// Beside lists the other znodes known at the start; see [Observer.SetBeside].
 	Beside Beside
-	// Single says that Path is a leader's own znode; otherwise the observer decides.
+	// Single says that Path is a leader's own znode; nobody leads while the znode is absent. If
+	// Single is false, the observer decides from the znode, or from the names beside an absent
+	// znode.
 	Single bool
-	// ByReads makes the observer list the children after each notification.
+	// ByReads makes the observer list the children after each notification. Otherwise it uses a
+	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
 	ByReads bool
-	// Put receives the observations from several goroutines. While Put waits, the observer reads less.
+	// Put receives the observations; several goroutines call Put. Put may wait: the observer then
+	// reads less often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
 	// Now is the clock, for any goroutine; nil is time.Now.
 	Now func() time.Time
 }
 
-// Observer observes one election, and survives lost connections and sessions. It never writes.
+// Observer observes one election with one watch on its parent or the leader's own znode, and one on
+// each acknowledgement. It never writes.
 //
 // Each change costs one getData for a new child and, without a persistent watch, one getChildren. A
 // persistent watch costs an exists each second with changes, otherwise every 15 s.
+//
+// An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
+// absent, recreated or forbidden.
 type Observer struct {
 	cfg     Config
 	now     clock
@@ -82,10 +90,12 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside replaces the other znodes that the observer follows, without waiting.
+// SetBeside replaces the other znodes that the observer follows, without waiting. A watch on an old
+// znode fires at most once more, and the observer ignores its event.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests another read of a known child's data, or nothing if too many wait.
+// Refresh requests another read of a known child's data, without waiting. It drops the request if
+// too many wait already.
 func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
 
 // Settle requests a read of the parent's stat if the observer has a persistent watch; see

@@ -23,7 +23,8 @@ const (
 // maxName bounds a user and a password, in bytes. A longer user might not fit into an answer.
 const maxName = 1024
 
-// A Digest is an account for DIGEST-MD5; no format shows user or password.
+// A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
+// user nor password.
 type Digest struct {
 	// login is a pointer because package fmt prints only a pointer's address, for every verb.
 	login *userPassword

@@ -85,7 +85,9 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 // Format implements fmt.Formatter for every verb: no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin gets a ticket; the library takes no context, so a request may outlive ctx.
+// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
+// context, so a goroutine requests the ticket, one goroutine at a time. The request may end some
+// seconds after ctx. Its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket

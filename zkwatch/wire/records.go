@@ -73,7 +73,8 @@ func (h *ReplyHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// A WatcherEvent notifies a client that one of its watches fired.
+// A WatcherEvent notifies a client that one of its watches fired. The event follows a [ReplyHeader]
+// with [XidWatch].
 type WatcherEvent struct {
 	Type  int32 // EventNodeCreated and so on
 	State int32 // StateConnected
@@ -366,11 +367,14 @@ type ErrorResponse struct{ Err Code }
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
 
 // A WhoAmIResponse answers whoAmI with the identities of the connection.
+// ID.ID is the user's name without any secret.
 type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are used.
+// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are
+// used: Create for the creates, Path and NoPath for all others, Version for
+// delete, setData and check, Data for setData, Watch for the reads.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest
@@ -447,7 +451,8 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 	}
 }
 
-// A MultiRequest is the request of multi and of multiRead.
+// A MultiRequest is the request of multi (writes and checks, all or nothing)
+// and of multiRead (getData and getChildren, independent of each other).
 type MultiRequest struct{ Ops []MultiOp }
 
 // Fields fails to read a list that mixes reads with other operations.
@@ -460,7 +465,9 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. If Op is OpError, only Err is set.
+// A MultiResult is the outcome of one operation. If the operation failed, Op is OpError, and only
+// Err is set. If one operation of a multi fails, all results of the multi have this form.
+// createContainer and createTTL have results of create2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

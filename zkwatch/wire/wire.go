@@ -35,7 +35,8 @@ type Record interface {
 	Fields(c *Coder)
 }
 
-// ErrMalformed means that bytes are not the expected record.
+// ErrMalformed means that bytes are not the expected record. Every error of a [Coder] wraps
+// ErrMalformed.
 var ErrMalformed = errors.New("wire: malformed record")
 
 // A Coder appends values to a byte slice, or reads them from one. When a Coder reads, it keeps the
@@ -139,7 +140,8 @@ func (c *Coder) length(n int, what string) int {
 	return int(v)
 }
 
-// Buffer codes a byte buffer. Only a nil buffer is null; a read buffer aliases the input.
+// Buffer codes a byte buffer. A nil buffer is null, an empty one is not. A buffer that is
+// read aliases the input.
 func (c *Coder) Buffer(v *[]byte) {
 	n := -1
 	if *v != nil {
@@ -156,7 +158,8 @@ func (c *Coder) Buffer(v *[]byte) {
 	}
 }
 
-// String codes a string, perhaps of invalid UTF-8. It reads null as "".
+// String codes a string. It never writes null, and reads null as "". The bytes need not
+// be valid UTF-8.
 func (c *Coder) String(v *string) {
 	n := c.length(len(*v), "string")
 	if !c.reading {
@@ -225,8 +228,8 @@ func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	}
 }
 
-// MaxFrame is a server's default limit for frames of clients, in bytes without the prefix.
-// Replies may be larger.
+// MaxFrame is the largest frame that a server accepts from a client by default
+// (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
 // firstChunk bounds the memory that ReadFrame allocates before a frame's contents arrive, in bytes.
@@ -242,13 +245,16 @@ func (e *FrameSizeError) Error() string {
 	return fmt.Sprintf("wire: frame of %d bytes announced, limit %d", e.Size, e.Max)
 }
 
-// ReadFrame reads one frame of at most max bytes, and returns its contents without the prefix.
-// Memory grows with the bytes that arrive, not with the length prefix.
+// ReadFrame reads one frame of at most max bytes and returns its contents without the length
+// prefix. It returns io.EOF if r ends before a frame, io.ErrUnexpectedEOF if r ends inside a frame,
+// and a *FrameSizeError if the length is negative or above max. Memory grows with the bytes that
+// arrive, not with the length prefix.
 func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
 
-// ReadFrameInto is [ReadFrame], but the result aliases buf if its capacity is enough.
+// ReadFrameInto does the same as [ReadFrame]. If the capacity of buf is enough for the frame
+// and at least 4, the result aliases buf.
 func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	if cap(buf) < 4 {
 		buf = make([]byte, 0, 256)
@@ -284,7 +290,8 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// BeginFrame appends a placeholder for a length prefix; at is for [EndFrame].
+// BeginFrame appends a placeholder for a length prefix. It returns the slice, and the
+// position of the frame for [EndFrame].
 func BeginFrame(b []byte) (out []byte, at int) {
 	return append(b, 0, 0, 0, 0), len(b)
 }
