@@ -32,7 +32,7 @@ type Act struct {
 	Void   bool   // without effect: the member had left or had another fault
 }
 
-// String returns the act as text: "12.345s freeze cedar".
+// String returns the act as a line of text: "12.345s freeze cedar".
 func (a Act) String() string {
 	void := ""
 	if a.Void {
@@ -41,8 +41,8 @@ func (a Act) String() string {
 	return fmt.Sprintf("%.3fs %s %s%s", a.At.Seconds(), a.Kind, a.Member, void)
 }
 
-// Chaos injects random faults; equal values give equal acts at equal times.
-// Chaos plans with its own list of members, not with the real cast.
+// Chaos injects random faults. The same Seed, Rate and Cast give the same acts at the same times,
+// because chaos does not read the real cast. It plans with its own list of the members.
 type Chaos struct {
 	Seed uint64
 	Rate float64 // acts a second, on average; at most 1,000
@@ -202,8 +202,9 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies acts until ctx ends or an act fails, then repairs the faults.
-// A member's ID differs from the planned name if others spawned members meanwhile.
+// Run applies the acts to a cast until ctx ends or an act fails, and then ends the faults that are
+// left. It calls report for each act. The member's ID differs from the planned name if other members
+// were spawned meanwhile.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()

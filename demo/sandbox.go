@@ -21,7 +21,7 @@ import (
 // SandboxConfig is the configuration of a [Sandbox].
 type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must have no members yet: the sandbox needs each member's first report.
+	// Cast must not have members yet, because the sandbox needs the first report of each member.
 	Cast *Cast
 	Path string // parent znode of the election
 	// Workers configures the workers' connections, except for the buffers.
@@ -40,7 +40,9 @@ type SandboxConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Sandbox controls the cast, the embedded server's pace and the leaders' workers.
+// Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders'
+// workers. It publishes [model.Wake], [model.Pace], [model.Write] and [model.Rules] observations.
+//
 // Any goroutine may call its methods.
 type Sandbox struct {
 	cfg       SandboxConfig
@@ -128,7 +130,8 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos; refused workers start again.
+// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So each
+// leader whose worker stopped after a refused write gets a worker again.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -174,9 +177,9 @@ type Setup struct {
 	Pace   zkserver.Pace  // pace when the candidates are in the queue
 }
 
-// Prepare replaces all members by new candidates, and waits until these have joined.
-// If ctx ends first, the server stays at full speed.
-// Prepare does not remove third-party candidates.
+// Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
+// first, the server stays at full speed, and the candidates that have joined stay. Prepare does not
+// remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -233,7 +236,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// A Step describes what [Sandbox.Step] did; the zero Step did nothing.
+// A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.
 type Step struct {
 	Began    bool           // the server holds messages from now on
 	Released *model.Message // the message that is no longer held
@@ -241,8 +244,9 @@ type Step struct {
 	Wait     time.Duration  // the skipped time
 }
 
-// Step releases a message or else skips the wait for an expiry.
-// If the pace has no steps yet, Step only starts to hold messages.
+// Step releases one message or, if none is held, skips the wait until the session
+// of a silent candidate expires. If the pace has no steps yet, Step only starts to hold
+// messages.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})

@@ -195,15 +195,18 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// Tokens is a resource that refuses fencing tokens lower than the highest so far.
-// It accepts an old leader's writes until the new leader's first write.
+// Tokens is a resource outside ZooKeeper that checks fencing tokens: it refuses a token lower than the
+// highest so far. So it accepts the old leader's writes until the new leader's first write.
+//
+// The zero Tokens has seen no token.
 type Tokens struct {
 	mu      sync.Mutex
 	highest int64
 	holder  string
 }
 
-// Take offers who's write, and returns the highest token so far with its holder.
+// Take offers a write with a token; who is the writer. Take reports whether the write was
+// accepted, and the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

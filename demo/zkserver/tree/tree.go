@@ -166,7 +166,8 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat returns the node's Stat; Cversion counts creates and deletes of children, and wraps.
+// Stat returns the node's Stat. Cversion is the number of creates and deletes of children,
+// and wraps. The number of deletes is n.creates less the number of children.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
