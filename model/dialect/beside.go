@@ -8,8 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// neighbours describes the znodes beside an election. They show the election's system while nobody
-// leads, and which programs could lead.
+// neighbours describes the znodes beside an election, which show its system and possible leaders.
 type neighbours struct {
 	// siblings are names beside the election that show the system if all of them exist. "a|b" means
 	// a or b, and "!a" means that a does not exist.
@@ -19,8 +18,7 @@ type neighbours struct {
 	queues []string
 	// while is a sibling that exists until the system is shut down, "" for none.
 	while string
-	// vacancy is how long the system may be without a leader before an operator has to act. The
-	// duration comes from a setting of the system, or is a generous guess.
+	// vacancy is how long the system may be without a leader before an operator has to act.
 	vacancy  time.Duration
 	standbys []Programs
 	// watch: only programs that could lead watch the leader's znode.
@@ -155,8 +153,7 @@ type Ack struct {
 	Child string
 	// ByData: the znode is persistent, and its data shows which leader took over last.
 	ByData bool
-	// Takeover is how long a leader may take to acknowledge. The duration comes from a setting of the
-	// system, or is a generous guess.
+	// Takeover is how long a leader may take to acknowledge.
 	Takeover time.Duration
 
 	at     string   // paths of the elections that this entry describes, see endsIn
@@ -186,8 +183,7 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns returns the znodes by which leaders acknowledge, relative to the election's path, for
-// a help text. A star stands for a part of the election's path.
+// AckPatterns returns the acknowledgements relative to the election's path, for a help text.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

@@ -20,8 +20,7 @@ type Candidate struct {
 	// Who is the name of the owner according to [Dialect.Who].
 	Who string
 
-	// Revoked reports whether another client asked the owner to release the lock. That client
-	// replaces the znode's data, which then no longer has the owner's name.
+	// Revoked reports whether another client replaced the owner's data to ask for the lock.
 	Revoked bool
 
 	kind    kind
@@ -42,8 +41,7 @@ func (c *Candidate) SameReading(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind && c.Revoked == other.Revoked
 }
 
-// Age returns how long the znode has existed, at least 0. exact is false if the age is an estimate
-// by the server's ctime or, without a ctime, by SeenAt.
+// Age returns how long the znode has existed; exact is false for an estimate.
 func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	from := c.Ctime
 	if c.Joined || c.Ctime.IsZero() {
@@ -69,8 +67,7 @@ func (c *Candidate) Reads() bool { return c.kind == kindReader }
 
 const labelMax = 64
 
-// before reports whether a is before b. A reader and a writer of a Curator lock may have equal
-// sequences, so czxid and name decide next.
+// A reader and a writer of a Curator lock may have equal sequences.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:
@@ -81,8 +78,7 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind caches whether a candidate is a reader or a writer, because matching all names of a long
-// queue is slow.
+// kind is cached, because matching all names of a long queue is slow.
 type kind uint8
 
 // kinds is a recipe that has readers and writers.

@@ -116,11 +116,10 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // electop creates only its candidates' znodes, and no acknowledgement.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming. The result for nil is false.
+// Unknown reports whether no known system has this naming; false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether one session may own several contenders. Short reigns are then normal. The
-// result for nil is false.
+// Shares reports whether one session may own several contenders, so that short reigns are normal.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.
@@ -142,7 +141,6 @@ func (d *Dialect) Who(c *Candidate) string {
 }
 
 // Interpret sets the candidate's owner, kind, library and sequence according to its name and data.
-// If d is nil, Interpret sets only the library and the sequence.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind, c.library = "", kindUnknown, libraryOf(c.Name)
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -176,8 +174,7 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// named reports whether the name is one of the dialect's names, and returns the part that
-// identifies the owner.
+// named returns the part of the name that identifies the owner.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
@@ -193,7 +190,6 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return "", false
 }
 
-// placed reports whether the dialect has its own paths, and path is one of them.
 func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
 // maybeAt reports whether the system's leader may have its own znode at path.
@@ -202,7 +198,6 @@ func (d *Dialect) maybeAt(path string) bool {
 	return near || d.placed(path)
 }
 
-// fits reports whether the dialect can be at path.
 func (d *Dialect) fits(path string) bool {
 	_, ok := endsIn(path, d.at...)
 	return ok || len(d.at) == 0

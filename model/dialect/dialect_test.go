@@ -17,8 +17,7 @@ import (
 	"electop/model/znode"
 )
 
-// znodes returns children from texts NAME or NAME=DATA; "!" in front means persistent. Each
-// ephemeral child has its own session.
+// A text is NAME or NAME=DATA; "!" in front means persistent.
 func znodes(children ...string) []znode.Znode {
 	var out []znode.Znode
 	for i, c := range children {
@@ -40,8 +39,7 @@ const (
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// example is an election of a dialect. "; " separates the entries of children and of who. If who is
-// "", the names are the data of the children.
+// "; " separates entries; if who is "", the names are the data of the children.
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
@@ -260,8 +258,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// For each rival, want has two sessions. The first is the rival's session. The second is the session
-// of the client that does not count the other client.
+// want has the sessions of each rival and of its blind client.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -348,7 +345,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// TestKinds: nobody leads in these directories. words are those of [phrase.Content].
+// TestKinds checks directories in which nobody leads; words are those of [phrase.Content].
 func TestKinds(t *testing.T) {
 	tried := map[string]bool{"barrier": true} // a table of watches shows it: see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{

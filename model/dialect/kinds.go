@@ -12,7 +12,7 @@ import (
 // Kind is the kind of the children at a path: which of ZooKeeper's recipes uses them.
 type Kind string
 
-// The kinds of children at a path. Somebody has the role only in an election or a lock.
+// Somebody has the role only in an election or a lock.
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"
@@ -50,20 +50,16 @@ func (d *Dialect) Kind() Kind {
 	return d.kind
 }
 
-// Elects reports whether the children contend for leadership or for a lock. The result for nil is
-// true, because nothing is known about the children yet.
+// Elects reports whether the children contend for leadership or for a lock; true for nil.
 func (d *Dialect) Elects() bool { return d == nil || d.Kind().Elects() }
 
 // Locks reports whether the role is a lock or a lease.
 func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == KindShared }
 
-// Vague reports whether more children may show another kind, because the names alone show only that
-// the children belong together.
+// Vague reports whether more children may show another kind.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
-// Barrier returns the dialect of a barrier if a znode without children has the data of a barrier,
-// otherwise nil. A barrier has no data (kazoo), or an address (Curator's default). A znode with other
-// data may be a setting, whose watchers wait for a change.
+// Barrier returns nil unless data is a barrier's: none (kazoo), or an address (Curator's default).
 func Barrier(data znode.Data) *Dialect {
 	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {
 		return nil
@@ -91,7 +87,6 @@ const (
 	ready     = "ready" // the child of a double barrier that lets its participants go
 )
 
-// withoutRole completes dialects of a kind in which nobody leads or holds a lock.
 func withoutRole(kind Kind, all ...Dialect) []*Dialect {
 	return completed(Dialect{kind: kind, Watches: "nothing", Why: whyNobody}, all...)
 }
@@ -151,13 +146,11 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// isPriority reports whether DistributedPriorityQueue wrote s: a 1, or a 0 for a negative priority, and
-// then eight hex digits.
+// DistributedPriorityQueue writes a 1, or a 0 for a negative priority, and then eight hex digits.
 func isPriority(s string) bool {
 	return len(s) == 9 && (s[0] == '0' || s[0] == '1') && hexAt(s, 9) == 9
 }
 
-// curatorPriority reads the priority. It returns any other part without the bars.
 func curatorPriority(_ *Candidate, part string) string {
 	if !isPriority(part) {
 		return strings.Trim(part, "|")
@@ -215,8 +208,6 @@ var (
 	unknownIDs = withoutRole(KindUnknown, Dialect{ID: "ids", System: "unknown system", names: []string{"{hex}", "{uuid}"}, bare: true, unknown: true, content: plainGroup.content})[0]
 )
 
-// unnumbered reports whether z can be a member of a group: ephemeral, without a number, and without the
-// name of a leader's own znode.
 func unnumbered(z *znode.Znode) bool {
 	_, numbered := znode.Sequence(z.Name)
 	return z.Session != 0 && !numbered && !LeadersName(z.Name) && !strings.HasSuffix(z.Name, "-leader")
@@ -315,7 +306,6 @@ func serverName(name string) string {
 	return parts[0] + ":" + parts[1]
 }
 
-// digits reports whether s is min to max decimal digits.
 func digits(s string, min, max int) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Library is a client library with a known rule for waiting. The names of its clients' znodes show
-// the library. A client waits for the earlier names that its library counts.
+// Library is a client library with a known rule for waiting, shown by its clients' names.
 type Library struct {
 	Counts string // for people: "kazoo's names"
 	Source string // the origin of the rule for waiting
@@ -25,7 +24,6 @@ var libraries = []*Library{
 		[]string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"}, []string{"__WRIT__", "__READ__"}, true},
 }
 
-// libraryOf returns the library whose clients create such a name, nil if it is unknown.
 func libraryOf(name string) *Library {
 	stem := Stem(name)
 	for _, l := range libraries {
@@ -39,9 +37,8 @@ func libraryOf(name string) *Library {
 // Library returns the library of the candidate's client, nil if it is unknown.
 func (c *Candidate) Library() *Library { return c.library }
 
-// Counts reports whether the client of c counts other as a contender before c, with the default
-// settings of its library. A client of an unknown library counts every number. kazoo's WriteLock
-// counts readers, and kazoo's Lock does not. Their names are equal, so both are treated as WriteLock.
+// Counts reports whether the client of c counts other as a contender before c, by default. kazoo's
+// WriteLock counts readers and its Lock does not, but their names are equal.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library
 	if l != nil && l.byText {
@@ -50,8 +47,7 @@ func (c *Candidate) Counts(other *Candidate) bool {
 	return other.HasSequence && other.Sequence <= c.Sequence && (l == nil || l.marks == nil || endsWith(l.marks...)(Stem(other.Name)))
 }
 
-// curatorKey returns the text by which Curator's clients order a name. This is the text after the
-// lock's name, or the whole name if the lock's name is not in it.
+// curatorKey returns the text after the lock's name, by which Curator's clients order names.
 func curatorKey(name string, locks ...string) string {
 	for _, lock := range locks {
 		if i := strings.LastIndex(name, lock); i >= 0 {
@@ -61,9 +57,8 @@ func curatorKey(name string, locks ...string) string {
 	return name
 }
 
-// Rival is a candidate that leads beside the head of the queue, because clients of two libraries
-// share the parent. Blind and Other are these two candidates, and Blind is the later. By the default
-// of its library, the client of Blind does not count Other.
+// Rival is a candidate that leads beside the head, because Blind's library does not count Other.
+// Blind is the later of the two.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate

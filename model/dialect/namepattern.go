@@ -72,7 +72,6 @@ func match(pattern, s string) (part string, ok bool) {
 	return part, s == ""
 }
 
-// hexAt returns the number of hex digits at the start of s, at most max.
 func hexAt(s string, max int) int {
 	n := 0
 	for n < len(s) && n < max && isHex(s[n]) {
@@ -102,7 +101,6 @@ func uuidAt(s string) int {
 	return at
 }
 
-// sessionAt returns the length of a session id at the start of s, 0 for none.
 func sessionAt(s string) int {
 	at := 0
 	switch {
@@ -118,7 +116,6 @@ func sessionAt(s string) int {
 	return at + n
 }
 
-// decimalAt returns the length of a decimal session id at the start of s, 0 for none.
 func decimalAt(s string) int {
 	at := 0
 	if strings.HasPrefix(s, "-") {
@@ -197,8 +194,7 @@ func HasGuid(name string) bool {
 	return to > 0
 }
 
-// guidIn finds the first guid in a name: 32 hex digits, with or without dashes. to is 0 if there is
-// no guid.
+// guidIn finds the first guid: 32 hex digits, with or without dashes; to is 0 for none.
 func guidIn(name string) (from, to int) {
 	for i := range len(name) {
 		if i > 0 && isHex(name[i-1]) {

@@ -22,7 +22,7 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with replaces the parts from a to b-1 by new parts with the items. Each new part has at most size items.
+// with replaces parts a to b-1 by new parts of at most size items.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {

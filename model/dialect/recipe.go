@@ -62,10 +62,8 @@ type line struct {
 	byName         bool // order equal sequences by name
 }
 
-// chain returns a line without readers.
 func chain(name string, takes func(stem string) bool) *line { return &line{name: name, writer: takes} }
 
-// endsWith returns a function that reports whether a stem has one of the endings.
 func endsWith(with ...string) func(stem string) bool {
 	return func(stem string) bool {
 		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(stem, end) })
@@ -100,7 +98,6 @@ func (r *line) kindOf(c *Candidate) kind {
 	return kindWriter
 }
 
-// shares reports whether the contender is a reader.
 func (r *line) shares(c *Candidate) bool {
 	if c.kind != kindUnknown && r.reader != nil {
 		return c.kind == kindReader
@@ -115,9 +112,7 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders returns 1 if a writer is first. If a reader is first, it returns the number of readers
-// before the first writer. In Curator 5.5 a reader with the number and the session of the first
-// writer holds the role too.
+// In Curator 5.5 a reader with the number and the session of the first writer holds too.
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -155,9 +150,7 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 	return -1, false
 }
 
-// reentrant reports whether the reader at i need not wait for the writer at w. Curator lets a
-// thread that has the write lock take the read lock. electop sees only that the reader and the writer
-// have the same session.
+// Curator lets a thread that has the write lock take the read lock; electop sees only sessions.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -190,9 +183,8 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// target returns the target of the candidate own. The candidate watches the nearest contender for
-// which it waits. If lowest is true, it watches the first of these contenders instead. target
-// allocates nothing, because it runs after each notification.
+// If lowest is true, the candidate watches the first contender for which it waits, not the nearest.
+// target allocates nothing, because it runs after each notification.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -280,8 +272,7 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: there, Leads: there}
 }
 
-// leases is the recipe of a semaphore. Each child is a lease that a client holds; waiting clients
-// are in another directory.
+// leases is the recipe of a semaphore; waiting clients are in another directory.
 type leases struct {
 	alone
 	numbered bool
@@ -314,8 +305,7 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 	return r.alone.Target(own, children, skip)
 }
 
-// members is the recipe of children without a role, such as the members of a group. No child waits
-// for another.
+// members is the recipe of children without a role, such as the members of a group.
 type members struct{ alone }
 
 func (members) Contends(c *Candidate) bool { return c.Name != ready }

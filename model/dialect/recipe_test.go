@@ -91,7 +91,6 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// contenderNames maps each tested recipe to the beginnings of its contenders' names.
 var contenderNames = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},

@@ -27,14 +27,10 @@ type Evidence struct {
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows
-// none. The path of a single znode or an empty queue shows the system. Some of these systems also
-// need data or siblings.
+// none.
 //
-// The children of any other election vote, and the dialect with the most votes wins. An ephemeral
-// child votes for any dialect that is no queue. A persistent child votes for a queue or a two-phase
-// commit. Unread children vote only if no ephemeral child was read. If votes are equal, a known
-// naming wins over the unknown naming, and the oldest child decides between known namings. Without
-// votes the children may be a group of unknown members.
+// The path of a single znode or an empty queue shows the system; otherwise the children vote. If
+// votes are equal, the oldest child decides between known namings.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -80,7 +76,6 @@ func Recognise(e Evidence) *Dialect {
 	return best.Widened(e.Children)
 }
 
-// every reports whether all children fit.
 func (e *Evidence) every(fits func(z *znode.Znode) bool) bool {
 	for i := range e.Children {
 		if !fits(&e.Children[i]) {
@@ -100,7 +95,6 @@ func (e *Evidence) given(name string) bool {
 	return !counted || seq < int64(creates)
 }
 
-// vote returns the first dialect in among that the child shows, nil for none.
 func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		persistent := z.Session == 0 && !z.Unread
@@ -179,9 +173,8 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 	return d
 }
 
-// Unnumbered returns the unknown naming if the number of an ephemeral child is no sequence number,
-// otherwise nil. The order of such numbers has no meaning. Callers need Unnumbered only if
-// [Recognise] returns nil.
+// Unnumbered returns the unknown naming if an ephemeral child's number is no sequence number,
+// otherwise nil.
 func (e *Evidence) Unnumbered() *Dialect {
 	for i := range e.Children {
 		z := &e.Children[i]
@@ -217,7 +210,6 @@ func (e *Evidence) Alike() bool {
 	return n > 1
 }
 
-// masked returns a stem with its guid, or its session id, replaced by "*".
 func masked(stem string, session uint64) string {
 	if from, to := guidIn(stem); to > 0 {
 		return stem[:from] + "*" + stem[to:]
@@ -230,7 +222,6 @@ func masked(stem string, session uint64) string {
 	return stem
 }
 
-// markerOf returns the znode that has to exist for an election of d at path, "" for none.
 func (d *Dialect) markerOf(path string) string {
 	star, ok := endsIn(path, d.at...)
 	if !ok || d.marker == "" {
@@ -239,8 +230,7 @@ func (d *Dialect) markerOf(path string) string {
 	return from(path, d.marker, star)
 }
 
-// Markers returns the znodes whose existence decides which system the children at path belong to.
-// For most names no marker is needed.
+// Markers returns the znodes whose existence decides which system the children belong to.
 func Markers(path string, names []string) (wanted []string) {
 	for _, d := range dialects {
 		if d.marker == "" || !d.fits(path) {
@@ -265,8 +255,7 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths of leaders' own znodes that are missing in dir. names are the names of
-// dir's children. They must show the system.
+// Vacant returns the missing leaders' own znodes in dir, if names, its children, show the system.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {

@@ -114,13 +114,11 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{ID: singleID, System: "a single ephemeral znode, of an unknown system"},
 )
 
-// shows returns a proof that succeeds if who finds a name in the znode's data.
 func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode) bool {
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// singleID is the dialect of a single ephemeral znode of an unknown system. Such znodes are common,
-// so [Recognise] never returns this dialect. The user has to call the znode an election.
+// Single ephemeral znodes are common, so [Recognise] never returns this dialect.
 const singleID = "single"
 
 // unknownSingle is the dialect of a single ephemeral znode that a search found by its name.

@@ -174,7 +174,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed fills the fields that an entry leaves out. It takes their values from kind, or uses defaults.
+// completed fills the fields that an entry leaves out from kind, or with defaults.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind)
@@ -208,7 +208,6 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	return out
 }
 
-// kazooLocks returns the recipe of kazoo's locks.
 func kazooLocks(name string) Recipe {
 	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
@@ -222,14 +221,12 @@ func accumuloLocks(name string) Recipe {
 	})
 }
 
-// Descriptions for people: what a contender watches.
 const (
 	watchesPredecessor = "its predecessor"
 	watchesNearestLock = "a writer: its predecessor; a reader: the nearest lower writer"
 	watchesItself      = "the znode itself"
 )
 
-// Why electop cannot take part.
 const (
 	whySharing = "a read/write lock elects no leader: a candidate would block readers and writers"
 	whyLeases  = "a semaphore elects no leader: a candidate would take another client's lease"

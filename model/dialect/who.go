@@ -24,7 +24,6 @@ func whoByData(d znode.Data) string {
 	return shortText(d)
 }
 
-// shortText returns data that is a short line of text, otherwise "".
 func shortText(d znode.Data) string {
 	b := d.Bytes
 	if len(b) == 0 || len(b) > labelMax || d.Truncated() || !utf8.Valid(b) {
@@ -37,7 +36,6 @@ func shortText(d znode.Data) string {
 	return s
 }
 
-// object returns data that is a JSON object, otherwise nil.
 func object(d znode.Data) map[string]any {
 	if len(d.Bytes) == 0 || d.Bytes[0] != '{' || d.Truncated() {
 		return nil
@@ -49,14 +47,12 @@ func object(d znode.Data) map[string]any {
 	return o
 }
 
-// text returns the string of a key in a JSON object, "" for none.
 func text(o map[string]any, key string) string {
 	s, _ := o[key].(string)
 	return s
 }
 
-// endpoint finds an address in the JSON object of Mesos' MasterInfo, of a ServerSet's member, or of
-// any other program with a host. deep bounds the nesting.
+// endpoint knows Mesos' MasterInfo and a ServerSet's member; deep bounds the nesting.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
 		host := text(o, key)
@@ -81,8 +77,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns v as text if v is a whole JSON number or a string with a number below 65536,
-// otherwise "".
+// A string counts only if it is a number below 65536.
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -111,8 +106,6 @@ func kafkaBroker(c *Candidate, _ string) string {
 	return ""
 }
 
-// patroniMember reads the state of a member's PostgreSQL, its nofailover tag, and whether Patroni
-// is paused.
 func patroniMember(z *znode.Znode, p *Program) {
 	o := object(z.Data)
 	switch p.State = text(o, "state"); p.State {
@@ -137,7 +130,7 @@ func helixLeader(c *Candidate, _ string) string {
 	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
-// pulsarBroker returns the broker's id or, for older brokers, the host and port of its URL.
+// For older brokers the result is the host and port of the URL.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
 	url := text(o, "serviceUrl")
@@ -148,7 +141,6 @@ func pulsarBroker(c *Candidate, _ string) string {
 	return cmp.Or(text(o, "brokerId"), host)
 }
 
-// jsonText returns data that is a JSON string, "" for other data.
 func jsonText(c *Candidate, _ string) string {
 	if len(c.Data.Bytes) == 0 || c.Data.Bytes[0] != '"' || c.Data.Truncated() {
 		return ""
@@ -168,7 +160,6 @@ func schemaRegistry(c *Candidate, _ string) string {
 	return endpoint(o, 0)
 }
 
-// canalAddress returns the address of a server or a client of Canal.
 func canalAddress(c *Candidate, _ string) string {
 	o := object(c.Data)
 	if _, ok := o["active"].(bool); !ok {
@@ -187,8 +178,7 @@ func bookieVote(c *Candidate, _ string) string {
 	return id
 }
 
-// accumuloServer returns the address of a server. The data is JSON since 3.0. Older data is the
-// address, alone or after the name of the service.
+// The data is JSON since 3.0; older data is the address, alone or after the service.
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
@@ -256,14 +246,12 @@ func printable(b []byte) string {
 	return string(b)
 }
 
-// field is a field of a protobuf message.
 type field struct {
 	text   []byte
 	varint uint64
 }
 
-// message returns the first fields of a protobuf message by number, nil if b is no such message.
-// Of a repeated field it keeps the last value.
+// message keeps the last value of a repeated field; nil means that b is no message.
 func message(b []byte) map[uint64]field {
 	const few = 32
 	out := make(map[uint64]field)
@@ -303,5 +291,4 @@ func message(b []byte) map[uint64]field {
 	return out
 }
 
-// byName names a program by its znode.
 func byName(z *znode.Znode) string { return z.Name }
