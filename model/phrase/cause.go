@@ -13,7 +13,6 @@ import (
 	"electop/model/znode"
 )
 
-// causes has the words for why a leader stopped.
 var causes = map[model.Cause]Entry{
 	model.CauseExpired:  {"its session expired", "session expired", "expired", doctor.Warning},
 	model.CauseResigned: {"it resigned", "resigned", "resigned", doctor.Info},
@@ -34,7 +33,6 @@ func Cause(c model.Cause) Entry {
 // Causes returns every cause, sorted.
 func Causes() []model.Cause { return slices.Sorted(maps.Keys(causes)) }
 
-// unmeasured has the words for why a duration of a handoff is not known.
 var unmeasured = map[model.Unmeasured]string{
 	model.NobodyLed:   "nobody led before",
 	model.NobodyLeads: "nobody leads now",
@@ -73,8 +71,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes the risk r. who is the name of the candidate at risk. The function name returns the
-// name of another candidate.
+// Risk describes the risk r of the candidate who; name returns another candidate's name.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {

@@ -26,7 +26,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could names the programs that could lead. If none of them may lead, it gives the reason.
+// Could names the programs that could lead, or says why none may.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -93,8 +93,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode. The result is "" if only the next candidate
-// watches the znode, or if the watchers are not known.
+// Watchers describes who watches the leader's znode, "" for only the next candidate or unknown
+// watchers.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

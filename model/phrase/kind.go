@@ -12,8 +12,7 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children. Has, have and Holder are for leading an election or
-// holding a lock. They are empty for a kind in which nobody has a role.
+// Role has the words for a kind of children; Has, have and Holder may be empty.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
@@ -21,7 +20,6 @@ type Role struct {
 	Holder    string // "leader"
 }
 
-// roles has the words for each kind. It is never written.
 var roles = map[dialect.Kind]Role{
 	dialect.KindElection: {"candidate", "candidates", "leads", "lead", "leader"},
 	dialect.KindLock:     {"contender", "contenders", "holds", "hold", "holder"},
@@ -34,8 +32,7 @@ var roles = map[dialect.Kind]Role{
 	dialect.KindUnknown:  {One: "child", Many: "children"},
 }
 
-// RoleOf returns the words for the kind of children in s. They are those of an election if the
-// children may be candidates.
+// RoleOf returns the words for the kind of children in s.
 func RoleOf(s *doctor.State) Role {
 	if r, ok := roles[s.Kind()]; ok && (s.Kind() != dialect.KindUnknown || s.Roleless() || Unclear(s)) {
 		return r
@@ -43,8 +40,7 @@ func RoleOf(s *doctor.State) Role {
 	return roles[dialect.KindElection]
 }
 
-// Unclear reports whether nothing shows what the znode is for: it has no children, and electop saw no
-// candidate and does not take part.
+// Unclear reports whether nothing shows what the znode is for.
 func Unclear(s *doctor.State) bool {
 	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
@@ -120,7 +116,6 @@ func Content(s *doctor.State) string {
 	return ""
 }
 
-// newest returns the age of the youngest member.
 func newest(s *doctor.State) (youngest time.Duration) {
 	for i, c := range s.Queue.All() {
 		if age, _ := c.Age(s.At); i == 0 || age < youngest {
@@ -130,8 +125,6 @@ func newest(s *doctor.State) (youngest time.Duration) {
 	return youngest
 }
 
-// rate returns how many items a minute are created in a queue, and taken from the queue, "" if
-// unknown.
 func rate(s *doctor.State) string {
 	created, taken, ok := s.PerMinute()
 	if !ok {
@@ -187,7 +180,6 @@ func NextWords(s *doctor.State) string {
 	return next[0].Label() + " and " + units.Count(len(next)-1, "other", "others")
 }
 
-// kindless returns the words for children that give nobody a role, or of an unknown kind.
 func kindless(s *doctor.State) Entry {
 	n, first := s.Queue.Len(), Label(s.First())
 	const words = "unknown whether this is an election: "

@@ -109,7 +109,6 @@ func NoLeader(s *doctor.State) Entry {
 	}
 }
 
-// noCandidate returns the words for an empty queue.
 func noCandidate(s *doctor.State) Entry {
 	v, vacant := s.Vacancy()
 	vacant = vacant && s.Dialect != nil && s.Dialect.Vacancy() > 0
@@ -176,8 +175,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for the row of a contender if there is no certain leader. Only the
-// first contender, and a contender that may lead beside the first, have such words.
+// Standing returns the words for the row of a contender if there is no certain leader.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -197,8 +195,7 @@ func Standing(s *doctor.State, position int) Entry {
 	return Entry{}
 }
 
-// Trouble returns the highest severity of an election's findings, risks and lack of a leader, ""
-// for none. Use it wherever elections are listed.
+// Trouble returns the highest severity of findings, risks and lack of a leader, "" for none.
 func Trouble(s *doctor.State) doctor.Severity {
 	all := slices.Clone(s.Findings)
 	if s.Phase != model.Unseen && s.Phase != model.Forbidden {

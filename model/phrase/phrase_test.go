@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// constants returns the names of a type's constants in a file.
 func constants(t *testing.T, file, typ string) (names []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -27,7 +26,6 @@ func constants(t *testing.T, file, typ string) (names []string) {
 	return names
 }
 
-// TestEverySituationHasWords checks that each reason, lead and cause of the model has words.
 func TestEverySituationHasWords(t *testing.T) {
 	lead, err := os.ReadFile("lead.go")
 	if err != nil {
