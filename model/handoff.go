@@ -29,7 +29,7 @@ type Handoff struct {
 	// Takeover is the time from the change to the acknowledgement. Vacant is the time without a
 	// candidate before the change. Each is a best guess, nil if unknown.
 	Silent, Takeover, Vacant *time.Duration
-	// The bounds of the three durations, nil if unknown.
+	// SilentIn, TakeoverIn and VacantIn bound the three durations, nil if unknown.
 	SilentIn, TakeoverIn, VacantIn *Span
 
 	// Timeout is the timeout of From's session, 0 if unknown. Unreported explains why the servers
@@ -90,9 +90,7 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// checkHead adds a handoff if the head of the queue changed; changed bounds the time of the change.
-// listed reports whether the list of the present children is newer than the deletion of the old
-// head.
+// listed reports whether the list of children is newer than the old head's deletion.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
@@ -173,7 +171,6 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	}
 }
 
-// firstHead sets the head at the first read, without a handoff.
 func (j *Journal) firstHead(at time.Time) {
 	if j.head = j.first(); j.head == nil {
 		j.vacancy = Vacancy{Since: at}
@@ -182,9 +179,7 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the reign of the present head; changed bounds the beginning. A beginning that was
-// not observed is not before the creation of the head's znode. It is at the creation if the znode is
-// single, if the creation was the last change, or if no child was ever deleted.
+// A beginning that was not observed is not before the creation of the head's znode.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -203,7 +198,6 @@ func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	return r
 }
 
-// decide decides who leads after an observation, and updates the reigns and the lanes.
 func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
@@ -232,8 +226,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// memberEnd returns why a member's znode was deleted, and how long the member had been silent. at
-// is when a read showed the deletion. A deletion before ExpiresFrom is no expiry.
+// A deletion before ExpiresFrom is no expiry.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
@@ -254,7 +247,6 @@ func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silen
 	return CauseUnknown, silent, within
 }
 
-// depart notes in the lanes that a contender's znode was deleted.
 func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	if !j.recipe.Contends(c) {
 		return
@@ -267,8 +259,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why a contender's znode was deleted. The cause is known only for leaders and our
-// own members.
+// EndOf returns why a contender's znode was deleted, known only for leaders and our own members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {
@@ -283,8 +274,7 @@ func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	return CauseUnknown
 }
 
-// past has the last handoffs and reigns, at most [HistoryMax] of each, oldest first. The elements
-// are never written, because states share them.
+// States share the elements, which are never written.
 type past struct {
 	handoffs []*Handoff
 	reigns   []Reign
@@ -301,7 +291,6 @@ func (p *past) takeover(took *time.Duration, within *Span) {
 
 func (p *past) begin(r Reign) { p.reigns = remember(p.reigns, r) }
 
-// current returns the reign that has not ended, nil if there is none.
 func (p *past) current() *Reign {
 	if n := len(p.reigns); n > 0 && p.reigns[n-1].To.IsZero() {
 		return &p.reigns[n-1]
@@ -317,8 +306,7 @@ func (p *past) end(at time.Time) {
 	}
 }
 
-// retract ends the current reign because the first contender does not lead. A reign that began just
-// now, or at an unknown time, is removed instead.
+// A reign that began just now, or at an unknown time, is removed.
 func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
@@ -330,7 +318,6 @@ func (p *past) retract(at time.Time) {
 	}
 }
 
-// renew replaces a leader's old value by c, the new value of the same znode.
 func (p *past) renew(old, c *dialect.Candidate) {
 	if r := p.current(); r != nil && r.Leader == old {
 		renewed := *r
@@ -339,7 +326,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct corrects the cause of a handoff, and returns the new value, nil if p no longer has the handoff.
+// correct returns nil if p no longer has the handoff.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -378,11 +365,9 @@ type Reign struct {
 // HistoryMax bounds the handoffs, reigns, wakes and writes of a state.
 const HistoryMax = 500
 
-// remember appends to a history of at most [HistoryMax].
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep appends to a history of at most max, and drops the oldest element of a full history. Elements
-// that states share are never written.
+// keep drops the oldest element of a full history, and never writes shared elements.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)
@@ -396,7 +381,6 @@ func keep[T any](history []T, v T, max int) []T {
 	return append(next, v)
 }
 
-// replaced returns a copy of a history with v at index i.
 func replaced[T any](history []T, i int, v T) []T {
 	next := make([]T, len(history), len(history)*9/8+1)
 	copy(next, history)
@@ -409,8 +393,7 @@ type totals struct {
 	at time.Time // Led and Vacant count up to this time; zero before the first read
 }
 
-// elapse adds the time since the last observation to Led or Vacant. If seen is false, it is unknown
-// who led, and the time is added to neither.
+// If seen is false, it is unknown who led, and neither total grows.
 func (t *totals) elapse(at time.Time, led, seen bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return
@@ -424,7 +407,7 @@ func (t *totals) elapse(at time.Time, led, seen bool) {
 	t.at = at
 }
 
-// miss counts changes that no list showed, and returns their event; ok is false for none.
+// miss counts changes that no list showed; ok is false for none.
 func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	switch {
 	case !known || creates < 0 || deletes < 0:
