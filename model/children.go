@@ -18,7 +18,7 @@ type children struct {
 	// several libraries.
 	last  *dialect.Candidate
 	mixed bool
-	// owned counts the contenders of each session; nil: see index.
+	// owned counts the contenders of each session; nil until index computes it.
 	owned map[uint64]int32
 }
 

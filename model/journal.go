@@ -337,10 +337,9 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	return lost, now
 }
 
-// Clone returns an independent journal in the same state: a checkpoint for time travel.
+// Clone returns an independent journal; several goroutines may clone the same journal.
 //
-// Clone copies what the journal writes in place, and clips slices to which it appends. Several
-// goroutines may clone the same journal.
+// Clone copies what the journal writes in place, and clips slices to which it appends.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)

@@ -157,8 +157,8 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the lower child that the first contender watches, nil for none. A contender with
-// such a watch does not lead, because its library counts a child that the recipe does not count.
+// WaitsFor returns the lower child that the first contender watches instead of leading, nil for
+// none.
 func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
 
 // IsRival reports whether the candidate is one of s.Rivals.
@@ -278,8 +278,8 @@ func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, s
 	}
 }
 
-// GhostOf returns the name of the candidate whose ghost c is, "" for none: see [Ghosts]. sure is
-// false for a third-party candidate, whose ghost is only inferred.
+// GhostOf returns the name of the candidate whose ghost c is, "" for none; a third-party ghost is
+// not sure.
 func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false

@@ -29,8 +29,8 @@ type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is when the last request was sent that was answered before the notification. Sent is
-	// when the list was requested, End when the last new child was read; zero: unknown.
+	// Heard is when the observer sent the last request that was answered before the notification.
+	// Sent is when the list was requested, End when the last new child was read; zero: unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`

@@ -23,7 +23,7 @@ type Properties struct {
 	// the first leader, without the times in which it was unknown who led.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
-	// beginning of the present vacancy, zero for none. A lost connection ends a vacancy.
+	// beginning of the present vacancy, zero for none.
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 

@@ -172,12 +172,9 @@ func (f *flows) count(at time.Time, p znode.Parent, kind dialect.Kind) {
 	}
 }
 
-// compared returns the known children that a full read shows to be deleted. A known name may
-// belong to a new znode. The time of its creation decides what happened to the old znode:
-//   - before the previous list: the change was counted as missed, and the new znode replaces the old;
-//   - between the two lists: the old znode was deleted;
-//   - after this list: the old znode was deleted, but the parent's stat does not count that yet. later
-//     counts these znodes.
+// A new znode with a known name replaces the old znode if the previous list already counted the
+// change. later counts the znodes deleted after this list, which the parent's stat does not count
+// yet.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {

@@ -5,8 +5,7 @@ import (
 	"electop/model/znode"
 )
 
-// Row is a candidate that can be selected: a contender with its position in the queue, or a member
-// without a znode (position -1). Our own contender has Candidate and Member.
+// Row is a contender with its position in the queue, or a member without a znode (position -1).
 type Row struct {
 	Candidate *dialect.Candidate
 	Member    *Member

@@ -152,8 +152,7 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns the connection of a contender's session. listed is false if the servers no longer
-// list the connection. x.Conn is nil if the connection is unknown.
+// Client returns a session's connection; listed is false if the servers no longer list it.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false

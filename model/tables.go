@@ -112,8 +112,8 @@ type watches struct {
 	first   *Watchers
 }
 
-// Watchers are the sessions with a watch on the first znode of the queue, except the session of the
-// znode's owner and electop's own session. Servers do not report watches on a list of children.
+// Watchers are the sessions with a watch on the first znode of the queue, without its owner and
+// electop. Servers do not report watches on a list of children.
 type Watchers struct {
 	Candidates int      // the number of sessions that own a contender
 	Others     []uint64 // the other sessions, sorted

@@ -1,7 +1,6 @@
 package model
 
-// Work has the writes of leaders' workers. A worker is a separate program with its own session. A
-// worker continues until its leader gives new orders.
+// Work has the writes of leaders' workers, which are separate programs with their own sessions.
 type Work struct {
 	Rules Rules // the last settings
 

@@ -6,8 +6,7 @@ import (
 	"electop/model/znode"
 )
 
-// Candidate is a child of the election: a contender in its queue, or a child
-// that does not contend. It is immutable.
+// Candidate is a child of the election, a contender or not; it is immutable.
 type Candidate struct {
 	znode.Znode
 	// Sequence is the number at the end of the name, if HasSequence is true.

@@ -8,16 +8,12 @@ import (
 	"electop/model/znode"
 )
 
-// Dialect describes how one system writes an election into znodes. The election's rule is the
-// [Recipe].
-//
-// A dialect is immutable and exists once, so pointers to dialects can be compared.
+// Dialect describes how one system writes an election into znodes; it is immutable and exists once.
 type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
 	Recipe Recipe
-	// Single: the election is one ephemeral znode, created by the leader. The candidate's name is
-	// the path of the election.
+	// Single: the election's path is one ephemeral znode, created by the leader.
 	Single bool
 	// Watches describes for people what a contender watches.
 	Watches string
@@ -38,8 +34,7 @@ type Dialect struct {
 	prefix  string
 	takes   func(stem string) bool // reports whether a name contends, if the [Recipe] is a chain
 	unknown bool                   // the system is not known
-	// shares: one session may own several contenders, such as threads of a process or cores of a
-	// Solr node. A Lock always shares.
+	// shares: one session may own several contenders, such as threads of a process.
 	shares bool
 
 	// names are patterns of children's names, see match.

@@ -45,8 +45,7 @@ var systems = completed(Dialect{},
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
 	Dialect{
-		// go-zookeeper's clients count kazoo's clients. kazoo's clients count go-zookeeper's clients
-		// only with extra_lock_patterns. Without that setting both can lead, see [Rival].
+		// kazoo's clients count go-zookeeper's clients only with extra_lock_patterns: see [Rival].
 		ID: "kazoo-go", kind: KindShared, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -145,9 +144,7 @@ var systems = completed(Dialect{},
 	},
 )
 
-// Numbered ephemeral children of an unknown system may be candidates, but also members of a group,
-// jobs or locks. Their dialect is unknownNaming, in which nobody leads. With evidence of an
-// election their dialect is guessedElection, see [Dialect.Guess].
+// Numbered ephemeral children of an unknown system may also be members of a group, jobs or locks.
 var (
 	unknownNaming = completed(Dialect{kind: KindUnknown, Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]

@@ -11,9 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Lead returns the words for how far the first candidate leads; the sentence follows the
-// candidate's name. The words are empty if the candidate leads in every respect, or if nobody
-// leads.
+// Lead returns words for how far the first candidate leads, to follow its name; empty if nothing
+// limits it.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
 	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }

@@ -250,8 +250,8 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.quiet, true
 }
 
-// Silent bounds how long the client of an expired session had been silent when its znode was
-// deleted. The deletion was between from and to. ok is false if the timeout is not known.
+// Silent bounds how long an expired session was silent before its znode was deleted between from
+// and to.
 func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
 	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
 	if since, _ := h.Silence(); !since.IsZero() && !h.asked.Before(to.Add(-h.timeout)) {

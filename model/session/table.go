@@ -169,8 +169,7 @@ func (t *Table) Anchored(session uint64) bool {
 }
 
 // Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
-// That is possible if their complete lists have no connection of this process, or no session at all.
-// While electop connects again, one round of the right servers may also look like that.
+// That is possible if their complete lists have no connection of this process, or no session.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -369,8 +368,7 @@ type Restraint struct {
 // demand is the flag that makes electop request connections and sessions regularly.
 const demand = "--admin-sessions 2s"
 
-// Unasked returns why electop does not request connections and sessions regularly, and which flag
-// changes that; "" if it does. t is nil if no server was ever asked.
+// Unasked returns why electop does not ask regularly, and which flag changes that; "" if it does.
 func (t *Table) Unasked() string {
 	switch {
 	case t == nil:

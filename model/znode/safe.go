@@ -55,9 +55,8 @@ func Safe(s string, max int) string {
 // SafeMax is the default bound of [Safe], in runes.
 const SafeMax = 256
 
-// Unsafe reports whether r must not reach a terminal: a control character, not printable,
-// invisible, or U+FFFD. Unicode counts some invisible letters (the Hangul fillers) and the empty
-// Braille cell as printable.
+// Unsafe reports whether r must not reach a terminal: a control, invisible or non-printable code
+// point. Unicode counts the Hangul fillers and the empty Braille cell as printable.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false
