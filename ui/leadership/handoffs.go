@@ -111,7 +111,9 @@ func (v Handoffs) Draw(f *term.Frame) {
 		text := "no handoff seen yet: each one appears here as it happens"
 		switch {
 		case s.Roleless() && v.plan.lanes > 0:
-			v.drawLegend(&f.Theme.Glyph, a.From(y))
+			if v.plan.legend == 0 {
+				v.drawLegend(&f.Theme.Glyph, a.From(y))
+			}
 			return
 		case s.Roleless():
 			text = phrase.NoLeader(s).Sentence

@@ -494,9 +494,10 @@ func (v *Handoffs) note() (st term.Style, words string) {
 
 // drawLegend explains the signs, as many as there is room for.
 func (v *Handoffs) drawLegend(g *term.Glyphs, a term.Area) {
+	has := phrase.RoleOf(v.State).Has
 	signs := []string{
-		g.Waits + " waits", g.Notice + " notified", g.Elected + " elected", g.Block + " leads", g.Danger + " silent, znode still there",
-		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it leads", g.Suspended + " suspended",
+		g.Waits + " waits", g.Notice + " notified", g.Elected + " elected", g.Block + " " + has, g.Danger + " silent, znode still there",
+		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it " + has, g.Suspended + " suspended",
 	}
 	if !slices.ContainsFunc(v.lanes.whole.All, func(l *model.Lane) bool { return l.Member != "" }) {
 		signs = []string{g.Waits + " waits", g.Block + " has the role according to the queue; its belief is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
