@@ -208,7 +208,21 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 }
 
 // Kind returns the kind of recipe that the members show.
-func (c *Cast) Kind() dialect.Kind { return c.cfg.Kind }
+func (c *Cast) Kind() dialect.Kind {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cfg.Kind
+}
+
+// show sets the kind that later members show, and the size of a double barrier. It reports whether the
+// kind has changed.
+func (c *Cast) show(kind dialect.Kind, size int) (changed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kind = cmp.Or(kind, dialect.KindElection)
+	changed, c.cfg.Kind, c.cfg.Size = kind != c.cfg.Kind, kind, size
+	return changed
+}
 
 // Len returns the number of candidates.
 func (c *Cast) Len() int {

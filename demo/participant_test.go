@@ -273,6 +273,34 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+// The znodes of a setup are gone in the next one.
+func TestSetupsOfOtherRecipes(t *testing.T) {
+	t.Parallel()
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		conn := w.reader(t)
+		defer conn.Close()
+		for _, kind := range []dialect.Kind{"", dialect.KindQueue, dialect.KindQueue, dialect.KindBarrier, dialect.KindDouble, dialect.KindGroup, dialect.KindShared, ""} {
+			must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 4, Kind: kind}))
+			synctest.Wait()
+			least, most := 4, 4
+			switch kind {
+			case dialect.KindQueue:
+				least, most = 0, 2
+			case dialect.KindBarrier:
+				least, most = 0, 0
+			}
+			if names, _, err := conn.Children(t.Context(), path); err != nil || len(names) < least || len(names) > most {
+				t.Errorf("%s: got children %q, error %v, want %d to %d", kind, names, err, least, most)
+			}
+			time.Sleep(20 * time.Second) // members add items
+		}
+		st := w.await(t, "an election", func(st *doctor.State) bool { return st.Queue.Len() == 4 && settled(st) })
+		if st.Dialect.ID != "electop" || w.cast.Kind() != dialect.KindElection {
+			t.Errorf("got the dialect %s and a cast for a %s, want those of an election", st.Dialect.ID, w.cast.Kind())
+		}
+	})
+}
+
 func TestFaultsOfOtherRecipes(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.KindLock, dialect.KindBarrier, dialect.KindDouble} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -3,12 +3,15 @@ package demo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 	"electop/model"
@@ -172,6 +175,7 @@ func (s *Sandbox) notice(text string) {
 // Setup is the state of a sandbox that [Sandbox.Prepare] makes.
 type Setup struct {
 	Cast   int            // number of candidates, which join in the order of their names
+	Kind   dialect.Kind   // kind of recipe, "" for an election
 	Recipe dialect.Recipe // nil: the recipe of the dialect
 	Rules  model.Rules    // without At and Chaos
 	Pace   zkserver.Pace  // pace when the candidates are in the queue
@@ -191,6 +195,11 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	defer func() { s.endFullSpeed(err == nil) }()
 	if err := s.removeAll(ctx); err != nil {
 		return fmt.Errorf("remove the candidates: %w", err)
+	}
+	if s.cfg.Cast.show(want.Kind, want.Cast+1) || want.Kind != "" {
+		if err := s.removeZnodes(ctx); err != nil {
+			return fmt.Errorf("remove the znodes: %w", err)
+		}
 	}
 	s.SetRules(want.Rules)
 	if err := s.cfg.Cast.Follow(want.Recipe); err != nil {
@@ -234,6 +243,27 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	}
 	s.startStopWorkers()
 	return nil
+}
+
+// removeZnodes deletes the election's path with its children. Recipes leave persistent znodes.
+func (s *Sandbox) removeZnodes(ctx context.Context) error {
+	conn, err := client.Connect(s.cfg.Workers)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	conn.AwaitConnected(ctx)
+	names, _, err := conn.Children(ctx, s.cfg.Path)
+	for _, name := range names {
+		_ = conn.Delete(ctx, znode.Join(s.cfg.Path, name), -1) // after an error the next Delete fails, too
+	}
+	if err == nil {
+		err = conn.Delete(ctx, s.cfg.Path, -1)
+	}
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	return err
 }
 
 // A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.

@@ -215,8 +215,8 @@ func TestWaiters(t *testing.T) {
 		}
 		s.Tree.DeleteParent()
 		s.Read() // Curator's clients watch the path after its deletion too
-		if st := s.J.State(); len(st.Waiters()) > 0 || st.Kind() != dialect.KindBarrier {
-			t.Errorf("%s, deleted: got waiters %v, kind %s; want none at a barrier", c.name, st.Waiters(), st.Kind())
+		if st := s.J.State(); len(st.Waiters()) > 0 || st.Kind() != dialect.KindBarrier || len(st.Broken()) > 0 {
+			t.Errorf("%s, deleted: got waiters %v, kind %s, broken %q; want none at a barrier", c.name, st.Waiters(), st.Kind(), st.Broken())
 		}
 		s.Tree.CreateParent(0)
 		s.Add(latchPrefix, 1, "a")

@@ -43,7 +43,7 @@ func (n *naming) change(r dialect.Recipe) {
 // under reports whether the parent is the same. An unknown dialect does not replace a known
 // dialect, because the new child may be stray.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
-	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
+	if n.fixed != nil || len(r.New) == 0 && under && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
 	known := n.dialect != nil && cs.queue.Len() > 0 && !n.dialect.Vague()
@@ -66,7 +66,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	case d != nil:
 	case r.Single:
 		d = dialect.SingleZnode(n.named)
-	case n.dialect.Kind() == dialect.KindBarrier && len(r.New) > 0:
+	case !under && len(r.New) == 0, n.dialect.Kind() == dialect.KindBarrier && len(r.New) > 0:
 		return nil
 	case n.dialect == nil:
 		d = e.Unnumbered()

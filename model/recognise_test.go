@@ -88,6 +88,11 @@ func TestJournalRecognisesAgain(t *testing.T) {
 	s.Add("le_", 4, "d")
 	s.Read()
 	wantDialect(s, "comcast, unknown: d")
+	// Nothing shows what another parent without children is for.
+	s.Tree.DeleteParent()
+	s.Tree.CreateParent(0)
+	s.Read()
+	wantDialect(s, "nobody's, election:")
 }
 
 func TestNameWithoutGuidShowsNoSystem(t *testing.T) {

@@ -61,7 +61,7 @@ func TestLessonsAreInOrder(t *testing.T) {
 	for _, l := range all {
 		ids = append(ids, l.ID)
 	}
-	const want = "volunteer chain handoff crash herd fence guid acknowledgement"
+	const want = "volunteer chain handoff crash herd fence guid acknowledgement recipes"
 	if got := strings.Join(ids, " "); got != want {
 		t.Errorf("got lessons %s, want %s", got, want)
 	}

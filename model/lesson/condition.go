@@ -190,6 +190,18 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
+// Settled reports whether the election has n contenders, and is settled. In another recipe it does not
+// matter what the members believe.
+func (u *Setup) Settled(s *doctor.State, n int) bool {
+	switch u.Kind {
+	case dialect.KindBarrier, dialect.KindQueue: // the members have no znodes
+		return true
+	case "":
+		return s.Queue.Len() == n && Settled(s)
+	}
+	return s.Queue.Len() == n
+}
+
 // Settled reports whether each member without a fault is in the queue and knows whether it leads,
 // and the leader has acknowledged. A ghost, and a leader with SlowLead, need not acknowledge.
 func Settled(s *doctor.State) bool {

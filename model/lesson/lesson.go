@@ -25,7 +25,11 @@
 // happens later, the part checks no answer, and [Back] restarts it in its setup.
 package lesson
 
-import "time"
+import (
+	"time"
+
+	"electop/model/dialect"
+)
 
 // Lesson is the content of a lesson's TOML file.
 type Lesson struct {
@@ -38,12 +42,14 @@ type Lesson struct {
 
 // Setup describes the election in which a part begins. The caller of [Run.Setup] prepares it.
 type Setup struct {
-	Cast    int     `toml:"cast"`    // candidates, in the order of their names
-	Workers bool    `toml:"workers"` // each leader has a worker
-	Guarded bool    `toml:"guarded"` // the workers' writes are fenced: a multi checks the leader's znode
-	Recipe  string  `toml:"recipe"`  // name of the recipe; "" means dialect.Election
-	Slow    bool    `toml:"slow"`    // each message is delayed by a second
-	Faults  []Fault `toml:"faults"`  // in the order in which they begin
+	Cast    int  `toml:"cast"`    // candidates, in the order of their names
+	Workers bool `toml:"workers"` // each leader has a worker
+	Guarded bool `toml:"guarded"` // the workers' writes are fenced: a multi checks the leader's znode
+	// Kind is the kind of recipe; "" means an election.
+	Kind   dialect.Kind `toml:"kind"`
+	Recipe string       `toml:"recipe"` // name of the recipe; "" means dialect.Election
+	Slow   bool         `toml:"slow"`   // each message is delayed by a second
+	Faults []Fault      `toml:"faults"` // in the order in which they begin
 }
 
 // Fault is a fault of a candidate in a [Setup].

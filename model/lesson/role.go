@@ -29,6 +29,9 @@ const (
 	SlowOne      Role = "slow"   // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
+	// Amber and Birch are the first two members, which may have no znode.
+	Amber Role = "amber"
+	Birch Role = "birch"
 	// You is electop's own candidacy. Only conditions with Joined may use this role.
 	You Role = "you"
 	// Nobody means that there is no candidate. Only conditions with Handoff may use this role.
@@ -39,7 +42,7 @@ const (
 )
 
 // roles lists the roles that [holdersIn] finds.
-var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost}
+var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost, Amber, Birch}
 
 type holder struct {
 	label   string // safe to show, "" for none
@@ -119,6 +122,8 @@ func holderOf(s *doctor.State, role Role) holder {
 		return mine(func(m *model.Member) bool { return m.SlowLead })
 	case Guidless:
 		return mine(func(m *model.Member) bool { return m.NoGuid })
+	case Amber, Birch:
+		return mine(func(m *model.Member) bool { return m.ID == string(role) })
 	case Ghost:
 		for i, c := range s.Queue.All() {
 			for j := i + 1; j < n && c.Session != 0; j++ {

@@ -98,8 +98,9 @@ func (r *Run) advance() {
 		r.phase = complete
 		return
 	}
+	kind := r.setup().Kind
 	r.enter(r.part + 1)
-	if r.Fits(r.state) {
+	if r.setup().Kind == kind && r.Fits(r.state) {
 		r.begin()
 	}
 }
@@ -347,7 +348,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 	}
 	needs := p.needs()
 	for _, role := range needs {
-		if a := h.of[role]; a.label == "" || !a.queued && role != FrozenOne {
+		if a := h.of[role]; a.label == "" || !a.queued && !slices.Contains([]Role{FrozenOne, Amber, Birch}, role) {
 			return false
 		}
 	}
@@ -357,16 +358,21 @@ func (r *Run) Fits(s *doctor.State) bool {
 			return false // the act would make another candidate lead
 		}
 	}
+	u, last := r.setup(), ""
+	if u.Kind != "" && (len(s.Members) != u.Cast || slices.ContainsFunc(s.Members, func(m *model.Member) bool { return m.Fault != model.NoFault || m.Ending != model.NoEnding })) {
+		return false
+	}
 	for _, x := range s.Queue.All() {
 		m := s.Member(x)
 		if m == nil {
 			continue
 		}
 		is := func(role Role) bool { return slices.Contains(needs, role) && h.of[role].member == m.ID }
-		if m.Recipe != s.Recipe.Name() || m.Ending != model.NoEnding || m.Fault != model.NoFault && !is(FrozenOne) ||
+		if u.Kind == "" && m.Recipe != s.Recipe.Name() || u.Kind != "" && m.ID < last || m.Ending != model.NoEnding || m.Fault != model.NoFault && !is(FrozenOne) ||
 			m.SlowLead && !is(SlowOne) || m.NoGuid && !is(Guidless) && !is(Ghost) {
 			return false
 		}
+		last = m.ID
 	}
 	return true
 }
@@ -375,6 +381,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
+	case u.Kind != "": // nothing can change the rules
 	case (s.Recipe == nil || s.Recipe.Name() != u.Recipe) && !slices.Contains(keys, "h"):
 		return "The recipe has changed (h)."
 	case u.Workers && !(rules.Workers && rules.Fenced == u.Guarded) && !slices.Contains(keys, "w"):
@@ -428,6 +435,9 @@ func (r *Run) disturbed(m *change) (why string) {
 		}
 	}
 	because(m.is(act.Target, m.after.First()) && !m.is(act.Target, m.before.First()), target.label+" leads too early.")
+	if r.setup().Kind == dialect.KindQueue { // items come and go
+		return why
+	}
 	each(m.before, m.after, func(gone *dialect.Candidate) {
 		mine := act.Target != "" && m.owns(act.Target, gone)
 		name := znode.Safe(gone.Label(), nameMax)

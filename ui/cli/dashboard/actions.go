@@ -252,7 +252,7 @@ func (a *admitter) start(ctx context.Context) error {
 }
 
 func (a *admitter) decide(s *doctor.State) bool {
-	if a.cfg.Play.Kind != "" {
+	if a.actions.cast.Kind() != dialect.KindElection {
 		return true
 	}
 	why := ""

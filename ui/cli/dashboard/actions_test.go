@@ -224,6 +224,9 @@ func TestRecipes(t *testing.T) {
 					h.t.Errorf("%s: %q, want %q", kind, why, want)
 				}
 			}
+			if !h.admitter.decide(h.elections.State()) {
+				h.t.Errorf("%s: no member may join", x.kind)
+			}
 			must(h.t, h.act("s", "", ""))
 			must(h.t, h.act("x", "birch", ""))
 			s := h.awaitState(func(s *doctor.State) bool { return s.MemberByID("ember") != nil && s.MemberByID("birch") == nil })

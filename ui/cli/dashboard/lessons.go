@@ -132,12 +132,12 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
-	if err := r.sandbox.Prepare(ctx, demo.Setup{Cast: u.Cast, Recipe: recipe, Rules: rules}); err != nil {
+	if err := r.sandbox.Prepare(ctx, demo.Setup{Cast: u.Cast, Kind: u.Kind, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
 	queue := u.Cast // number of contenders
 	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
-		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return s.Queue.Len() == queue && lesson.Settled(s) && fits(s) })
+		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return u.Settled(s, queue) && fits(s) })
 		if err != nil {
 			err = fmt.Errorf("wait for its candidates: %w", err)
 		}
@@ -171,7 +171,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 func checkNoThirdParties(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue.All() {
-		if s.Member(c) == nil {
+		if s.Member(c) == nil && c.Session != 0 { // an item of a queue has no session
 			n++
 		}
 	}

@@ -32,6 +32,7 @@ var rights = map[string][]int{
 	"fence":           {0, 1, 1, 2, 3, 2},
 	"guid":            {0, 2, 0, 3, 2, 0},
 	"acknowledgement": {0, 0, 2, 0, 0},
+	"recipes":         {1, 1, 2, 1, 2, 1},
 }
 
 func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
