@@ -188,20 +188,15 @@ func (p *participant) children(watch bool) (names []string) {
 
 // exists reports whether a znode exists, and watches it.
 func (p *participant) exists(name string) (exists bool) {
-	p.do(nil, func(ctx context.Context) (err error) {
-		exists, _, p.changed, err = p.ExistsW(ctx, znode.Join(p.path, name))
-		return err
-	})
+	path := znode.Join(p.path, name)
+	p.do(nil, func(ctx context.Context) (err error) { exists, _, p.changed, err = p.ExistsW(ctx, path); return err })
 	return exists && p.err == nil
 }
 
 // create creates a znode and its parents. It may exist already.
 func (p *participant) create(name string, flags int32) {
-	path := znode.Join(p.path, name)
-	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
-		_, err := p.Create(ctx, path, nil, flags, zk.WorldACL(zk.PermAll))
-		return err
-	})
+	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
+	p.do(zk.ErrNodeExists, func(ctx context.Context) error { _, err := p.Create(ctx, path, nil, flags, acl); return err })
 	if errors.Is(p.err, zk.ErrNoNode) {
 		p.err = nil
 		p.create(znode.Dir(path), 0)

@@ -84,7 +84,7 @@ func (o *options) follow(cmd *cobra.Command, recipe string) error {
 		o.path, o.paths = "/"+recipe, []string{"/" + recipe}
 	}
 	if !o.castSet {
-		o.cast, o.castSet = demoRecipeCast, true
+		o.cast, o.castSet = 4, true
 	}
 	return nil
 }
