@@ -56,7 +56,7 @@ func newDemo(std IO) *cobra.Command {
 		f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
 		f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout is `DURATION`")
 		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
-		f.StringVar(&kind, "recipe", "", "another recipe than an election: `RECIPE` is "+strings.Join(demoRecipes, ", "))
+		f.StringVar(&kind, "recipe", "", "show another recipe than an election, with 4 members by default: `RECIPE` is "+strings.Join(demoRecipes, ", "))
 	})
 	o.server.flags(cmd, &o.yes)
 	c.flags(cmd, o)
