@@ -118,7 +118,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("got %d candidates in the queue, want %d", len(queue), crowd)
 	}
 
-	// The list of candidates has grown since the new leader joined.
+	// New leaders must be able to read the list, which has grown since they joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
 		must(t, cast.Fault(leader.ID, demo.Resign, true))
@@ -150,7 +150,7 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// The candidate must rejoin with a larger buffer.
+// Candidates whose getChildren reply is too large must rejoin with a larger MaxReply.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))

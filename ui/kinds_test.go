@@ -30,7 +30,7 @@ func (w *world) release() *world {
 }
 
 func TestSharedLockStatements(t *testing.T) {
-	alive := func(w *world, id uint64) *world { // an answer of the servers lists the session without its znode
+	alive := func(w *world, id uint64) *world { // the servers list the session as connected although its znode is gone
 		return w.ask(1, func(t *session.Table) {
 			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: "10.0.3.11:41000", Timeout: 6 * time.Second})
 		})
@@ -185,7 +185,6 @@ func TestRevokedLock(t *testing.T) {
 	shows(t, m, "asked to release 7 s ago")
 }
 
-// The events have the same words for a release after a correction.
 func TestReleasedInEvents(t *testing.T) {
 	h := model.Handoff{From: &dialect.Candidate{Who: "client1"}, Lock: true}
 	for _, cause := range []model.Cause{model.CauseLeft, model.CauseDeleted, model.CauseResigned} {
@@ -209,7 +208,7 @@ func TestItemsWithoutAge(t *testing.T) {
 	}
 }
 
-// Other kinds come after the elections; those found by a search share one line.
+// Elections come first. Other kinds that a search found share one line.
 func TestElectionsComeFirst(t *testing.T) {
 	k := searched(false)
 	for _, w := range []*world{group(), directory("/app/jobs", items(3)...), directory("/app/more", items(2)...)} {

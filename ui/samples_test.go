@@ -107,7 +107,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// change may change the member; a known member keeps its znode.
+// change may be nil. For a known member, znode is ignored.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -188,11 +188,11 @@ func leaderWithoutZnode() *world {
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string // pressed before the call of then
+	keys   []string // pressed before then is called
 	others []*world // more elections on the dashboard
 	search *elections.Search
-	then   func(w *world) // changes the election after the keys
-	pass   time.Duration  // time between the call of then and the frame
+	then   func(w *world) // if set, changes the election after the keys
+	pass   time.Duration  // time from the call of then to the frame
 	ended  bool           // the source ends after the call of then
 	runs   bool           // run the commands of the keys
 }
@@ -827,7 +827,7 @@ func messageSamples() map[string]func() sample {
 			x.hold(0xa3, "getChildren", "/election").hold(0xa4, "getChildren", "/election").hold(0xa5, "getChildren", "/election").wait(time.Second)
 			return sample{world: x.world, o: demo, keys: focused}
 		},
-		// birch loses the reply to its create. amber is frozen when amber's notification arrives.
+		// birch loses the reply to its create. Later amber is frozen when a reply arrives, and a reply to birch is dropped.
 		"messages-lost": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			x := newSlowServer(w, model.Pace{Delay: 500 * time.Millisecond})
@@ -1016,7 +1016,6 @@ func elevenLessons() []lesson.Entry {
 	return out
 }
 
-// change may change the view.
 func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	v := lesson.View{
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
@@ -1305,7 +1304,7 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// The notified candidates list again, a millisecond apart, and are done 40 ms later.
+// Each millisecond a notified candidate lists again; all but the first watch again 40 ms later. Nothing happens after upTo.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1374,7 +1373,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// Before, the election had one handoff in a chain.
+// The first wave was a handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

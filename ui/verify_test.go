@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// The result comes after the first answers with watches.
+// Verify shows its result only after the servers' answers list watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -166,7 +166,7 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// The screen shows safety only for candidates of electop, because other beliefs are not visible.
+// Only electop's candidates report beliefs, so safety covers only them.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
@@ -177,7 +177,6 @@ func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	showsNot(t, showAfter(sample{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "(electop's)", "not visible")
 }
 
-// The leader's panel shows whether its own watch is verified or inferred.
 func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	own := func(tb *session.Table) {
 		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})

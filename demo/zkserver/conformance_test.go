@@ -92,7 +92,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// All znodes of the conversations are /t or below /t.
+// Conversations create znodes only at /t and below, because tidy removes only these.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -191,8 +191,8 @@ var conversations = []struct {
 		a.exists("/t", false)
 		a.create("/t/n_", "", seq)
 		a.create("/t/n_0000000008", "", 0)
-		a.create("/t/n_", "", seq) // number 7
-		a.create("/t/n_", "", seq) // number 8 exists already
+		a.create("/t/n_", "", seq) // number 8, which exists
+		a.create("/t/n_", "", seq) // still number 8
 		a.ls2("/t", false)
 		a.close()
 	}},
@@ -251,7 +251,7 @@ var conversations = []struct {
 		b.sync()
 		b.get("/t/x", true)
 		b.ls("/t", true)
-		a.delete("/t/x", -1) // one event for data and children
+		a.delete("/t/x", -1) // one event for the data and child watches of /t/x
 		b.sync()
 		a.create("/t/y", "", 0)
 		b.sync()

@@ -30,7 +30,7 @@ var differentialOps = flag.Int("differential.ops", 4000, "approximate number of 
 // Longer conversations take longer to reduce.
 const stepsPerTalk = 150
 
-// TestDifferential compares random conversations with Apache; -rapid.seed repeats one.
+// TestDifferential compares both servers in random conversations; -rapid.seed repeats a run.
 func TestDifferential(t *testing.T) {
 	both := bothServers(t)
 	seed := zktest.Seed(t)
@@ -197,7 +197,7 @@ type talk struct {
 	clients [3]*namedClient
 	opened  int
 	control *rawClient // reads zxids and cleans up; not a part of the conversation
-	held    *[]string  // the events that sorted collects; nil: no call of sorted is active
+	held    *[]string  // events collected by a running call of sorted; nil: none runs
 }
 
 // A conversation may run outside of the test's goroutine, so failures become panics.
@@ -336,7 +336,7 @@ func (k *talk) end(who int) {
 }
 
 func (k *talk) sorted(f func()) {
-	for _, sp := range k.clients { // these pings read the earlier events, which keep their order
+	for _, sp := range k.clients { // print the earlier events, which must not be sorted
 		if sp != nil && sp.c != nil {
 			sp.c.must(wire.OpPing, nil, nil)
 		}
@@ -504,7 +504,7 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// Without the wait, Apache could forget the session's next connection and never close it.
+// hangUp waits for the server's close. Otherwise Apache may forget, and never close, the next connection.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -679,7 +679,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// The empty path means the root.
+// Not read: "" (the root), and paths that Apache treats differently (see onPurpose).
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -779,7 +779,7 @@ var kinds = []kind{
 		})
 		return &r
 	}},
-	{6, 0, 0, nil}, // an oddity
+	{6, 0, 0, nil}, // anyStep draws it from alike()
 	{3, 0, closeAndReturn, nil},
 	{2, 0, reattach, nil},
 	{2, 0, moveOver, nil},
@@ -908,7 +908,7 @@ var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// Apache accepts watches of a null path and fails when the connection ends.
+// The last two: Apache accepts watches of a null path, and fails when the connection ends. For the others see onPurpose.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 

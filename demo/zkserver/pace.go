@@ -94,7 +94,7 @@ type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // nil: no tally counts the message
+	count *count // counts the message for a Tally; nil: for none
 }
 
 // s.mu guards a backlog.
@@ -102,7 +102,7 @@ type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
-	count   int           // number of the last held message
+	count   int           // the highest N so far
 	alarm   *alarm        // fires when the first message is due
 	changed chan struct{} // has a value after a change
 
@@ -252,7 +252,7 @@ type Backlog struct {
 	Held    []Paced // the first held messages, in the order of their release
 	Waiting int     // the number of held messages
 	// Passed has the latest messages that left since the previous call, the oldest first.
-	// Unlisted is the number of earlier messages since that call.
+	// Unlisted counts the messages that left since that call, but before the first of Passed.
 	Passed   []Passed
 	Unlisted int
 }

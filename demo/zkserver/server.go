@@ -24,8 +24,8 @@ type Options struct {
 	// Tick is the granularity of session expiry; 0 means 100 ms. Sessions expire
 	// at most one tick late.
 	Tick time.Duration
-	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. A value of 0 means
-	// the default: two ticks and one minute.
+	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. 0 means the default:
+	// two ticks for the minimum, one minute for the maximum.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxClientCnxns bounds the connections from one host; 0 means no bound.
 	MaxClientCnxns int
@@ -73,7 +73,7 @@ type Server struct {
 	tallying  *tallying
 	listeners map[net.Listener]bool // true: for clients
 	conns     map[*conn]struct{}
-	alive     int // connections that are not retired
+	alive     int // connections whose requests are still executed
 	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
@@ -151,7 +151,7 @@ func (s *Server) debug(what string, args ...any) {
 	}
 }
 
-// New returns a server with the znodes of a new Apache server. It starts no goroutine.
+// New returns a server with the znodes of a new Apache ZooKeeper server. It starts no goroutine.
 func New(opts Options) *Server {
 	opts = opts.withDefaults()
 	s := &Server{
@@ -281,7 +281,7 @@ type Counters struct {
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that expired or were ended by ExpireSession
-	CutOff        int64 // connections closed because of too much unsent output or MaxHeld
+	CutOff        int64 // connections closed because of too much unsent output, alone or in total ([MaxHeld])
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }

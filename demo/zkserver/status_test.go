@@ -60,7 +60,7 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout checks that answers have Apache's layout, except envi.
+// TestFourLetterLayout checks that answers have Apache's layout. It does not ask envi.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -259,7 +259,7 @@ type adminSituation struct {
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // zktest's srvr words have changed Apache's counts
+	get(t, "GET", url+"/commands/stat_reset") // because zktest has sent srvr to Apache
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)

@@ -116,7 +116,7 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// others[0] must repeat getChildren("/e/n") after the creation of /e/n.
+// getChildren sets no watch on the absent /e/n, so others[0] must repeat it after the create.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -151,7 +151,6 @@ func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitG
 	return reading
 }
 
-// TestTallyWhoIsNotified checks that the first report comes before the first notification.
 func TestTallyWhoIsNotified(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -183,7 +182,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 			owner := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			owner.create("/e/n", wire.FlagEphemeral)
 			want := []int64{id(keyed)}
-			for i, c := range counting { // several watches of a session count once
+			for i, c := range counting { // a session with several watches is notified once
 				getData("/e/n")(c)
 				getExists("/e/n")(c)
 				if i%2 == 0 {
@@ -222,7 +221,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 	})
 }
 
-// main is an observer, so no tally counts main.
+// main connects with DialObserver, so tallies do not count its requests.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -279,7 +278,7 @@ func TestTallyIsSettled(t *testing.T) {
 		}
 		x.delete()
 		for range 100 {
-			x.c.must(wire.OpPing, nil, nil) // does not count
+			x.c.must(wire.OpPing, nil, nil) // tallies do not count pings
 			x.list()
 			time.Sleep(time.Millisecond)
 		}
@@ -289,7 +288,7 @@ func TestTallyIsSettled(t *testing.T) {
 			t.Errorf("got %d reports of 100 requests in 100 ms, want 6 to 8", x.count())
 		}
 		x.c.must(wire.OpPing, nil, nil)
-		time.Sleep(276 * time.Millisecond) // 297 ms since the last request
+		time.Sleep(276 * time.Millisecond)
 		x.want(0, 100, 100, false)
 		x.list()
 		time.Sleep(299 * time.Millisecond)
@@ -414,7 +413,7 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	// Without this wait, go-zookeeper may find a watch and send setWatches too early.
+	// Without this wait, go-zookeeper may repeat e's first watch in a setWatches request.
 	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)

@@ -24,8 +24,8 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// A client without read permission in acl loses its one-time watch without an event.
-// Apache does the same since the fix of CVE-2024-23944.
+// A client without read permission in acl loses its one-time watch without an event, as in
+// Apache since the fix of CVE-2024-23944.
 // wk may be nil.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
@@ -39,7 +39,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	})
 }
 
-// w, which may be nil, does not count observers or ended sessions.
+// w, which may be nil, counts events to live sessions, but not to clients of DialObserver.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -206,7 +206,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path comes before its ancestors; once ignores repetitions
+		ts.data.trigger(path, event, once) // path comes before its ancestors, so a connection that watches several is direct
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })

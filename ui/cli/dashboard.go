@@ -97,7 +97,7 @@ func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Confi
 	}
 }
 
-// admit sets the servers' tick in conn, and may ask the user for permission.
+// admit sets the servers' tick in conn, and may ask the user whether electop's candidates may join.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (election.Admission, error) {
 	probe, err := cluster.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {

@@ -130,7 +130,7 @@ func outcome(s *doctor.State) error {
 	return nil
 }
 
-// observationEnd is the end of the last observation, with a text for the countdown.
+// observationEnd holds the time when the last observation ends, and the countdown's text.
 type observationEnd struct {
 	mu   sync.Mutex
 	at   time.Time

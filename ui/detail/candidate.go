@@ -221,7 +221,7 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-// scanMax is the length of the longest queue in which each frame checks all watches.
+// scanMax is the length up to which watchersOf checks every candidate in the queue.
 const scanMax = 1000
 
 // watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
@@ -275,7 +275,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 		who = "electop's own candidacy"
 	}
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
-	first := r.Position == 0 && s.NoLeader() == model.MixedClients // the first leads, but another may lead, too
+	first := r.Position == 0 && s.NoLeader() == model.MixedClients // the first leads, but a client of another library may lead too
 	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
@@ -318,7 +318,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	switch {
 	case m.LeaseEnd.IsZero():
 	case m.Fault == model.NoFault:
-		// A lease is reported only with other changes, so the reported time is too old to show.
+		// Renewals alone are not reported, so the lease may end later than m.LeaseEnd.
 		out.add("lease", term.Text, "held: committed writes prove that its session lives; without them it stops leading")
 	default:
 		out.add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")

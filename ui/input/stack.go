@@ -17,7 +17,7 @@ func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 // Below returns the mode behind the present one, or the main screen's own mode.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at is Now as if only the first n opened modes were open.
+// at returns what Now would if only the first n opened modes were open.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -34,7 +34,7 @@ func (s *Stack) Front() Mode {
 	return s.Below()
 }
 
-// Open opens m in front, or closes the modes in front of an open m.
+// Open puts m in front. If m is already open, Open closes the modes in front of m.
 func (s *Stack) Open(m Mode) {
 	if i := slices.Index(s.opened, m); i >= 0 {
 		s.opened = s.opened[:i]
@@ -54,7 +54,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position after a move from position at. Positions are from 0 to last.
+// Moved returns the position that do leads to from position at. All positions are 0 to last.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

@@ -39,7 +39,7 @@ func Target(s *doctor.State, i int) *dialect.Candidate {
 	return s.Queue.At(to)
 }
 
-// WrongEdge reports whether a watch is known to be missing, or on another znode.
+// WrongEdge reports whether answers show that a watch is missing or, perhaps only once, on another znode.
 func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
@@ -101,7 +101,7 @@ func askedAt(f *term.Frame, e doctor.Edge) string {
 	return ", asked at " + f.Clock(e.At)
 }
 
-// ownWatch describes the watch of a candidate without a predecessor, perhaps on its own znode.
+// ownWatch describes the watch of a candidate that waits for nobody: it may watch its own znode.
 func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)

@@ -25,7 +25,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate executes the held create before or after the session's next transaction.
+// A lateCreate withholds one create, and sends it just before or after the session's next write.
 type lateCreate struct {
 	after bool
 
@@ -138,7 +138,7 @@ func (m *mover) open() int {
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers checks a create that a follower holds while the candidate leaves and returns.
+// TestCreateHeldBetweenServers checks a create stuck at a follower while the candidate changes server and returns.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -183,7 +183,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 
 	<-creating
 	e.Hold(follower, leader)
-	// Keep the ensemble leader busy while it receives the next messages.
+	// After Heal, this multi keeps the ensemble's leader busy while the held messages behind it arrive.
 	busy := make(chan error, 1)
 	go func() {
 		_, err := c.Multi(slices.Repeat([]any{&zk.CheckVersionRequest{Path: path, Version: -1}}, 20_000)...)
@@ -271,7 +271,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 	})
 }
 
-// TestLoseReplyWithoutAGuid checks that the candidate does not lead behind its first znode.
+// TestLoseReplyWithoutAGuid checks that the candidate does not lead while its forgotten znode exists.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Without a lease, the session's earliest expiry is the limit.
+// Without a lease, the request must be answered before the session's earliest expiry.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// Answers of the servers extend the lease and the expiry.
+// Committed writes extend the lease; any answer extends the expiry.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -134,7 +134,7 @@ func (s *candidacy) contactLeft() time.Duration {
 }
 
 const (
-	leaseMarginShare = 10 // 1/10 of the timeout: for clocks of different speed, and for stopping
+	leaseMarginShare = 10 // 1/10 of the timeout, because clocks differ in speed and a leader needs time to stop
 	renewalShare     = 10 // 1/10 of the timeout between two renewals
 )
 
@@ -161,7 +161,7 @@ func (s *candidacy) suspendedBy() string {
 	return "no write was committed in time"
 }
 
-// A renewal runs in its own goroutine, one request at a time.
+// A renewal renews a lease in its own goroutine, one request at a time.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
@@ -181,7 +181,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// Call now again after a reconnect.
+// now makes a renewal due at once. Call it again after a reconnect.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -192,7 +192,7 @@ func (r *renewal) now() {
 func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
-	committed := 0 // since the last call of now
+	committed := 0 // since the last r.now()
 	for {
 		select {
 		case <-r.due:
@@ -248,7 +248,7 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// After a long wait the first two renewals may prove no lease.
+// unprovedMost is more than two: after a long wait in the queue, two renewals may prove no lease.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

@@ -21,8 +21,7 @@ type Config struct {
 	// Beside lists the other znodes known at the start; see [Observer.SetBeside].
 	Beside Beside
 	// Single says that Path is a leader's own znode; nobody leads while the znode is absent. If
-	// Single is false, the observer decides from the znode, or from the names beside an absent
-	// znode.
+	// false, the observer finds out from the znode or, if absent, from its siblings.
 	Single bool
 	// ByReads makes the observer list the children after each notification. Otherwise it uses a
 	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
@@ -37,7 +36,7 @@ type Config struct {
 // Observer observes one election with one watch on its parent or the leader's own znode, and one on
 // each acknowledgement. It never writes.
 //
-// Each change costs one getData for a new child and, without a persistent watch, one getChildren. A
+// A new child costs one getData; without a persistent watch, each change costs one getChildren. A
 // persistent watch costs an exists each second with changes, otherwise every 15 s.
 //
 // An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
@@ -68,8 +67,8 @@ type Observer struct {
 	removed context.Context // ends when [Group.Remove] calls remove
 	remove  context.CancelFunc
 
-	// reported is the time of the last reported change of the connection. A lost connection is
-	// reported before the next read.
+	// reported is Since of the last reported connection status. After a gap, a read is reported only
+	// after the connection's present status.
 	reported latest[time.Time]
 }
 
@@ -176,7 +175,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// The group opens another Conn, so a closed one is only disconnected or connecting.
+// A closed Conn counts as disconnected or connecting, because the group opens another one.
 func link(st client.Status) model.Link {
 	switch {
 	case st.State == client.Connected:

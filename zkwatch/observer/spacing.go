@@ -21,10 +21,11 @@ const (
 	spacingFactor = 4
 )
 
-// A small read that takes longer than this waits for something else than the server.
+// The load is at most requestLoad for each request and the time to send the bytes on a slowLink: a
+// longer read waits for something else.
 const (
 	requestLoad = 200 * time.Microsecond
-	slowLink    = 128 << 10
+	slowLink    = 128 << 10 // bytes per second
 )
 
 const replyOverhead = 88

@@ -59,11 +59,10 @@ func (h *RequestHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Op))
 }
 
-// A ReplyHeader precedes every reply and every event. With an Err other than
-// OK nothing follows.
+// A ReplyHeader precedes every reply and every event. If Err is not OK, no body follows.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // of the last change that the server applied; in events up to ZooKeeper 3.8, -1
+	Zxid int64 // last change that the server applied; -1 in events of ZooKeeper 3.8 and earlier
 	Err  Code
 }
 
@@ -361,7 +360,7 @@ type CountResponse struct{ Count int32 }
 
 func (r *CountResponse) Fields(c *Coder) { c.Int32(&r.Count) }
 
-// An ErrorResponse answers addWatch, and stands for a failed operation in a [MultiResponse].
+// An ErrorResponse answers addWatch.
 type ErrorResponse struct{ Err Code }
 
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
@@ -372,17 +371,15 @@ type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are
-// used: Create for the creates, Path and NoPath for all others, Version for
-// delete, setData and check, Data for setData, Watch for the reads.
+// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
-	Create  CreateRequest
-	TTL     int64 // milliseconds; createTTL only
-	Path    string
-	Data    []byte
-	Version int32
-	Watch   bool
+	Create  CreateRequest // the creates
+	TTL     int64         // createTTL; milliseconds
+	Path    string        // all but the creates
+	Data    []byte        // setData
+	Version int32         // delete, setData, check
+	Watch   bool          // getData, getChildren
 	// NoPath means that the path is null; Path is then "".
 	NoPath bool
 }
@@ -390,7 +387,7 @@ type MultiOp struct {
 // Reads reports whether the operation belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
-// Fields implements [Record]. If Op cannot be part of a multi, Fields fails to read and writes nothing.
+// Fields implements [Record]. If Op cannot be part of a multi, reading fails and writing appends nothing.
 func (o *MultiOp) Fields(c *Coder) {
 	switch o.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:

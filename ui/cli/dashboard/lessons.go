@@ -128,7 +128,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	return err
 }
 
-// setUp waits for a state that shows u and for which fits returns true.
+// setUp prepares u, and waits until the state shows u and fits(state) is true.
 func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doctor.State) bool) error {
 	recipe, _ := dialect.RecipeNamed(u.Recipe)
 	rules := model.Rules{Workers: u.Workers, Fenced: u.Guarded}
@@ -294,7 +294,7 @@ type progress struct {
 }
 
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons, including those of other versions
+	Done []string `json:"done"` // IDs of lessons; other versions of electop may have added some
 }
 
 // After an error the progress is empty, because lessons do not need the progress.

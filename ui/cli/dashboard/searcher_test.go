@@ -78,7 +78,7 @@ func (h *searching) election(path string) (candidate string) {
 	return candidate
 }
 
-// await waits until a finished search found paths, and its connection is closed.
+// await waits until a finished search shows exactly paths, and checks that its connection is closed.
 func (h *searching) await(what string, paths ...string) {
 	h.t.Helper()
 	holds := func(s *list.Search) bool {
