@@ -33,7 +33,7 @@ type member struct {
 	id, name string
 	you      bool
 	kind     dialect.Kind
-	nth      int           // counts the members, from 0
+	nth      int           // index of the cast's latest name when it joined, from 0
 	size     int           // of a double barrier
 	sets     bool          // it sets the barrier
 	done     chan struct{} // closed when the member has left
@@ -49,16 +49,16 @@ type member struct {
 	last      model.Member   // the candidate's last report, without the fault
 	fault     model.Fault
 	faultAt   time.Time
-	leaseEnd  time.Time // end of the lease, as known when the fault began
+	leaseEnd  time.Time // the ExpiresFrom to report during the fault
 	session   uint64    // the session when the partition began
-	thawing   bool      // reported as frozen until it has checked its state
+	thawing   bool      // thawed, but reported as frozen until it has checked its state
 	noGuid    bool
-	loses     bool          // the next candidate loses a reply
+	loses     bool          // its next runner loses a reply
 	slow      chan struct{} // the leader procedure waits until slow is closed; nil: no wait
 	gone      bool
 	previous  <-chan struct{} // closed when the member before it has rejoined; nil: do not wait
 	ahead     int             // number of members that rejoin before it
-	placed    chan struct{}   // closed, and set to nil, when it has a znode or has left
+	placed    chan struct{}   // closed, and set to nil, when it has joined (see report) or left
 }
 
 func (m *member) newRunner(size int) runner {
@@ -159,7 +159,7 @@ func (m *member) place() {
 	}
 }
 
-// joined returns a channel that is closed when the member has a znode or has left.
+// joined returns a channel that is closed when the member has joined or left.
 func (m *member) joined() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +179,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// A partitioned member may have lost its session, and its lease with the session.
+	// If a partitioned member has lost its session, leaseEnd no longer applies.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}
@@ -200,8 +200,8 @@ func (m *member) resign() {
 
 // follow makes the member resign and rejoin with recipe r. The member rejoins after the channel
 // previous is closed, or at once if previous is nil. ahead is the number of members that rejoin
-// earlier. placed is closed when the member is in the queue again, and nil if the member leaves. The
-// caller holds m.mu.
+// earlier. placed is closed when the member has rejoined or left; it is nil if the member was already
+// leaving. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil
@@ -239,7 +239,7 @@ func (m *member) awaitPrevious() {
 	}
 }
 
-// number returns the sequence number of the member's znode, the largest int64 if it has none.
+// number returns the sequence number of the member's znode, or the largest int64 if there is none.
 func (m *member) number() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

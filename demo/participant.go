@@ -29,7 +29,7 @@ type participant struct {
 	now     model.Member    // the last report
 }
 
-// recipes has the steps of each kind. Their numbers are the lines of the recipe on the screen.
+// recipes has the steps of each kind. The numbers given to step are line numbers in ui/leadership/recipe.go.
 var recipes = map[dialect.Kind]func(*participant){
 	dialect.KindGroup:   (*participant).group,
 	dialect.KindBarrier: (*participant).barrier,
@@ -47,7 +47,7 @@ var errLost = errors.New("the session has ended")
 
 func newParticipant(m *member, cfg client.Config) *participant {
 	if m.kind == dialect.KindQueue {
-		cfg.MaxReply = 0 // the queue may become long
+		cfg.MaxReply = 0 // 0 means 16 MiB: the queue may become long
 	}
 	p := &participant{m: m, path: m.cast.cfg.Path, now: model.Member{Recipe: string(m.kind)}}
 	p.inside, p.leave = context.WithCancel(m.cast.ctx)
@@ -151,15 +151,14 @@ func (p *participant) join() {
 	p.now.Znode = p.m.name
 }
 
-// stays reports whether the participant need not leave.
 func (p *participant) stays() bool { return p.err == nil && p.inside.Err() == nil }
 
-// quit begins to leave, after inside has ended.
+// After quit, reports say Resigning, and Resign no longer ends inside.
 func (p *participant) quit() {
 	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for the last watch, for until, or until inside ends. A frozen participant waits longer.
+// wait waits for changed, until, or the end of inside or of the session. A frozen participant waits longer.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
