@@ -32,16 +32,24 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	}
 	if dialect.LeadersName(path) {
 		f.Dialect = dialect.SingleZnode(false)
-		w.singles = append(w.singles, f)
+		w.later = append(w.later, f)
 	}
 	return false, nil
 }
 
-// Such a znode may acknowledge another election, or belong to one of its candidates.
-func (w *walk) unknown(ctx context.Context) error {
-	for _, f := range w.singles {
+// A znode may acknowledge another election, or be another election. One with only a leader's name may
+// also belong to a candidate of an election below its directory.
+func (w *walk) unproven(ctx context.Context) error {
+	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
-		if w.acks[f.Path] || slices.ContainsFunc(w.contends[f.Read.New[0].Session], func(path string) bool { return strings.HasPrefix(path, dir) }) {
+		inner := func(path string) bool { return f.Read.Single && strings.HasPrefix(path, dir) }
+		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
+			path := f.Path
+			if !f.Read.Single {
+				path = znode.Join(f.Path, z.Name)
+			}
+			return w.acks[path] || w.found[path] != nil || slices.ContainsFunc(w.contends[z.Session], inner)
+		}) {
 			continue
 		}
 		if err := w.report(ctx, f); err != nil {
@@ -63,18 +71,23 @@ func (w *walk) leaderless(ctx context.Context, dir string, names []string) error
 }
 
 func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
-	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: client.Parent(stat)})
-	if d == nil && w.cfg.Leaves && stat.DataLength <= barrierData {
+	read := w.present(stat)
+	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: read.Parent})
+	if d == nil {
+		if !w.cfg.Leaves || stat.DataLength > barrierData {
+			return nil
+		}
 		z, err := w.read(ctx, path, path)
 		if err != nil || dialect.Barrier(z.Data) == nil {
 			return err
 		}
-		return w.report(ctx, Found{Path: path, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat), Data: z.Data}})
+		read.Data = z.Data
 	}
-	if d == nil {
-		return nil
-	}
-	return w.reportEmpty(ctx, path, stat, d)
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
+}
+
+func (w *walk) present(stat *zk.Stat) *model.Read {
+	return &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
 }
 
 // barrierData bounds the data of a barrier, which is an IP address, in bytes.
@@ -89,7 +102,7 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 	if b.stat == nil || len(w.leaves) < min(len(b.names), maxAlike) || !votes && !ephemeral || w.found[b.parent] != nil {
 		return nil
 	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(b.stat)}
+	read := w.present(b.stat)
 	for _, z := range w.leaves {
 		z, err := w.read(ctx, znode.Join(b.parent, z.Name), z.Name)
 		if err != nil {
@@ -99,29 +112,9 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 	}
 	d := dialect.Recognise(dialect.Evidence{Path: b.parent, Children: read.New, Parent: read.Parent})
 	if d != nil && !d.Elects() {
-		w.members = append(w.members, Found{Path: b.parent, Dialect: d, Read: read, Contenders: len(b.names), Partial: len(b.names) > len(w.leaves)})
+		w.later = append(w.later, Found{Path: b.parent, Dialect: d, Read: read, Contenders: len(b.names), Partial: len(b.names) > len(w.leaves)})
 	}
 	return nil
-}
-
-func (w *walk) roleless(ctx context.Context) error {
-	for _, f := range w.members {
-		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
-			path := znode.Join(f.Path, z.Name)
-			return w.acks[path] || w.found[path] != nil
-		}) {
-			continue
-		}
-		if err := w.report(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *walk) reportEmpty(ctx context.Context, path string, stat *zk.Stat, d *dialect.Dialect) error {
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
-	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
 }
 
 func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
@@ -129,7 +122,7 @@ func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) erro
 	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
 		return err
 	}
-	return w.reportEmpty(ctx, path, stat, d)
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: w.present(stat)})
 }
 
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
@@ -153,12 +146,19 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		contenders = slices.Clone(names)
 	}
 	slices.SortFunc(contenders, inQueue)
-
-	if queue, err := w.queue(ctx, path, contenders, stat, markers); queue || err != nil {
-		return err
+	n := len(contenders)
+	read := w.present(stat)
+	read.Markers = markers
+	if dialect.Items(path, contenders) {
+		items, _, err := observer.Items(ctx, w.conn, path, contenders, func(send func() error) error { return w.request(ctx, send) })
+		if err != nil {
+			return err
+		}
+		if d := recognised(items); d.Kind() == dialect.KindQueue {
+			read.New = items
+			return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n})
+		}
 	}
-
-	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
 	known := make(map[string]bool)
 	get := func(name string) (ephemeral bool, err error) {
 		if known[name] {
@@ -172,7 +172,6 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		read.New = append(read.New, z)
 		return z.Session != 0, nil
 	}
-	n := len(contenders)
 	ephemeral := false
 	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to be ephemeral
 		var err error
@@ -202,33 +201,6 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		return nil
 	}
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
-}
-
-// queue reads only the stats of the first items.
-func (w *walk) queue(ctx context.Context, path string, names []string, stat *zk.Stat, markers []string) (bool, error) {
-	if !dialect.Items(path, names) {
-		return false, nil
-	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat), Markers: markers}
-	for i, name := range slices.Sorted(slices.Values(names)) {
-		z := znode.Znode{Name: name}
-		if i < dialect.FirstItems {
-			item, err := w.exists(ctx, znode.Join(path, name))
-			if err != nil || item != nil && item.EphemeralOwner != 0 {
-				return false, err
-			}
-			if item == nil {
-				continue // it was taken
-			}
-			z = client.Znode(name, item, nil)
-		}
-		read.New = append(read.New, z)
-	}
-	d := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent, Markers: markers})
-	if d.Kind() != dialect.KindQueue {
-		return false, nil
-	}
-	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: len(names)})
 }
 
 func (w *walk) markers(ctx context.Context, paths []string) (existing []string, err error) {

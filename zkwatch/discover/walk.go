@@ -35,10 +35,7 @@ func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) 
 	}
 	err := w.run(ctx)
 	if err == nil {
-		err = w.unknown(ctx)
-	}
-	if err == nil {
-		err = w.roleless(ctx)
+		err = w.unproven(ctx)
 	}
 	for _, path := range slices.Sorted(maps.Keys(cfg.Known)) {
 		if err == nil && w.found[path] == nil {
@@ -57,8 +54,7 @@ type walk struct {
 	progress Progress
 	found    map[string]*dialect.Dialect // the elections reported, by path
 	siblings []string                    // names of the visited znode and its siblings, without numbered ones
-	singles  []Found                     // znodes with a leader's name, of no known system
-	members  []Found                     // directories whose children have no role
+	later    []Found                     // znodes with only a leader's name, and directories whose children have no role
 	leaves   []znode.Znode               // visited leaves of the current branch; their data is not read
 	acks     map[string]bool             // paths of the acknowledgements of elections
 	contends map[uint64][]string         // by session: the elections in which it is a candidate

@@ -454,31 +454,43 @@ type readChild struct {
 
 const pipelined = 64
 
-// In a queue only the stats of the first items are read, because there may be many.
-func (r *reader) readNew(ctx context.Context, names, fresh []string) ([]readChild, error) {
+func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []readChild, err error) {
 	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
 		return r.readMany(ctx, fresh)
 	}
-	slices.Sort(fresh)
-	out := make([]readChild, len(fresh))
-	for i, name := range fresh {
-		if out[i].znode.Name = name; i >= dialect.FirstItems {
-			continue
-		}
-		_, stat, err := r.conn.Exists(ctx, znode.Join(r.cfg.Path, name))
-		switch {
-		case err != nil:
-			return nil, err
-		case stat == nil:
-			out[i].znode.Unread = true
-		case stat.EphemeralOwner != 0: // a child of a session: this is no queue
-			r.queue = false
-			return r.readMany(ctx, fresh)
-		default:
-			out[i].znode = client.Znode(name, stat, nil)
-		}
+	items, queue, err := Items(ctx, r.conn, r.cfg.Path, fresh, atOnce)
+	if r.queue = queue; !queue && err == nil {
+		return r.readMany(ctx, fresh)
 	}
-	return out, nil
+	for _, z := range items {
+		out = append(out, readChild{znode: z})
+	}
+	return out, err
+}
+
+// Items returns the children with these names. It reads only the stats of the first items of a queue,
+// because there may be many. queue is false if a session owns one of them. See [ReadBeside] for try.
+func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
+	for i, name := range slices.Sorted(slices.Values(names)) {
+		z := znode.Znode{Name: name}
+		if i < dialect.FirstItems {
+			var stat *zk.Stat
+			err := try(func() (err error) {
+				_, stat, err = conn.Exists(ctx, znode.Join(path, name))
+				return err
+			})
+			switch {
+			case err != nil, stat != nil && stat.EphemeralOwner != 0:
+				return nil, false, err
+			case stat == nil:
+				z.Unread = true
+			default:
+				z = client.Znode(name, stat, nil)
+			}
+		}
+		items = append(items, z)
+	}
+	return items, true, nil
 }
 
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
