@@ -208,7 +208,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 			return
 		}
 	default:
-		j.doubt = j.naming.decisive().Doubt(j.queue, j.rest)
+		j.blocker = j.naming.decisive().Blocker(j.queue, j.rest)
 		j.rivals.find(j.naming.decisive(), &j.children, &j.watches, j.cfg.Path, at)
 		j.decideRole(at)
 	}

@@ -59,7 +59,7 @@ type Journal struct {
 	head       *dialect.Candidate // the head of the queue, nil for none
 	leaving    bool               // participants leave a double barrier
 	flow       flows
-	doubt      dialect.Doubt
+	blocker    *dialect.Candidate // see [Blocked]
 	rivals     rivals
 	role       role
 	vacantFrom timeBounds // when the queue became empty; zero: not observed
@@ -282,7 +282,7 @@ func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
 	j.at = session.Later(j.at, at)
-	j.doubt = j.naming.decisive().Doubt(j.queue, j.rest)
+	j.blocker = j.naming.decisive().Blocker(j.queue, j.rest)
 	j.rivals.find(j.naming.decisive(), &j.children, &j.watches, j.cfg.Path, time.Time{})
 	j.decideRole(at)
 	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {

@@ -90,30 +90,19 @@ func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 	if !l.began {
 		return
 	}
-	has := func(all []*dialect.Candidate) func(*dialect.Candidate) bool {
-		if len(all) == 1 {
-			return func(c *dialect.Candidate) bool { return same(all[0], c) }
+	add := func(all, others []*dialect.Candidate, on bool) {
+		known := make(map[dialect.ID]bool, len(others))
+		for _, c := range others {
+			known[c.ID()] = true
 		}
-		ids := make(map[dialect.ID]bool, len(all))
 		for _, c := range all {
-			ids[c.ID()] = true
-		}
-		return func(c *dialect.Candidate) bool { return ids[c.ID()] }
-	}
-	add := func(of *dialect.Candidate, on bool) {
-		l.holds = appendLog(l.holds, hold{at, of, on}, holdsMax, func(h hold) time.Time { return h.at }, &l.holdsFrom)
-	}
-	held, holds := has(old), has(now)
-	for _, c := range old {
-		if !holds(c) {
-			add(c, false)
+			if !known[c.ID()] {
+				l.holds = appendLog(l.holds, hold{at, c, on}, holdsMax, func(h hold) time.Time { return h.at }, &l.holdsFrom)
+			}
 		}
 	}
-	for _, c := range now {
-		if !held(c) {
-			add(c, true)
-		}
-	}
+	add(old, now, false)
+	add(now, old, true)
 }
 
 func (l *laneLog) leave(d departure) {
@@ -140,12 +129,7 @@ func (l *laneLog) since(r Reign) Reign {
 }
 
 func (l *laneLog) led(c *dialect.Candidate) bool {
-	for i := range l.holds {
-		if of := l.holds[i].of; of.Czxid == c.Czxid && of.Name == c.Name {
-			return true
-		}
-	}
-	return l.holdsNow(c)
+	return l.holdsNow(c) || slices.ContainsFunc(l.holds, func(h hold) bool { return h.of.ID() == c.ID() })
 }
 
 // old is the previous report, nil for none.

@@ -24,9 +24,10 @@ const (
 	NoRole NoLeader = "no-role"
 	// UnknownKind means that it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
-	// Blocked and Unsupported are the reasons of [dialect.Doubt].
-	Blocked     NoLeader = NoLeader(dialect.Blocked)
-	Unsupported NoLeader = NoLeader(dialect.Unsupported)
+	// Blocked means that clients may wait for a child that is no contender: see [State.Blocker].
+	Blocked NoLeader = "blocked"
+	// Unsupported means that electop does not read the elections of this system.
+	Unsupported NoLeader = "unsupported"
 	// MixedClients means that a client of another library may lead beside the first contender: see
 	// [State.Rivals].
 	MixedClients NoLeader = "mixed-clients"
@@ -59,11 +60,12 @@ type role struct {
 	why            NoLeader
 	holders        int
 	waitsFor       *dialect.Candidate // for WatchesLower
+	blocker        *dialect.Candidate // for Blocked
 	acknowledgedBy uint64             // for OtherAcknowledged
 }
 
 func (j *Journal) decideRole(at time.Time) {
-	j.role = role{}
+	j.role = role{blocker: j.blocker}
 	if j.queue.Len() > 0 {
 		j.role.waitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
 		j.role.acknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
@@ -85,23 +87,21 @@ func (j *Journal) noLeader() NoLeader {
 	default:
 		return NoRole
 	}
-	switch {
-	case holders == 0 && (j.doubt == "" || j.queue.Len() == 0):
+	switch unsupported := j.naming.decisive().Unsupported(); {
+	case j.queue.Len() == 0, holders == 0 && !unsupported:
 		return NoCandidate
+	case unsupported:
+		return Unsupported
 	}
 	head := j.queue.At(0)
 	// A blocking child does not stop electop's own candidates, or a contender that has
 	// acknowledged.
-	passes := j.doubt == dialect.Blocked && (j.memberOf(head) != nil || j.role.acknowledgedBy == head.Session)
-	if j.doubt != "" && !passes {
-		return NoLeader(j.doubt)
-	}
-	if j.doubt == "" {
-		if why := j.unacknowledged(head); why != "" {
-			return why
-		}
-	}
-	if j.role.waitsFor != nil {
+	switch why := j.unacknowledged(head); {
+	case j.blocker != nil && j.memberOf(head) == nil && j.role.acknowledgedBy != head.Session:
+		return Blocked
+	case j.blocker == nil && why != "":
+		return why
+	case j.role.waitsFor != nil:
 		return WatchesLower
 	}
 	if j.crowded() && j.owned[head.Session] > 1 {
@@ -186,7 +186,7 @@ func (s *State) ElectionUnseen() bool {
 }
 
 // Blocker returns the child that causes [Blocked], nil for none.
-func (s *State) Blocker() *dialect.Candidate { return s.Dialect.Blocker(s.Queue, s.Ignored) }
+func (s *State) Blocker() *dialect.Candidate { return s.role.blocker }
 
 // AckPath returns the first path of the acknowledgement, "" for none.
 func (s *State) AckPath() string {

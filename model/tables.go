@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -51,21 +52,33 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	for _, c := range cs.known {
 		e.Children = append(e.Children, c.Znode)
 	}
-	for i := range w.table.Servers {
-		e.Ready = e.Ready || slices.ContainsFunc(w.table.Servers[i].Watched, func(w session.Watch) bool { return dialect.IsReady(path, w.Path) })
+	for name := range watchedIn(w.table, path) {
+		e.Ready = e.Ready || name == dialect.Ready
 	}
 	return cmp.Or(dialect.Recognise(e), d)
 }
 
+// watchedIn returns the watched names in the directory, and the sessions that watch them.
+func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
+	prefix := znode.Join(path, "")
+	return func(yield func(string, []uint64) bool) {
+		for i := range t.Servers {
+			for _, w := range t.Servers[i].Watched {
+				name, in := strings.CutPrefix(w.Path, prefix)
+				if in && t.Servers[i].Watches.State == session.Answered && !yield(name, w.Sessions) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // A participant of a double barrier watches another znode only while it leaves.
 func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
-	for i := range t.Servers {
-		for _, w := range t.Servers[i].Watched {
-			c := cs.known[znode.Base(w.Path)]
-			if c != nil && znode.Join(path, c.Name) == w.Path && cs.recipe.Contends(c) &&
-				slices.ContainsFunc(w.Sessions, func(id uint64) bool { return id != own && id != c.Session }) {
-				return true
-			}
+	for name, sessions := range watchedIn(t, path) {
+		c := cs.known[name]
+		if c != nil && cs.recipe.Contends(c) && slices.ContainsFunc(sessions, func(id uint64) bool { return id != own && id != c.Session }) {
+			return true
 		}
 	}
 	return false
@@ -79,14 +92,10 @@ func (j *Journal) correct(c correction, at time.Time) {
 
 // The table must be newer than the last read.
 func (cs *children) chained(t *session.Table, path string) bool {
-	for i := range t.Servers {
-		for _, w := range t.Servers[i].Watched {
-			c := cs.known[znode.Base(w.Path)]
-			if c == nil || znode.Join(path, c.Name) != w.Path {
-				continue
-			}
+	for name, sessions := range watchedIn(t, path) {
+		if c := cs.known[name]; c != nil {
 			at, ok := Position(cs.recipe, cs.queue, c)
-			if ok && at+1 < cs.queue.Len() && slices.Contains(w.Sessions, cs.queue.At(at+1).Session) {
+			if ok && at+1 < cs.queue.Len() && slices.Contains(sessions, cs.queue.At(at+1).Session) {
 				return true
 			}
 		}
@@ -143,28 +152,21 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 		skip[w.of.Session] = true
 		path = znode.Join(path, w.of.Name)
 	}
-	answered := false
-	for i := range t.Servers {
-		x := &t.Servers[i]
-		answered = answered || x.Watches.State == session.Answered
-		for k := range x.Watched {
-			if x.Watched[k].Path != path || x.Watches.State != session.Answered {
-				continue
-			}
-			for _, id := range x.Watched[k].Sessions {
-				switch {
-				case skip[id] || t.Anchored(id):
-				case cs.owns(id):
-					w.Candidates++
-				default:
-					w.Others = append(w.Others, id)
-				}
-				skip[id] = true
-			}
-		}
-	}
-	if !answered {
+	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State == session.Answered }) {
 		return nil
+	}
+	for name, sessions := range watchedIn(t, znode.Dir(path)) {
+		for _, id := range sessions {
+			switch {
+			case name != znode.Base(path) || skip[id] || t.Anchored(id):
+				continue
+			case cs.owns(id):
+				w.Candidates++
+			default:
+				w.Others = append(w.Others, id)
+			}
+			skip[id] = true
+		}
 	}
 	slices.Sort(w.Others)
 	return w
@@ -192,14 +194,9 @@ func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
 	}
-	prefix := znode.Join(path, "")
-	for i := range w.table.Servers {
-		x := &w.table.Servers[i]
-		for k := range x.Watched {
-			name, child := strings.CutPrefix(x.Watched[k].Path, prefix)
-			if child && x.Watches.State == session.Answered && slices.Contains(x.Watched[k].Sessions, c.Session) {
-				names = append(names, name)
-			}
+	for name, sessions := range watchedIn(w.table, path) {
+		if slices.Contains(sessions, c.Session) {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)

@@ -7,34 +7,13 @@ import (
 	"electop/model/znode"
 )
 
-// Doubt is the reason why the children alone do not show that the head of the queue leads, "" if
-// they show that.
-type Doubt string
+// Unsupported reports whether electop does not read the elections of this system.
+func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
-const (
-	// Blocked: clients that read only names wait for a child that is no contender. The child is
-	// persistent with a contender's name, or first in Curator's order of names.
-	Blocked Doubt = "blocked"
-	// Unsupported: electop does not read the elections of this system.
-	Unsupported Doubt = "unsupported"
-)
-
-// Doubt returns why queue and the other children do not show a leader, "" if they do.
-func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
-	switch {
-	case d == nil:
-		return ""
-	case slices.Contains(unsupported, d):
-		return Unsupported
-	case d.Blocker(queue, others) != nil:
-		return Blocked
-	}
-	return ""
-}
-
-// Blocker returns the child for which clients wait if the doubt is [Blocked], nil for none.
+// Blocker returns the child that is no contender, but for which clients that read only names wait, nil
+// for none. It is persistent with a contender's name, or first in Curator's order of names.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
-	if d == nil || queue.Len() == 0 {
+	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil
 	}
 	head, curators := queue.At(0), slices.Contains(curator, d)
@@ -47,10 +26,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 		}
 		owned := *c
 		owned.Session = 1 // for a client that reads only names, the child may be ephemeral
-		if !d.Recipe.Contends(&owned) {
-			continue
-		}
-		if d.Recipe.Holders(queue.Insert(0, &owned)) == 1 {
+		if d.Recipe.Contends(&owned) && d.Recipe.Holders(queue.Insert(0, &owned)) == 1 {
 			return c
 		}
 	}

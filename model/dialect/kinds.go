@@ -84,7 +84,8 @@ func OwnLock(kind Kind, n int) *Dialect {
 
 const (
 	whyNobody = "nobody is elected here"
-	ready     = "ready" // the child of a double barrier that lets its participants go
+	// Ready is the child of a double barrier that lets its participants go.
+	Ready = "ready"
 )
 
 func withoutRole(kind Kind, all ...Dialect) []*Dialect {
@@ -95,23 +96,20 @@ var barrier = withoutRole(KindBarrier, Dialect{
 	ID: "barrier", System: "kazoo Barrier or Curator DistributedBarrier", Watches: "the znode: its deletion lets them go", Source: "kazoo: recipe/barrier.py; Curator: DistributedBarrier",
 })[0]
 
-// doubleBarriers have a znode for each participant. The last participant that enters creates [ready].
+// doubleBarriers have a znode for each participant. The last participant that enters creates [Ready].
 var doubleBarriers = withoutRole(KindDouble,
 	Dialect{ID: "kazoo-double-barrier", System: "kazoo DoubleBarrier", Watches: watchesReady, Source: "kazoo: recipe/barrier.py", names: []string{"{hex}"}, bare: true, content: isDouble},
 	Dialect{ID: "curator-double-barrier", System: "Curator DistributedDoubleBarrier", Watches: watchesReady, Source: "Curator: DistributedDoubleBarrier", names: []string{"{uuid}"}, bare: true, content: isDouble},
 	Dialect{ID: "recipe-double-barrier", System: "ZooKeeper recipe: double barrier", Watches: watchesReady, names: []string{"{any}"}, bare: true, content: func(e *Evidence) bool {
-		return isDouble(e) && e.every(func(z *znode.Znode) bool { return z.Session != 0 || z.Name == ready })
+		return isDouble(e) && e.every(func(z *znode.Znode) bool { return z.Session != 0 || z.Name == Ready })
 	}},
 )
 
 const watchesReady = "ready while it enters; another participant while it leaves"
 
-// IsReady reports whether the participants of a double barrier at path wait for the znode at znodePath.
-func IsReady(path, znodePath string) bool { return znodePath == znode.Join(path, ready) }
-
 // isDouble reports whether a child or a watch shows the znode for which participants wait.
 func isDouble(e *Evidence) bool {
-	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != ready })
+	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != Ready })
 }
 
 // queues have a persistent, numbered child for each item. Clients take the items in the order of

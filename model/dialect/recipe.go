@@ -308,7 +308,7 @@ func (r leases) Target(own string, children []string, skip func(string) bool) Ta
 // members is the recipe of children without a role, such as the members of a group.
 type members struct{ alone }
 
-func (members) Contends(c *Candidate) bool { return c.Name != ready }
+func (members) Contends(c *Candidate) bool { return c.Name != Ready }
 func (members) Holders(Queue) int          { return 0 }
 
 func (members) Target(own string, children []string, _ func(string) bool) Target {
