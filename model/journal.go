@@ -58,7 +58,7 @@ type Journal struct {
 	before     dialect.Queue      // the queue before the last change
 	head       *dialect.Candidate // the head of the queue, nil for none
 	leaving    bool               // participants leave a double barrier
-	flow       flows
+	flow       []Flow             // see setParent
 	blocker    *dialect.Candidate // see [Blocked]
 	rivals     rivals
 	role       role

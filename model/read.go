@@ -69,10 +69,9 @@ func (j *Journal) begin(at time.Time) {
 // The first read makes no events, because nothing changed.
 func (j *Journal) firstRead(r *Read) {
 	at := wall(r.At)
+	j.recognise(r)
 	j.setParent(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
-	j.recognise(r)
-	defer j.flow.count(at, j.parent, j.naming.dialect.Kind())
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
 			j.addChild(c)
@@ -86,6 +85,11 @@ func (j *Journal) firstRead(r *Read) {
 func (j *Journal) setParent(r *Read) {
 	j.under = true
 	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wall(r.At)
+	if n := len(j.flow); j.naming.dialect.Kind() != dialect.KindQueue {
+		j.flow = nil
+	} else if n == 0 || j.readAt.Sub(j.flow[n-1].At) >= 10*time.Second {
+		j.flow = keep(j.flow, Flow{j.readAt, j.parent}, 7)
+	}
 }
 
 func (j *Journal) readOtherParent(r *Read) {
@@ -101,7 +105,6 @@ func (j *Journal) readOtherParent(r *Read) {
 	j.checkHead(at, j.list.changed(r, -1, j.gap), false)
 	creates, ok := r.Parent.Creates()
 	j.countMissed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
-	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
 func (j *Journal) readAgain(r *Read) {
@@ -134,13 +137,11 @@ func (j *Journal) readAgain(r *Read) {
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.parent.Cversion += int32(2 * later) // the next read must not count these changes again
-	j.flow.count(at, j.parent, j.naming.dialect.Kind())
 }
 
 // PerMinute returns the rates of creates and takes; ok is false in the first ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
-	creates, counted := s.Parent.Creates()
-	if len(s.Flows) == 0 || !counted || s.At.Sub(s.Flows[0].At) < 10*time.Second {
+	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < 10*time.Second {
 		return 0, 0, false
 	}
 	first := s.Flows[0]
@@ -149,27 +150,15 @@ func (s *State) PerMinute() (created, taken int, ok bool) {
 			first = x
 		}
 	}
-	minutes := s.At.Sub(first.At).Minutes()
-	perMinute := func(n uint32) int { return int(math.Round(float64(n) / minutes)) }
-	return perMinute(creates - first.Created), perMinute(creates - uint32(s.Parent.Children) - first.Taken), true
+	perMinute := func(n int) int { return int(math.Round(float64(n) / s.At.Sub(first.At).Minutes())) }
+	created, taken, ok = s.Parent.Since(first.Parent)
+	return perMinute(created), perMinute(taken), ok
 }
 
-// Flow counts the items that were created in a queue, and taken from the queue, up to a time.
+// Flow is the parent of a queue's items at a time. Its counters show how many were created and taken.
 type Flow struct {
-	At             time.Time
-	Created, Taken uint32
-}
-
-// flows has a queue's counts of the last minute, every ten seconds.
-type flows []Flow
-
-func (f *flows) count(at time.Time, p znode.Parent, kind dialect.Kind) {
-	creates, ok := p.Creates()
-	if n := len(*f); kind != dialect.KindQueue || !ok {
-		*f = nil
-	} else if n == 0 || at.Sub((*f)[n-1].At) >= 10*time.Second {
-		*f = keep(*f, Flow{at, creates, creates - uint32(p.Children)}, 7)
-	}
+	At     time.Time
+	Parent znode.Parent
 }
 
 // A new znode with a known name replaces the old znode if the previous list already counted the

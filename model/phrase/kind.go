@@ -2,9 +2,8 @@ package phrase
 
 import (
 	"cmp"
-	"strconv"
+	"fmt"
 	"strings"
-	"time"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -54,13 +53,17 @@ func Count(s *doctor.State) string {
 // Content describes the children of a kind without a role, or of a shared lock: "3 members, newest
 // 2 min". The result is "" for other kinds.
 func Content(s *doctor.State) string {
-	n := s.Queue.Len()
+	n, count := s.Queue.Len(), Count(s)
+	age := func(i int) string {
+		existed, _ := s.Queue.At(i).Age(s.At)
+		return units.Seconds(existed)
+	}
 	switch s.Kind() {
 	case dialect.KindGroup:
 		if n == 0 {
-			return Count(s)
+			return count
 		}
-		return Count(s) + ", newest " + units.Seconds(newest(s))
+		return count + ", newest " + age(n-1)
 	case dialect.KindBarrier:
 		if n = len(s.Waiters()); n == 0 {
 			return "no session waits for its deletion"
@@ -71,58 +74,43 @@ func Content(s *doctor.State) string {
 		case n == 0:
 			return "nobody inside"
 		case s.Leaving:
-			return strconv.Itoa(n) + " still inside, leaving"
+			return fmt.Sprint(n, " still inside, leaving")
 		case ready:
-			return strconv.Itoa(n) + " inside, ready"
+			return fmt.Sprint(n, " inside, ready")
 		}
-		return strconv.Itoa(n) + " inside, waiting for ready"
+		return fmt.Sprint(n, " inside, waiting for ready")
 	case dialect.KindQueue:
-		words := Count(s)
 		if n == 0 {
-			return words + rate(s)
+			return count + rate(s)
 		}
-		first, age := s.Queue.At(0), ", oldest "
+		first, oldest := s.Queue.At(0), ", oldest "
 		if first.Who != s.Queue.At(n-1).Who { // the order is by priority
-			words, age = words+", first: "+first.Who, ", "
+			count, oldest = count+", first: "+first.Who, ", "
 		}
 		if !first.Ctime.IsZero() {
-			existed, _ := first.Age(s.At)
-			words += age + units.Seconds(existed)
+			count += oldest + age(0)
 		}
-		return words + rate(s)
+		return count + rate(s)
 	case dialect.KindCommit:
 		votes := map[string]int{}
 		for _, c := range s.Queue.All() {
 			votes[c.Vote()]++
 		}
 		if votes["abort"] > 0 {
-			return strconv.Itoa(votes["abort"]) + " of " + strconv.Itoa(n) + " voted abort"
+			return fmt.Sprintf("%d of %d voted abort", votes["abort"], n)
 		}
-		return strconv.Itoa(votes["commit"]) + " of " + strconv.Itoa(n) + " voted commit"
+		return fmt.Sprintf("%d of %d voted commit", votes["commit"], n)
 	case dialect.KindUnknown:
 		if s.Dialect.Vague() {
 			return units.Count(n, "member", "members") + " of a group, or participants of a double barrier"
 		}
 	case dialect.KindShared:
-		if s.Leader() == nil {
-			return ""
+		if s.Leader() != nil {
+			holds := clients(s.Queue.Slice()[:s.Holders()], "hold")
+			return strings.TrimSuffix(holds+", "+clients(s.Queue.Slice()[s.Holders():], "wait"), ", ")
 		}
-		holds := clients(s.Queue.Slice()[:s.Holders()], "hold", "holds")
-		if waits := clients(s.Queue.Slice()[s.Holders():], "wait", "waits"); waits != "" {
-			return holds + ", " + waits
-		}
-		return holds
 	}
 	return ""
-}
-
-func newest(s *doctor.State) (youngest time.Duration) {
-	for i, c := range s.Queue.All() {
-		if age, _ := c.Age(s.At); i == 0 || age < youngest {
-			youngest = age
-		}
-	}
-	return youngest
 }
 
 func rate(s *doctor.State) string {
@@ -130,31 +118,26 @@ func rate(s *doctor.State) string {
 	if !ok {
 		return ""
 	}
-	return ", +" + strconv.Itoa(created) + " / -" + strconv.Itoa(taken) + " a minute"
+	return fmt.Sprintf(", +%d / -%d a minute", created, taken)
 }
 
 // clients counts readers and writers, with a verb: "2 readers and 1 writer wait".
-func clients(all []*dialect.Candidate, verb, verbOne string) string {
+func clients(all []*dialect.Candidate, verb string) string {
 	readers := 0
 	for _, c := range all {
 		if c.Reads() {
 			readers++
 		}
 	}
-	var words []string
-	if readers > 0 {
-		words = append(words, units.Count(readers, "reader", "readers"))
-	}
-	if n := len(all) - readers; n > 0 {
-		words = append(words, units.Count(n, "writer", "writers"))
-	}
-	if len(all) == 1 {
-		verb = verbOne
-	}
-	if words == nil {
+	words := units.Count(readers, "reader", "readers") + " and " + units.Count(len(all)-readers, "writer", "writers")
+	words = strings.TrimSuffix(strings.TrimPrefix(words, "0 readers and "), " and 0 writers")
+	switch len(all) {
+	case 0:
 		return ""
+	case 1:
+		verb += "s"
 	}
-	return strings.Join(words, " and ") + " " + verb
+	return words + " " + verb
 }
 
 // Release describes when the owner of a lock was asked to release the lock, "" if nobody asked.
@@ -162,22 +145,21 @@ func Release(s *doctor.State, c *dialect.Candidate) string {
 	if c == nil || !c.Revoked {
 		return ""
 	}
-	at := cmp.Or(c.Mtime, c.SeenAt)
-	return "asked to release " + units.Seconds(max(0, s.At.Sub(at))) + " ago"
+	return "asked to release " + units.Seconds(max(0, s.At.Sub(cmp.Or(c.Mtime, c.SeenAt)))) + " ago"
 }
 
 // NextWords names who gets the role next: "delta", or "delta and 1 other"; "" for nobody.
 func NextWords(s *doctor.State) string {
-	next := s.Next()
-	switch len(next) {
+	switch next := s.Next(); len(next) {
 	case 0:
 		return ""
 	case 1:
 		return next[0].Label()
 	case 2:
 		return next[0].Label() + " and " + next[1].Label()
+	default:
+		return next[0].Label() + " and " + units.Count(len(next)-1, "other", "others")
 	}
-	return next[0].Label() + " and " + units.Count(len(next)-1, "other", "others")
 }
 
 func kindless(s *doctor.State) Entry {

@@ -470,7 +470,7 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 
 // Items returns the children with these names. It reads only the stats of the first items of a queue,
 // because there may be many. queue is false if a session owns one of them. See [ReadBeside] for try.
-func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
+func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
 		if i < dialect.FirstItems {
