@@ -41,11 +41,8 @@ func (k Kind) Elects() bool { return k == KindElection || k == KindLock || k == 
 
 // Kind returns the kind of the children, [KindUnknown] for nil.
 func (d *Dialect) Kind() Kind {
-	switch {
-	case d == nil:
+	if d == nil {
 		return KindUnknown
-	case d.kind == "":
-		return KindElection
 	}
 	return d.kind
 }
@@ -217,8 +214,7 @@ var groups = withoutRole(KindGroup,
 	Dialect{
 		// The number is the server's start time in milliseconds.
 		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
-		names: []string{"{any}"}, bare: true, proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
-		who: func(c *Candidate, _ string) string { return serverName(c.Name) },
+		names: []string{"{any}"}, bare: true, proof: shows(hbaseServer), who: hbaseServer,
 	},
 	Dialect{
 		// Each server has its own directory.
@@ -249,15 +245,7 @@ var groups = withoutRole(KindGroup,
 	},
 	Dialect{
 		ID: "dubbo", System: "Apache Dubbo", Source: "Dubbo: ZookeeperRegistry", names: []string{"{any}"}, bare: true,
-		proof: func(_ string, z *znode.Znode) bool {
-			scheme, rest, ok := strings.Cut(z.Name, "%3A%2F%2F")
-			return ok && scheme != "" && rest != "" && !strings.ContainsAny(scheme, "%._-")
-		},
-		who: func(c *Candidate, _ string) string {
-			_, rest, _ := strings.Cut(c.Name, "%3A%2F%2F")
-			host, _, _ := strings.Cut(rest, "%2F")
-			return strings.ReplaceAll(host, "%3A", ":")
-		},
+		proof: shows(dubboHost), who: dubboHost,
 	},
 	Dialect{
 		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb", names: []string{"{any}"},
@@ -275,7 +263,7 @@ var groups = withoutRole(KindGroup,
 		// Other programs use such names too, so all children must have them.
 		ID: "kazoo-shallow-party", System: "kazoo ShallowParty", Source: "kazoo: recipe/party.py", names: []string{"{hex}-{any}"}, bare: true,
 		content: func(e *Evidence) bool {
-			return e.every(func(z *znode.Znode) bool { _, ok := match("{hex}-{any}", z.Name); return ok && unnumbered(z) })
+			return e.every(func(z *znode.Znode) bool { return matches("{hex}-{any}")(z.Name) && unnumbered(z) })
 		},
 		who: func(_ *Candidate, part string) string { return part },
 	},
@@ -302,6 +290,17 @@ func serverName(name string) string {
 		return ""
 	}
 	return parts[0] + ":" + parts[1]
+}
+
+func hbaseServer(c *Candidate, _ string) string { return serverName(c.Name) }
+
+func dubboHost(c *Candidate, _ string) string {
+	scheme, rest, _ := strings.Cut(c.Name, "%3A%2F%2F")
+	if scheme == "" || strings.ContainsAny(scheme, "%._-") {
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, "%2F")
+	return strings.ReplaceAll(host, "%3A", ":")
 }
 
 func digits(s string, min, max int) bool {

@@ -27,7 +27,7 @@ var libraries = []*Library{
 func libraryOf(name string) *Library {
 	stem := Stem(name)
 	for _, l := range libraries {
-		if slices.ContainsFunc(l.names, func(p string) bool { _, ok := match(p, stem); return ok }) {
+		if matches(l.names...)(stem) {
 			return l
 		}
 	}

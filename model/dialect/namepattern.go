@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"electop/model/znode"
@@ -70,6 +71,12 @@ func match(pattern, s string) (part string, ok bool) {
 		s = s[n:]
 	}
 	return part, s == ""
+}
+
+func matches(patterns ...string) func(s string) bool {
+	return func(s string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { _, ok := match(p, s); return ok })
+	}
 }
 
 func hexAt(s string, max int) int {

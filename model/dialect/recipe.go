@@ -70,14 +70,6 @@ func endsWith(with ...string) func(stem string) bool {
 	}
 }
 
-func exactly(stems ...string) func(stem string) bool {
-	return func(stem string) bool { return slices.Contains(stems, stem) }
-}
-
-func either(a, b func(string) bool) func(string) bool {
-	return func(stem string) bool { return a(stem) || b(stem) }
-}
-
 func (r *line) Name() string { return r.name }
 
 // Contends accepts a numbered child that is ephemeral, or that was deleted before electop read it.

@@ -33,7 +33,7 @@ var systems = completed(Dialect{},
 		// Other programs also name their members by a guid, so the directory of the queue must
 		// exist. kazoo creates that directory before the first lease.
 		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
-		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
+		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: matches("{hex}")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
 	},
@@ -52,8 +52,7 @@ var systems = completed(Dialect{},
 		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
 	},
 	Dialect{
-		ID: "zkelection", System: "zkElection", takes: endsWith("p_"),
-		prefix: "_c_{hex}-p_",
+		ID: "zkelection", System: "zkElection", takes: endsWith("p_"), prefix: "_c_{hex}-p_",
 		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
@@ -83,14 +82,14 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		// log_replicas is a child, but no contender.
-		ID: "mesos", System: "Apache Mesos", Recipe: listing{chain("mesos", exactly("json.info_", "info_"))},
+		ID: "mesos", System: "Apache Mesos", Recipe: listing{chain("mesos", matches("json.info_", "info_"))},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
 
 	Dialect{
 		// A vote has the id of its bookie. The winner copies its vote into the directory's data.
-		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: exactly("V_"),
+		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: matches("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
 		beside: neighbours{
@@ -99,13 +98,13 @@ var systems = completed(Dialect{},
 		},
 	},
 	Dialect{
-		ID: "accumulo", System: "Apache Accumulo manager", Recipe: accumuloLocks("accumulo"), Why: whyWork, Source: sourceAccumulo,
+		ID: "accumulo", System: "Apache Accumulo manager", takes: matches(accumuloNames...), Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"managers/lock", "masters/lock"}, who: accumuloServer,
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
 	Dialect{
 		// Not every cluster runs these services, so an empty queue is normal.
-		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", Recipe: accumuloLocks("accumulo-service"),
+		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", takes: matches(accumuloNames...),
 		Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
 	},
@@ -126,12 +125,11 @@ var systems = completed(Dialect{},
 		names: []string{"candidate-{session}_"}, who: bySession,
 	},
 	Dialect{
-		ID: "write-lock", kind: KindLock, System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
-		Why: whySession, Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName", names: []string{"x-{session}-"}, who: bySession,
+		ID: "write-lock", kind: KindLock, System: "ZooKeeper WriteLock", takes: matches("x-{session}-"), Why: whySession,
+		Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName", names: []string{"x-{session}-"}, who: bySession,
 	},
 	Dialect{
-		ID: "recipe-lock", kind: KindLock, System: "ZooKeeper recipe: lock", takes: exactly("lock-"),
-		prefix: "lock-", names: []string{"lock-"},
+		ID: "recipe-lock", kind: KindLock, System: "ZooKeeper recipe: lock", takes: matches("lock-"), prefix: "lock-", names: []string{"lock-"},
 	},
 	Dialect{
 		ID: "recipe-guid-lock", kind: KindLock, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
@@ -139,7 +137,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		ID: SharedLock, kind: KindShared, System: "ZooKeeper recipe: shared lock",
-		Recipe:  &line{name: SharedLock, writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
+		Recipe:  &line{name: SharedLock, writer: matches("write-", "{any}-write-"), reader: matches("read-", "{any}-read-")},
 		Watches: watchesNearestLock, Why: whySharing, names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
 )
@@ -174,7 +172,7 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 // completed fills the fields that an entry leaves out from kind, or with defaults.
 func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
-		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind)
+		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind, KindElection)
 		d.Watches = cmp.Or(d.Watches, kind.Watches, watchesPredecessor)
 		d.Source = cmp.Or(d.Source, kind.Source, sourceRecipes)
 		if d.prefix == "" {
@@ -193,7 +191,7 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 			d.Recipe = alone{d.ID}
 		case d.kind == KindQueue:
 			d.Recipe = items{members{alone{d.ID}}}
-		case d.kind != "" && !d.kind.Elects():
+		case !d.kind.Elects():
 			d.Recipe = members{alone{d.ID}}
 		case d.takes != nil:
 			d.Recipe = chain(d.ID, d.takes)
@@ -211,12 +209,6 @@ func kazooLocks(name string) Recipe {
 
 // accumuloNames are the names since Accumulo 2.1, and the older names.
 var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
-
-func accumuloLocks(name string) Recipe {
-	return chain(name, func(stem string) bool {
-		return slices.ContainsFunc(accumuloNames, func(p string) bool { _, ok := match(p, stem); return ok })
-	})
-}
 
 const (
 	watchesPredecessor = "its predecessor"
