@@ -392,12 +392,12 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 			y++
 		}
 	}
-	line := func(name string, st term.Style, text string) {
+	line := func(name, text string) {
 		for i, part := range term.Lines(text, a.Width()-names-6) {
 			if i > 0 {
 				name = ""
 			}
-			a.Pen(y).Gap(3).Fit(names, term.Muted, name).Gap(1).Text(st, part)
+			a.Pen(y).Gap(3).Fit(names, term.Muted, name).Gap(1).Text(term.Text, part)
 			y++
 		}
 	}
@@ -408,23 +408,22 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		parts = nil // it has another recipe
 	}
 	runs := parts != nil && len(s.Members) > 0 // its lines matter most
-	for _, x := range v.dialectLines(di, w) {
-		if !runs {
-			line(x.Name, x.Style, x.Text)
-		}
+	if !runs && !s.Roleless() {
+		v.roleLines(di, w, line)
 	}
 	if !s.Dialect.Elects() && !s.Roleless() || s.NoLeader() == model.Unsupported {
 		return
 	}
 	if !s.Roleless() && !runs {
 		heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
-		line("then", term.Text, then(di, w))
+		line("then", then(di, w))
 		if n := s.Holders(); !di.Single && n < s.Queue.Len() {
-			text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
-			if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
+			others, woken := " of the "+f.Int(int64(s.Queue.Len()-1))+" others", s.Recipe.Notified(s.Queue, 0)
+			text := f.Int(int64(woken)) + others
+			if n > 1 && woken == 0 {
 				text = "nobody yet: others still hold"
 			} else if x := s.LeaderWatchers(); x != nil {
-				text = f.Int(int64(x.Candidates)) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
+				text = f.Int(int64(x.Candidates)) + others
 				if len(x.Others) > 0 {
 					text += ", and " + units.Count(len(x.Others), "session that is no "+w.One, "sessions that are no "+w.Many)
 				}
@@ -432,7 +431,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 					text = "at least " + text
 				}
 			}
-			line("wakes", term.Text, text)
+			line("wakes", text)
 		}
 	}
 	switch {
@@ -455,29 +454,24 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 }
 
-func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
+// roleLines calls add for each line about who has the role, and how electop knows that.
+func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, text string)) {
 	s := v.State
-	out := make([]term.Fact, 0, 4)
-	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
-	case s.Roleless():
-		return nil
 	case !s.Dialect.Elects():
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
-		return out
-	case di.Single:
-		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
+		return
 	case s.NoLeader() == model.Unsupported:
 		add("leader", "unknown. electop does not know how this system elects.")
-		return out
+		return
+	case di.Single:
+		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
 	case s.Holders() > 1:
 		add(w.Has, "the first "+strconv.Itoa(s.Holders())+" of the queue, together")
 	default:
 		add(w.Has, "the first of the queue")
 	}
-	if di.Watches != "" {
-		add("watches", znode.Safe(di.Watches, 0))
-	}
+	add("watches", di.Watches)
 	ack := di.Ack(s.Path)
 	for _, path := range ack.Paths() {
 		add("ack", znode.Safe(path, 80))
@@ -491,7 +485,6 @@ func (v *Recipe) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	case !s.Dialect.Locks():
 		add("ack", "none: its leader creates no such znode")
 	}
-	return out
 }
 
 // then returns what happens after the holder of the role is gone.
