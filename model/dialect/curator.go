@@ -84,7 +84,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", takes: endsWith("lock-"),
 		prefix: "_c_{uuid}-lock-",
 		Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
-		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{"member_", "aurora"}},
+		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{matches("member_"), "aurora"}},
 	},
 	Dialect{
 		ID: "curator-rw", kind: KindShared, System: "Curator InterProcessReadWriteLock",

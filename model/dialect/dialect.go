@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,10 +38,11 @@ type Dialect struct {
 	// shares: one session may own several contenders, such as threads of a process.
 	shares bool
 
-	// names are patterns of children's names, see match.
-	names []string
-	at    []string // paths (see endsIn) at which the dialect can be; nil: anywhere
-	bare  bool     // the names have no sequence number
+	// names are patterns of children's names, compiled in pattern.
+	names   []string
+	pattern func() *regexp.Regexp
+	at      []string // paths (see endsIn) at which the dialect can be; nil: anywhere
+	bare    bool     // the names have no sequence number
 	// marker is a znode that must exist, relative to the election's path (see from), "" for none. A
 	// dialect with a marker also has at.
 	marker string
@@ -61,8 +63,11 @@ type Dialect struct {
 	ack []Ack // nil: the system's leaders do not acknowledge
 }
 
-// wider has the ID of a wider dialect, and the pattern of a child that shows that dialect.
-type wider struct{ mark, id string }
+// wider has the ID of a wider dialect. mark reports whether a child shows that dialect.
+type wider struct {
+	mark func(stem string) bool
+	id   string
+}
 
 // All returns all dialects, specific dialects before general dialects.
 func All() []*Dialect { return slices.Clone(dialects) }
@@ -177,12 +182,11 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 		}
 		name = Stem(name)
 	}
-	for _, p := range d.names {
-		if part, ok := match(p, name); ok {
-			return part, true
-		}
+	m := d.pattern().FindStringSubmatch(name)
+	if m == nil || d.names == nil {
+		return "", false
 	}
-	return "", false
+	return strings.Join(m[1:], ""), true
 }
 
 func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }

@@ -120,18 +120,13 @@ var queues = withoutRole(KindQueue,
 	Dialect{ID: "simple-queue", System: "Curator SimpleDistributedQueue or ZooKeeper DistributedQueue", Source: "Curator: SimpleDistributedQueue", names: []string{"qn-"}},
 	Dialect{
 		ID: "curator-queue", System: "Curator DistributedQueue or ZooKeeper recipe: queue", Source: "Curator: DistributedQueue, DistributedPriorityQueue",
-		names: curatorItems, proof: curatorItem, who: curatorPriority,
+		names: curatorItems, who: curatorPriority,
 	},
 )
 
 const sourceKazooQueue = "kazoo: recipe/queue.py"
 
-var curatorItems = []string{"queue-", "queue-|{any}|", "queue-{any}"}
-
-func curatorItem(_ string, z *znode.Znode) bool {
-	s := strings.TrimPrefix(Stem(z.Name), "queue-")
-	return s == "" || s[0] == '|' || digits(s, 1, 3) || isPriority(s)
-}
+var curatorItems = []string{"queue-", "queue-|{any}|", "queue-{priority}"}
 
 func kazooPriority(_ *Candidate, part string) string {
 	n, err := strconv.Atoi(part)
@@ -142,23 +137,23 @@ func kazooPriority(_ *Candidate, part string) string {
 }
 
 // DistributedPriorityQueue writes a 1, or a 0 for a negative priority, and then eight hex digits.
-func isPriority(s string) bool {
-	return len(s) == 9 && (s[0] == '0' || s[0] == '1') && hexAt(s, 9) == 9
-}
-
 func curatorPriority(_ *Candidate, part string) string {
-	if !isPriority(part) {
-		return strings.Trim(part, "|")
+	if len(part) == 9 && part[0] <= '1' {
+		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
+			return fmt.Sprintf("priority %d", int32(n))
+		}
 	}
-	n, _ := strconv.ParseUint(part[1:], 16, 32)
-	return fmt.Sprintf("priority %d", int32(n))
+	return strings.Trim(part, "|")
 }
 
 // withoutID returns the name of an item without the id that DistributedIdQueue puts between bars.
 // DistributedDelayQueue puts a time in milliseconds there, as 11 hex digits, and sorts by that time.
 func withoutID(name string) string {
 	from, to := strings.IndexByte(name, '|'), strings.LastIndexByte(name, '|')
-	if from == to || to-from == 12 && hexAt(name[from+1:], 11) == 11 {
+	if from == to {
+		return name
+	}
+	if _, err := strconv.ParseUint(name[from+1:to], 16, 44); err == nil && to-from == 12 {
 		return name
 	}
 	return name[:from] + name[to+1:]
@@ -263,12 +258,12 @@ var groups = withoutRole(KindGroup,
 		// Other programs use such names too, so all children must have them.
 		ID: "kazoo-shallow-party", System: "kazoo ShallowParty", Source: "kazoo: recipe/party.py", names: []string{"{hex}-{any}"}, bare: true,
 		content: func(e *Evidence) bool {
-			return e.every(func(z *znode.Znode) bool { return matches("{hex}-{any}")(z.Name) && unnumbered(z) })
+			return e.every(func(z *znode.Znode) bool { return shallow(z.Name) && unnumbered(z) })
 		},
 		who: func(_ *Candidate, part string) string { return part },
 	},
 	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (items in work)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
-	Dialect{ID: "curator-queue-taken", System: "Curator DistributedQueue (items in work)", Source: "Curator: DistributedQueue with lockPath", names: curatorItems, proof: curatorItem},
+	Dialect{ID: "curator-queue-taken", System: "Curator DistributedQueue (items in work)", Source: "Curator: DistributedQueue with lockPath", names: curatorItems},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// The group has no label, so the names are only numbers.
@@ -281,6 +276,8 @@ var groups = withoutRole(KindGroup,
 		names: []string{"abandonable_lock-", "block-"},
 	},
 )
+
+var shallow = matches("{hex}-{any}")
 
 // serverName returns host:port of an HBase server's name "host,port,milliseconds", "" for other
 // names.

@@ -8,26 +8,26 @@ import (
 
 // Library is a client library with a known rule for waiting, shown by its clients' names.
 type Library struct {
-	Counts string // for people: "kazoo's names"
-	Source string // the origin of the rule for waiting
-	names  []string
-	marks  []string // stems of counted names end in one of these; nil: every numbered name is counted
-	byText bool     // clients count all names, in the order of the text after the mark
+	Counts string                 // for people: "kazoo's names"
+	Source string                 // the origin of the rule for waiting
+	named  func(stem string) bool // reports whether a client of the library has the name
+	marks  []string               // stems of counted names end in one of these; nil: every numbered name is counted
+	byText bool                   // clients count all names, in the order of the text after the mark
 }
 
 var libraries = []*Library{
-	{"numbered names", sourceRecipes, []string{"{hex}-n_"}, nil, false}, // electop's
-	{"kazoo's names", sourceKazoo, []string{"{hex}__lock__", "{hex}__rlock__"}, []string{"__lock__", "__rlock__"}, false},
-	{"names with latch-", sourceLatch, []string{"_c_{uuid}-latch-"}, []string{"latch-"}, true},
-	{"names with lock-", "Curator: LockInternals", []string{"_c_{uuid}-lock-"}, []string{"lock-"}, true},
+	{"numbered names", sourceRecipes, matches("{hex}-n_"), nil, false}, // electop's
+	{"kazoo's names", sourceKazoo, matches("{hex}__lock__", "{hex}__rlock__"), []string{"__lock__", "__rlock__"}, false},
+	{"names with latch-", sourceLatch, matches("_c_{uuid}-latch-"), []string{"latch-"}, true},
+	{"names with lock-", "Curator: LockInternals", matches("_c_{uuid}-lock-"), []string{"lock-"}, true},
 	{"names with __WRIT__ or __READ__", "Curator: InterProcessReadWriteLock",
-		[]string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"}, []string{"__WRIT__", "__READ__"}, true},
+		matches("_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"), []string{"__WRIT__", "__READ__"}, true},
 }
 
 func libraryOf(name string) *Library {
 	stem := Stem(name)
 	for _, l := range libraries {
-		if matches(l.names...)(stem) {
+		if l.named(stem) {
 			return l
 		}
 	}

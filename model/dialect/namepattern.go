@@ -2,8 +2,9 @@ package dialect
 
 import (
 	"cmp"
-	"slices"
+	"regexp"
 	"strings"
+	"sync"
 
 	"electop/model/znode"
 )
@@ -21,121 +22,38 @@ func Stem(name string) string {
 	return name
 }
 
-// match reports whether s matches a pattern: literal text, and in braces
+// A pattern is literal text, and in braces
 //
-//	{uuid}     8-4-4-4-12 hex digits, as Java and Python print a UUID
-//	{hex}      32 hex digits, a UUID without dashes
-//	{session}  a session id: hex, with or without 0x, or signed decimal
-//	{decimal}  a session id in decimal: 15 to 19 digits, maybe with a sign
-//	{any}      anything, at least one byte; only literal text may follow
+//	{uuid}      8-4-4-4-12 hex digits, as Java and Python print a UUID
+//	{hex}       32 hex digits, a UUID without dashes
+//	{session}   a session id: hex, with or without 0x, or signed decimal
+//	{decimal}   a session id in decimal: 15 to 19 digits, maybe with a sign
+//	{priority}  a number, or what curatorPriority reads
+//	{any}       anything, at least one byte
 //
-// part is what {any} or {session} matched. match takes time linear in s.
-func match(pattern, s string) (part string, ok bool) {
-	for pattern != "" {
-		if pattern[0] != '{' {
-			end := strings.IndexByte(pattern, '{')
-			if end < 0 {
-				return part, s == pattern
-			}
-			if !strings.HasPrefix(s, pattern[:end]) {
-				return "", false
-			}
-			s, pattern = s[end:], pattern[end:]
-			continue
+// The submatch is what {any}, {session} or {priority} matched.
+var expressions = strings.NewReplacer(`\{uuid\}`, uuid, `\{hex\}`, hexes+`{32}`, `\{session\}`, `((?:0x|-)?`+hexes+`{1,20})`,
+	`\{decimal\}`, `-?[0-9]{15,19}`, `\{priority\}`, `([0-9]{1,3}|[01]`+hexes+`{8})`, `\{any\}`, `(.+)`)
+
+const (
+	hexes = `[0-9a-fA-F]`
+	uuid  = hexes + `{8}-(?:` + hexes + `{4}-){3}` + hexes + `{12}`
+)
+
+// pattern compiles the patterns when they are first used. One of them must match the whole text.
+func pattern(patterns ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		var all []string
+		for _, p := range patterns {
+			all = append(all, expressions.Replace(regexp.QuoteMeta(p)))
 		}
-		end := strings.IndexByte(pattern, '}') + 1
-		kind := pattern[:end]
-		pattern = pattern[end:]
-		n := 0
-		switch kind {
-		case "{uuid}":
-			n = uuidAt(s)
-		case "{hex}":
-			if n = hexAt(s, 32); n != 32 {
-				n = 0
-			}
-		case "{session}":
-			n = sessionAt(s)
-			part = s[:n]
-		case "{decimal}":
-			n = decimalAt(s)
-		case "{any}":
-			if !strings.HasSuffix(s, pattern) || len(s) == len(pattern) {
-				return "", false
-			}
-			return s[:len(s)-len(pattern)], true
-		}
-		if n == 0 {
-			return "", false
-		}
-		s = s[n:]
-	}
-	return part, s == ""
+		return regexp.MustCompile(`(?s)^(?:` + strings.Join(all, "|") + `)$`)
+	})
 }
 
 func matches(patterns ...string) func(s string) bool {
-	return func(s string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { _, ok := match(p, s); return ok })
-	}
-}
-
-func hexAt(s string, max int) int {
-	n := 0
-	for n < len(s) && n < max && isHex(s[n]) {
-		n++
-	}
-	return n
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func uuidAt(s string) int {
-	at := 0
-	for i, digits := range [...]int{8, 4, 4, 4, 12} {
-		if i > 0 {
-			if at >= len(s) || s[at] != '-' {
-				return 0
-			}
-			at++
-		}
-		if hexAt(s[at:], digits) != digits {
-			return 0
-		}
-		at += digits
-	}
-	return at
-}
-
-func sessionAt(s string) int {
-	at := 0
-	switch {
-	case strings.HasPrefix(s, "0x"):
-		at = 2
-	case strings.HasPrefix(s, "-"):
-		at = 1
-	}
-	n := hexAt(s[at:], 20)
-	if n == 0 {
-		return 0
-	}
-	return at + n
-}
-
-func decimalAt(s string) int {
-	at := 0
-	if strings.HasPrefix(s, "-") {
-		at = 1
-	}
-	n := at
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	if n-at < 15 || n-at > 19 {
-		return 0
-	}
-	return n
+	p := pattern(patterns...)
+	return func(s string) bool { return p().MatchString(s) }
 }
 
 // endsIn reports whether the last elements of path match one of the ends. One "*" in an element
@@ -201,15 +119,12 @@ func HasGuid(name string) bool {
 	return to > 0
 }
 
+var guid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`) })
+
 // guidIn finds the first guid: 32 hex digits, with or without dashes; to is 0 for none.
 func guidIn(name string) (from, to int) {
-	for i := range len(name) {
-		if i > 0 && isHex(name[i-1]) {
-			continue
-		}
-		if n := max(uuidAt(name[i:]), hexAt(name[i:], 32)/32*32); n > 0 {
-			return i, i + n
-		}
+	if m := guid().FindStringSubmatchIndex(name); m != nil {
+		return m[2], m[3]
 	}
 	return 0, 0
 }

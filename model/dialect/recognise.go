@@ -151,8 +151,7 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 		i := slices.IndexFunc(d.wider, func(w wider) bool {
 			return slices.ContainsFunc(children, func(z znode.Znode) bool {
 				_, numbered := znode.Sequence(z.Name)
-				_, marked := match(w.mark, Stem(z.Name))
-				return numbered && marked && (z.Session != 0 || z.Unread)
+				return numbered && w.mark(Stem(z.Name)) && (z.Session != 0 || z.Unread)
 			})
 		})
 		if i < 0 {

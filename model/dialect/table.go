@@ -23,11 +23,11 @@ var systems = completed(Dialect{},
 	Dialect{
 		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
 		prefix: "{hex}__lock__", Source: sourceKazoo,
-		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{"{hex}__rlock__", "kazoo-rw"}, {"_c_{hex}-lock-", "kazoo-go"}},
+		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{matches("{hex}__rlock__"), "kazoo-rw"}, {matches("_c_{hex}-lock-"), "kazoo-go"}},
 	},
 	Dialect{
 		ID: "kazoo-rw", kind: KindShared, System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
-		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
+		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{matches("_c_{hex}-lock-"), "kazoo-go"}},
 	},
 	Dialect{
 		// Other programs also name their members by a guid, so the directory of the queue must
@@ -42,7 +42,7 @@ var systems = completed(Dialect{},
 	Dialect{
 		ID: "go-zookeeper", kind: KindLock, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
 		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
-		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
+		names: []string{"_c_{hex}-lock-"}, wider: []wider{{matches("{hex}__lock__"), "kazoo-go"}, {matches("{hex}__rlock__"), "kazoo-go"}},
 	},
 	Dialect{
 		// kazoo's clients count go-zookeeper's clients only with extra_lock_patterns: see [Rival].
@@ -181,7 +181,7 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 		if d.names == nil {
 			d.names = kind.names
 		}
-		if d.takes == nil {
+		if d.pattern = pattern(d.names...); d.takes == nil {
 			d.takes = kind.takes
 		}
 		switch {
