@@ -57,8 +57,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
 	Dialect{
-		ID: "curator-latch", System: "Curator LeaderLatch",
-		prefix: "_c_{uuid}-latch-",
+		ID: "curator-latch", System: "Curator LeaderLatch", prefix: "_c_{uuid}-latch-",
 	},
 	Dialect{
 		// A client creates its lease before it counts the leases, so the owner of the newest lease
@@ -82,9 +81,8 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	},
 	Dialect{
 		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", takes: endsWith("lock-"),
-		prefix: "_c_{uuid}-lock-",
-		Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
-		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{matches("member_"), "aurora"}},
+		prefix: "_c_{uuid}-lock-", Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
+		names: []string{"_c_{uuid}-lock-"}, wider: []wider{{matches("member_"), "aurora"}},
 	},
 	Dialect{
 		ID: "curator-rw", kind: KindShared, System: "Curator InterProcessReadWriteLock",
