@@ -63,7 +63,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		// A client creates its lease before it counts the leases, so the owner of the newest lease
 		// may still wait.
 		ID: "curator-semaphore", kind: KindLock, System: "Curator InterProcessSemaphoreV2 (leases)",
-		Recipe:  &leases{alone: alone{"curator-semaphore"}, numbered: true, takes: endsWith("lease-")},
+		Recipe:  &leases{alone{"curator-semaphore"}, matches("lease-{sequence}", "{any}lease-{sequence}")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},

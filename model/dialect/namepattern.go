@@ -29,11 +29,13 @@ func Stem(name string) string {
 //	{session}   a session id: hex, with or without 0x, or signed decimal
 //	{decimal}   a session id in decimal: 15 to 19 digits, maybe with a sign
 //	{priority}  a number, or what curatorPriority reads
+//	{sequence}  ZooKeeper's number
 //	{any}       anything, at least one byte
 //
 // The submatch is what {any}, {session} or {priority} matched.
 var expressions = strings.NewReplacer(`\{uuid\}`, uuid, `\{hex\}`, hexes+`{32}`, `\{session\}`, `((?:0x|-)?`+hexes+`{1,20})`,
-	`\{decimal\}`, `-?[0-9]{15,19}`, `\{priority\}`, `([0-9]{1,3}|[01]`+hexes+`{8})`, `\{any\}`, `(.+)`)
+	`\{sequence\}`, `-?[0-9]{10}`, `\{decimal\}`, `-?[0-9]{15,19}`,
+	`\{priority\}`, `([0-9]{1,3}|[01]`+hexes+`{8})`, `\{any\}`, `(.+)`)
 
 const (
 	hexes = `[0-9a-fA-F]`
@@ -60,31 +62,21 @@ func matches(patterns ...string) func(s string) bool {
 // matches any text, and star is the text of the last "*".
 func endsIn(path string, ends ...string) (star string, ok bool) {
 	for _, end := range ends {
-		if star, ok = tail(path, end); ok {
+		have, want := strings.Split(path, "/"), strings.Split(end, "/")
+		if ok = len(have) >= len(want); !ok {
+			continue
+		}
+		star, have = "", have[len(have)-len(want):]
+		for i := 0; ok && i < len(want); i++ {
+			var here string
+			here, ok = elementLike(have[i], want[i])
+			star = cmp.Or(here, star)
+		}
+		if ok {
 			return star, true
 		}
 	}
 	return "", false
-}
-
-func tail(path, end string) (star string, ok bool) {
-	for {
-		want := znode.Base(end)
-		here, ok := elementLike(znode.Base(path), want)
-		if !ok {
-			return "", false
-		}
-		star = cmp.Or(star, here)
-		if len(want) == len(end) {
-			return star, true
-		}
-		end = end[:len(end)-len(want)-1]
-		i := strings.LastIndexByte(path, '/')
-		if i < 0 {
-			return "", false
-		}
-		path = path[:i]
-	}
 }
 
 func elementLike(s, want string) (star string, ok bool) {

@@ -113,13 +113,9 @@ func (r *line) Holders(queue Queue) int {
 	if n > 0 || queue.Len() == 0 {
 		return n
 	}
-	for n = 1; r.first && n < queue.Len() && r.shares(queue.At(n)) && sameLock(queue.At(0), queue.At(n)); n++ {
+	for n = 1; r.first && n < queue.Len() && r.shares(queue.At(n)) && queue.At(n).Sequence == queue.At(0).Sequence && reentrant(queue, 0, n); n++ {
 	}
 	return n
-}
-
-func sameLock(writer, reader *Candidate) bool {
-	return writer.Sequence == reader.Sequence && writer.Session == reader.Session && writer.Session != 0
 }
 
 func (r *line) Watches(queue Queue, i int) (int, bool) {
@@ -238,14 +234,6 @@ func (r listing) Target(own string, children []string, skip func(string) bool) T
 	return t
 }
 
-// lowestFirst orders children of an unknown kind by their numbers. Nobody holds a role.
-type lowestFirst struct{ *line }
-
-func (lowestFirst) Holders(Queue) int                                 { return 0 }
-func (lowestFirst) Watches(Queue, int) (int, bool)                    { return -1, false }
-func (lowestFirst) Notified(Queue, int) int                           { return 0 }
-func (lowestFirst) Target(string, []string, func(string) bool) Target { return Target{} }
-
 // alone is the recipe of a single ephemeral znode, whose creator leads.
 type alone struct{ name string }
 
@@ -267,31 +255,14 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 // leases is the recipe of a semaphore; waiting clients are in another directory.
 type leases struct {
 	alone
-	numbered bool
-	takes    func(name string) bool // reports whether a name is a lease; gets the stem if numbered is true
+	takes func(name string) bool // reports whether a name is a lease
 }
 
-func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.has(c.Name) }
-
-func (r leases) has(name string) bool {
-	if !r.numbered {
-		return r.takes(name)
-	}
-	_, ok := znode.Sequence(name)
-	return ok && r.takes(Stem(name))
-}
-
-func (r leases) Before(a, b *Candidate) bool {
-	if r.numbered {
-		return before(a, b)
-	}
-	return r.alone.Before(a, b)
-}
-
-func (leases) Holders(queue Queue) int { return queue.Len() }
+func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.takes(c.Name) }
+func (leases) Holders(queue Queue) int      { return queue.Len() }
 
 func (r leases) Target(own string, children []string, skip func(string) bool) Target {
-	if !r.has(own) {
+	if !r.takes(own) {
 		return Target{}
 	}
 	return r.alone.Target(own, children, skip)
@@ -306,6 +277,12 @@ func (members) Holders(Queue) int          { return 0 }
 func (members) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: slices.Contains(children, own)}
 }
+
+// lowestFirst orders children of an unknown kind by their numbers.
+type lowestFirst struct{ members }
+
+func (lowestFirst) Contends(c *Candidate) bool  { return election.Contends(c) }
+func (lowestFirst) Before(a, b *Candidate) bool { return before(a, b) }
 
 // items is the recipe of a queue: its persistent children are the items, in the order of their
 // names without an id.

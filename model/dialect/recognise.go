@@ -173,13 +173,10 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 // Unnumbered returns the unknown naming if an ephemeral child's number is no sequence number,
 // otherwise nil.
 func (e *Evidence) Unnumbered() *Dialect {
-	for i := range e.Children {
-		z := &e.Children[i]
-		if _, numbered := znode.Sequence(z.Name); numbered && z.Session != 0 && !e.given(z.Name) {
-			return unknownNaming
-		}
+	if e.every(func(z *znode.Znode) bool { return z.Session == 0 || Stem(z.Name) == z.Name || e.given(z.Name) }) {
+		return nil
 	}
-	return nil
+	return unknownNaming
 }
 
 // Alike reports whether the names and numbers of the children could be those of one election.

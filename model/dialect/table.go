@@ -33,7 +33,7 @@ var systems = completed(Dialect{},
 		// Other programs also name their members by a guid, so the directory of the queue must
 		// exist. kazoo creates that directory before the first lease.
 		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
-		Recipe:  &leases{alone: alone{"kazoo-semaphore"}, takes: matches("{hex}")},
+		Recipe:  &leases{alone{"kazoo-semaphore"}, matches("{hex}")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
 	},
@@ -147,7 +147,7 @@ var (
 	unknownNaming = completed(Dialect{kind: KindUnknown, Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
 	guessedElection = completed(Dialect{Why: whyUnknown}, Dialect{ID: "unknown-election", shares: true, System: "unknown system", unknown: true})[0]
-	unknownOrder    = lowestFirst{&line{name: "unknown"}}
+	unknownOrder    = lowestFirst{members{alone{"unknown"}}}
 )
 
 // unsupported are rarely used systems whose rules electop does not implement. electop names the

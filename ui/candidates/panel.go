@@ -65,7 +65,7 @@ type shape struct {
 // Settle stores what to show and where, and scrolls to the selection.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
-	if v.isCrowd(r.Inner().H) {
+	if x.Zoomed && v.Rows.Len() > r.Inner().H-1 && x.State.Phase == model.Live && x.State.Queue.Len() > 0 { // too many for the table
 		v.settleGrid(r.Inner())
 		v.shape = shape{crowd: true, page: v.grid.rows}
 		return
@@ -94,13 +94,6 @@ func (v *Panel) Column(do input.Command) bool {
 	}
 	v.SelectRow(to)
 	return true
-}
-
-// isCrowd reports whether the panel draws a grid: it is zoomed, and the candidates need more than h
-// lines.
-func (v *Panel) isCrowd(h int) bool {
-	s := v.State
-	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && s.Queue.Len() > 0
 }
 
 func (v *Panel) shapeIn(r term.Rect) shape {
@@ -336,11 +329,11 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			lines[0] = "Nobody holds the lock, and nobody waits"
 		}
 		lines = append(lines, phrase.Beside(s)...)
+		w, number := phrase.RoleOf(s), ""
 		if s.NextSequenceKnown {
-			lines = append(lines, fmt.Sprintf("The next "+phrase.RoleOf(s).One+" gets number %d and "+phrase.RoleOf(s).Has+" at once: there is nobody to wait for.", s.NextSequence))
-		} else {
-			lines = append(lines, "The next "+phrase.RoleOf(s).One+" "+phrase.RoleOf(s).Has+" at once: there is nobody to wait for.")
+			number = fmt.Sprintf("gets number %d and ", s.NextSequence)
 		}
+		lines = append(lines, "The next "+w.One+" "+number+w.Has+" at once: there is nobody to wait for.")
 		var keys []string
 		if spawns {
 			keys = append(keys, "s spawns a candidate")

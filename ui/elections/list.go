@@ -115,14 +115,13 @@ func (v *Panel) Sort() string {
 
 // Watched and found elections are sorted separately; equal rows keep their order.
 func (l *list) sort() {
-	by := orders[l.order].by
+	last := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] } // elections come first
+	by := func(a, b Row) int { return cmp.Or(last(a)-last(b), orders[l.order].by(a, b)) }
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
 	if part < 0 {
 		part = len(l.Rows)
 	}
 	slices.SortStableFunc(l.Rows[:part], by)
-	last := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] } // elections come first
-	slices.SortStableFunc(l.Rows[:part], func(a, b Row) int { return last(a) - last(b) })
 	slices.SortStableFunc(l.Rows[part:], by)
 }
 

@@ -119,14 +119,13 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 // Ask asks the servers about the elections that this search found. The answers add risks and findings.
 func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
 	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
-	defer func() { // what has no dialect and no candidate after the answers is no barrier
-		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
-	}()
 	for i := range s.found {
 		if j := s.read[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()
 		}
 	}
+	// What has no dialect and no candidate after the answers is no barrier.
+	s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	return unasked
 }
 
