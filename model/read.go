@@ -201,6 +201,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 		j.left(at, c)
 	}
 	j.children.clear()
+	j.watches.first = nil
 	j.last.ParentGone = true
 	j.under, j.ending, j.flow = false, nil, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
@@ -269,7 +270,7 @@ func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 }
 
 func (j *Journal) left(at time.Time, c *dialect.Candidate) {
-	j.leaving = j.naming.dialect.Kind() == dialect.KindDouble && j.queue.Len() > 0 && (!j.recipe.Contends(c) || len(j.rest) > 0)
+	j.leaving = j.naming.dialect.Kind() == dialect.KindDouble && j.queue.Len() > 0 && (!j.recipe.Contends(c) || j.leaving)
 	j.totals.Left++
 	j.depart(at, c)
 	if j.recipe.Contends(c) {

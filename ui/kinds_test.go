@@ -112,7 +112,7 @@ func TestKinds(t *testing.T) {
 			[]string{"1 create b/p  EPHEMERAL", "3 getChildren; the last creates ready", "8 nobody left: go on"}},
 		"queue": {directory("/app/jobs", items(50)...), []string{"queue  50 ", ">○     0  qn-0000000000", "50 items, oldest 5m45s, +8 / -0 a minute", "╭─ Came and went ─", "queue: 50 items"},
 			[]string{"1 create queue-  SEQUENCE", "4 empty: watch the list"}},
-		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode lets them go.", "barrier: 2 sessions wait"},
+		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode lets them go.", "barrier: 2 sessions watch"},
 			[]string{"2 exists with a watch", "4 delete the znode"}},
 		"two-phase commit": {directory("/app/tx", "s1!=commit", "s2!=abort", "s3!"), []string{"two-phase commit  3 ", "╭─ Sites ─", "○     -  s1", "commit", "abort", "no vote yet"},
 			[]string{"2 site: write commit or abort"}},

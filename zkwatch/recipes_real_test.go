@@ -284,7 +284,7 @@ func (r *usedRecipe) barrier() {
 		r.Errorf("without waiters: %v", seen(since))
 	}
 	r.stand("wait", 1, "amber", "birch")
-	r.shows("barrier barrier: 2 sessions wait for its deletion (inferred: each watches the znode)")
+	r.shows("barrier barrier: 2 sessions watch the znode (inferred: for its deletion)")
 	r.take("barrier", 1)
 	r.process.Leads(r.T, r.own("amber"))
 	r.process.Leads(r.T, r.own("birch"))

@@ -317,8 +317,6 @@ func TestRegistries(t *testing.T) {
 		{"nerve", "/nerve/services/info", "info_0000000001", `{"host":"10.0.0.1","port":8080,"name":"info"}`, "10.0.0.1:8080"},
 		{"kazoo-locking-queue-taken", "/work/taken", "entry-100-0000000000", "", ""},
 		{"kazoo-shallow-party", "/party", modeltest.Hex1 + "-host1", "", "host1"},
-		{"curator-queue-taken", "/locks", "queue-0000000000", "", ""},
-		{"curator-queue-taken", "/locks", "queue-|x7|0000000000", "", ""},
 		{"kazoo-party", "/party", modeltest.Hex1 + "__party__", "host1", "host1"},
 		{"serverset", "/jobs", "member_0000000003", `{"serviceEndpoint":{"host":"host1","port":80},"status":"ALIVE"}`, "host1:80"},
 		{"mesos-replicas", "/mesos/log_replicas", "0000000003", "", ""},

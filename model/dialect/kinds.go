@@ -263,7 +263,6 @@ var groups = withoutRole(KindGroup,
 		who: func(_ *Candidate, part string) string { return part },
 	},
 	Dialect{ID: "kazoo-locking-queue-taken", System: "kazoo LockingQueue (items in work)", Source: sourceKazooQueue, names: []string{"entry-{any}-"}, at: []string{"*/taken"}},
-	Dialect{ID: "curator-queue-taken", System: "Curator DistributedQueue (items in work)", Source: "Curator: DistributedQueue with lockPath", names: curatorItems},
 	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// The group has no label, so the names are only numbers.

@@ -3,6 +3,7 @@ package phrase
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"electop/model"
@@ -68,7 +69,10 @@ func Content(s *doctor.State) string {
 		if n = len(s.Waiters()); n == 0 {
 			return "no session waits for its deletion"
 		}
-		return units.Count(n, "session waits", "sessions wait") + " for its deletion (inferred: each watches the znode)"
+		if slices.ContainsFunc(s.Waiters(), func(id uint64) bool { return !s.Ours(id) }) { // a watch does not show its purpose
+			return units.Count(n, "session watches", "sessions watch") + " the znode (inferred: for its deletion)"
+		}
+		return units.Count(n, "session waits", "sessions wait") + " for its deletion"
 	case dialect.KindDouble:
 		switch ready := len(s.Ignored) > 0; {
 		case n == 0:
@@ -87,7 +91,7 @@ func Content(s *doctor.State) string {
 		if first.Who != s.Queue.At(n-1).Who { // the order is by priority
 			count, oldest = count+", first: "+first.Who, ", "
 		}
-		if !first.Ctime.IsZero() {
+		if first.Joined || !first.Ctime.IsZero() {
 			count += oldest + age(0)
 		}
 		return count + rate(s)

@@ -75,7 +75,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	}
 	defer conn.Close()
 	var poller *admin.Poller
-	if o.problems || o.search.Barriers() {
+	if o.problems || o.search.Watches() {
 		poller = o.admin.Poller(cfg, func() *client.Conn { return conn }, log)
 	}
 	d, err := searchBelow(ctx, o.search, conn, poller, std)

@@ -66,7 +66,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 			return nil, "", cluster.Missing(s.Path, cfg.Servers)
 		case s.Phase == model.Forbidden:
 			return nil, "", cluster.Forbidden(s.Path, cfg.Servers)
-		case s.Leader() == nil:
+		case s.Leader() == nil && !s.Roleless():
 			err = process.NoLeader
 		}
 		return plain.Status(s), plain.StatusText(s), err

@@ -186,7 +186,11 @@ func (d Discovery) Text() string {
 	if d.Problems {
 		of = " in trouble"
 	}
-	fmt.Fprintf(&b, "%s%s below %s, in %s", units.Count(len(elections), "election", "elections"), of, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	found := units.Count(len(elections), "election", "elections")
+	if d.Kind != "" {
+		found = fmt.Sprint(len(elections)+len(others), " of kind ", d.Kind)
+	}
+	fmt.Fprintf(&b, "%s%s below %s, in %s", found, of, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if d.Kind == "" && len(others) > 0 {
 		n := map[dialect.Kind]int{}
 		for _, f := range others {

@@ -69,7 +69,7 @@ func StatusText(s *doctor.State) string {
 		if x := s.Tracked.Client(id); x.Conn != nil {
 			address = znode.Safe(x.Conn.Addr, 0)
 		}
-		fmt.Fprintf(&b, "waits: %s, %s\n", znode.Hex(id), address)
+		fmt.Fprintf(&b, "watches the znode: %s, %s\n", znode.Hex(id), address)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() && !s.Roleless() {
 		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
@@ -101,7 +101,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 				break
 			}
 			age := "?"
-			if d, _ := c.Age(s.At); c.Czxid != 0 {
+			if d, _ := c.Age(s.At); c.Joined || c.Czxid != 0 {
 				age = units.Age(d)
 			}
 			fmt.Fprintf(t, "%d\t%s\t%s\n", c.Sequence, c.Label(), age)
@@ -132,7 +132,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 				if !listed {
 					server = "not connected, last server " + server
 				}
-			} else if s.Tracked.Absent(c.Session) {
+			} else if c.Session != 0 && s.Tracked.Absent(c.Session) {
 				server = "not connected"
 			}
 			contact := "-"

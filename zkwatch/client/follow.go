@@ -411,6 +411,7 @@ func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
 		Ctime: serverTime(stat.Ctime), Data: znode.NewData(data),
 	}
+	z.Data.Length = int(stat.DataLength)
 	if stat.Mzxid != stat.Czxid {
 		z.Mtime = serverTime(stat.Mtime)
 	}

@@ -74,7 +74,7 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	read := w.present(stat)
 	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: read.Parent})
 	if d == nil {
-		if !w.cfg.Leaves || stat.DataLength > barrierData {
+		if !w.cfg.Leaves || stat.DataLength > barrierData || znode.Base(path) == dialect.Ready {
 			return nil
 		}
 		z, err := w.read(ctx, path, path)

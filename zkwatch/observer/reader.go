@@ -375,7 +375,7 @@ func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
 }
 
 func (r *reader) reread(ctx context.Context, name string) {
-	if r.single || !r.known.has(name) { // a leader's own znode has a watch on its data
+	if r.single || r.queue || !r.known.has(name) { // a leader's own znode has a watch on its data
 		return
 	}
 	z, _, err := r.f.Child(ctx, name)
@@ -621,7 +621,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 			return errReread
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
-			if err = r.other(ctx); err == nil && isChild(c.Below) && !r.queue {
+			if err = r.other(ctx); err == nil && isChild(c.Below) {
 				r.reread(ctx, c.Below) // the new data may ask the owner to release a lock
 			}
 		default:

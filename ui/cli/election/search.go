@@ -47,7 +47,7 @@ type Search struct {
 func NewSearch(o SearchOptions) *Search {
 	s := &Search{Changed: func() {}, kind: o.Kind, read: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
-		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now, Leaves: o.Barriers(),
+		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now, Leaves: o.Watches(),
 		Found: func(f discover.Found) {
 			j := journal(f)
 			s.read[f.Path] = j
@@ -142,6 +142,9 @@ func journal(f discover.Found) *doctor.Journal {
 
 // Discovery returns the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
+	if s.cfg.Leaves { // without watches they are no barriers
+		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
+	}
 	return plain.Discovery{
 		Root: s.cfg.Root, Kind: s.kind, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied,
 		Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped,
@@ -182,9 +185,9 @@ type SearchOptions struct {
 	Kind string
 }
 
-// Barriers reports whether to list barriers, which only tables of watches show.
-func (o SearchOptions) Barriers() bool {
-	return o.Kind == "all" || o.Kind == string(dialect.KindBarrier)
+// Watches reports whether only tables of watches can show what to list.
+func (o SearchOptions) Watches() bool {
+	return slices.Contains([]string{"all", string(dialect.KindBarrier), string(dialect.KindDouble), string(dialect.KindUnknown)}, o.Kind)
 }
 
 // Below returns the default options of a search below root.
