@@ -144,20 +144,16 @@ func (e *Evidence) empty() *Dialect {
 
 // Widened returns the wider dialect of d that a child shows, or d if no child shows one.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
-	for range 3 { // a wider dialect may itself have a wider dialect
-		if d == nil {
-			return nil
+	if d == nil {
+		return nil
+	}
+	for _, w := range d.wider {
+		if slices.ContainsFunc(children, func(z znode.Znode) bool {
+			return z.Name != Stem(z.Name) && w.mark(Stem(z.Name)) && (z.Session != 0 || z.Unread)
+		}) {
+			other, _ := ByID(w.id)
+			return other.Widened(children) // it may itself have a wider dialect
 		}
-		i := slices.IndexFunc(d.wider, func(w wider) bool {
-			return slices.ContainsFunc(children, func(z znode.Znode) bool {
-				_, numbered := znode.Sequence(z.Name)
-				return numbered && w.mark(Stem(z.Name)) && (z.Session != 0 || z.Unread)
-			})
-		})
-		if i < 0 {
-			break
-		}
-		d, _ = ByID(d.wider[i].id)
 	}
 	return d
 }

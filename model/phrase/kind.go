@@ -165,15 +165,3 @@ func NextWords(s *doctor.State) string {
 		return next[0].Label() + " and " + units.Count(len(next)-1, "other", "others")
 	}
 }
-
-func kindless(s *doctor.State) Entry {
-	n, first := s.Queue.Len(), Label(s.First())
-	const words = "unknown whether this is an election: "
-	switch {
-	case s.NoLeader() == model.NoRole:
-		return Entry{s.Kind().String() + ": " + Content(s), "", s.Kind().String(), ""}
-	case s.Single:
-		return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
-	}
-	return Entry{words + units.Count(n, "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
-}

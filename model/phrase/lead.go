@@ -76,8 +76,14 @@ func NoLeader(s *doctor.State) Entry {
 		return Entry{}
 	case model.NoCandidate:
 		return noCandidate(s)
-	case model.NoRole, model.UnknownKind:
-		return kindless(s)
+	case model.NoRole:
+		return Entry{s.Kind().String() + ": " + Content(s), "", s.Kind().String(), ""}
+	case model.UnknownKind:
+		const words = "unknown whether this is an election: "
+		if s.Single {
+			return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
+		}
+		return Entry{words + units.Count(s.Queue.Len(), "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
 	case model.NotAcknowledged:
 		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
 	case model.OtherAcknowledged:

@@ -150,7 +150,10 @@ func (v *Panel) drawTable(f *term.Frame) {
 	}
 
 	c := v.columnsFor(a.Width())
-	v.drawColumnHeads(a, c)
+	last := map[bool]string{true: "watches"}[s.Dialect.Elects()]
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Fit(c.mode, term.Muted, " R/W").Gap(2).Fit(c.name, term.Muted, phrase.RoleOf(s).One)
+	p.Column(c.session, term.Muted, "session").Column(c.client, term.Muted, "client")
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, last)
 	avail := a.Height() - 1
 	n := v.Rows.Queued()
 	var deletions []deletion

@@ -64,13 +64,6 @@ func (v *Panel) columnsFor(w int) columns {
 	return c
 }
 
-func (v *Panel) drawColumnHeads(a term.Area, c columns) {
-	who, last := phrase.RoleOf(v.State).One, map[bool]string{true: "watches"}[v.State.Dialect.Elects()]
-	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Fit(c.mode, term.Muted, " R/W").Gap(2).Fit(c.name, term.Muted, who)
-	p.Column(c.session, term.Muted, "session").Column(c.client, term.Muted, "client")
-	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, last)
-}
-
 // drawRow draws row i of the queue, with its part l of the edges.
 func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
