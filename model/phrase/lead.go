@@ -83,7 +83,8 @@ func NoLeader(s *doctor.State) Entry {
 		if s.Single {
 			return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
 		}
-		return Entry{words + units.Count(s.Queue.Len(), "child", "children") + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
+		children := units.Count(s.Queue.Len(), "child", "children")
+		return Entry{words + children + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
 	case model.NotAcknowledged:
 		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
 	case model.OtherAcknowledged:

@@ -94,12 +94,8 @@ func (w *walk) present(stat *zk.Stat) *model.Read {
 const barrierData = 45
 
 func (w *walk) directory(ctx context.Context, b branch) error {
-	votes, ephemeral := false, false
-	for _, z := range w.leaves {
-		votes = votes || z.Data.Length == len("commit") || z.Data.Length == len("abort")
-		ephemeral = ephemeral || z.Session != 0
-	}
-	if b.stat == nil || len(w.leaves) < min(len(b.names), maxAlike) || !votes && !ephemeral || w.found[b.parent] != nil {
+	member := func(z znode.Znode) bool { return z.Session != 0 || z.Data.Length == len("commit") || z.Data.Length == len("abort") }
+	if b.stat == nil || len(w.leaves) < min(len(b.names), maxAlike) || !slices.ContainsFunc(w.leaves, member) || w.found[b.parent] != nil {
 		return nil
 	}
 	read := w.present(b.stat)
