@@ -40,6 +40,7 @@ var expressions = strings.NewReplacer(`\{uuid\}`, uuid, `\{hex\}`, hexes+`{32}`,
 const (
 	hexes = `[0-9a-fA-F]`
 	uuid  = hexes + `{8}-(?:` + hexes + `{4}-){3}` + hexes + `{12}`
+	guids = `(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`
 )
 
 // pattern compiles the patterns when they are first used. One of them must match the whole text.
@@ -111,7 +112,7 @@ func HasGuid(name string) bool {
 	return to > 0
 }
 
-var guid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`) })
+var guid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(guids) })
 
 // guidIn finds the first guid: 32 hex digits, with or without dashes; to is 0 for none.
 func guidIn(name string) (from, to int) {

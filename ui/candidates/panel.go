@@ -65,7 +65,8 @@ type shape struct {
 // Settle stores what to show and where, and scrolls to the selection.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
-	if x.Zoomed && v.Rows.Len() > r.Inner().H-1 && x.State.Phase == model.Live && x.State.Queue.Len() > 0 { // too many for the table
+	tooMany := v.Rows.Len() > r.Inner().H-1 // for a table
+	if x.Zoomed && tooMany && x.State.Phase == model.Live && x.State.Queue.Len() > 0 {
 		v.settleGrid(r.Inner())
 		v.shape = shape{crowd: true, page: v.grid.rows}
 		return

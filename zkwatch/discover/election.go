@@ -94,7 +94,9 @@ func (w *walk) present(stat *zk.Stat) *model.Read {
 const barrierData = 45
 
 func (w *walk) directory(ctx context.Context, b branch) error {
-	member := func(z znode.Znode) bool { return z.Session != 0 || z.Data.Length == len("commit") || z.Data.Length == len("abort") }
+	member := func(z znode.Znode) bool {
+		return z.Session != 0 || z.Data.Length == len("commit") || z.Data.Length == len("abort")
+	}
 	if b.stat == nil || len(w.leaves) < min(len(b.names), maxAlike) || !slices.ContainsFunc(w.leaves, member) || w.found[b.parent] != nil {
 		return nil
 	}
