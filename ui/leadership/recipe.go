@@ -435,9 +435,12 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		}
 	}
 	switch {
-	case parts != nil && y+RecipeLines+4 <= a.Height():
+	case parts != nil && y+RecipeLines+2 <= a.Height():
 		for _, p := range parts {
-			y = v.drawPart(f, a, y+1, p, false, v.steps(f))
+			if a.Height() > 16 {
+				y++
+			}
+			y = v.drawPart(f, a, y, p, false, v.steps(f))
 		}
 	case len(s.Members) > 0:
 		y = v.drawRunning(f, a, y, min(3, a.Height()-y-4))
