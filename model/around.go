@@ -11,7 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read beside the election.
+// Around returns the directories to read beside the election. They show its system, who could lead,
+// and since when nobody leads.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:

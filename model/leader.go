@@ -180,7 +180,8 @@ func (s *State) Leader() *dialect.Candidate {
 // AcknowledgedBy returns the session that acknowledged, 0 for none or unknown.
 func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
-// ElectionUnseen reports whether nothing shows that the path is an election.
+// ElectionUnseen reports whether nothing shows that the path is an election. That is so if no child
+// is a candidate, or if the znode has no children but may be a leader's own znode.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Run shows the dashboard until the user quits (nil) or ctx ends. The caller handles signals.
+// Run shows the dashboard until the user quits or ctx ends, and restores the terminal. It returns
+// nil when the user quits, the cause of ctx's end, a panic of the source as an error, or an error
+// of the terminal. The caller handles signals.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

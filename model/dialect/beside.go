@@ -28,7 +28,8 @@ type neighbours struct {
 	fences bool
 }
 
-// Notes are paths of znodes with more facts about an election, "" if there is none.
+// Notes are paths of znodes with more facts about an election, "" if the system has no such znode.
+// In the table of dialects they are relative to the election's path, see from.
 type Notes struct {
 	at      string // paths of the elections that have these znodes, see endsIn; "": all elections of the dialect
 	Epoch   string // the znode whose text counts the leaders

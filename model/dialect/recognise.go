@@ -158,7 +158,9 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess replaces the unknown naming by an election of an unknown system if shown is true.
+// Guess replaces the unknown naming by an election of an unknown system if shown is true. Callers
+// set shown if a candidate watches its predecessor, or the user named the path and [Evidence.Alike]
+// is true.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -175,7 +177,9 @@ func (e *Evidence) Unnumbered() *Dialect {
 	return unknownNaming
 }
 
-// Alike reports whether the names and numbers of the children could be those of one election.
+// Alike reports whether the children could be one election. At least two must be ephemeral. Their
+// names must be equal without numbers, guids and session ids, and their sequence numbers must
+// increase in the order of creation.
 func (e *Evidence) Alike() bool {
 	children := slices.DeleteFunc(slices.Clone(e.Children), func(z znode.Znode) bool { return z.Unread })
 	slices.SortFunc(children, func(a, b znode.Znode) int { return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) })

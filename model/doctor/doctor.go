@@ -174,7 +174,8 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// RunRules runs the rules now, without events, even if [pace] has not passed.
+// RunRules runs the rules now, even if [pace] has not passed: a search applies all its reads of
+// an election at once. The findings are in the state, and there are no events.
 func (j *Journal) RunRules() {
 	j.cached = nil
 	j.doctor.runRules(j.At(), j.Journal)

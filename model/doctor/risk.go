@@ -21,7 +21,9 @@ type Risk struct {
 	reportedBy time.Time // the bound in the last event; zero: none
 }
 
-// RiskChanged reports that a risk was raised, raised again with another bound, or is over.
+// RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
+// risk is raised again when the latest time of its expiry becomes known, is withdrawn, or moves to
+// a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool

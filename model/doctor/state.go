@@ -116,7 +116,9 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role; "" means that nobody leads.
+// Lead is how far the first contender has the role, according to its znode, the acknowledgement,
+// the servers, and the own report of a candidate of electop. Use it wherever the leader is shown.
+// "" means that nobody leads: see [State.NoLeader].
 type Lead string
 
 const (

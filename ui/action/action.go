@@ -97,7 +97,8 @@ type Def struct {
 	Changes bool // it changes more than this program's own view
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo has it
-	// Matters reports whether a narrow footer needs the key now; nil: never.
+	// Matters reports whether the action affects what the screen shows now. Even a narrow footer
+	// then has the key, unless the action is refused. Nil: it never does.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
 	// Next, if set, returns the Arg that the key has now.

@@ -79,7 +79,8 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether c can be in the list of actions.
+// Named reports whether c can be in the list of actions. Moves, answers and commands that only make
+// sense as a key cannot.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:

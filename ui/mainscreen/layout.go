@@ -68,8 +68,15 @@ type Arrangement struct {
 }
 
 // Arrange lays out a screen of w by h cells.
-// On a narrow screen, the recipe and the messages replace other panels while focused.
-// If s.Live is set, the recipe has a place only with the focus.
+//
+// A narrow screen has the candidates above the handoffs or a lesson. The recipe and the messages
+// replace other panels while they have the focus. A wide screen has the recipe beside the
+// candidates. A very wide one has a third column for the lesson, the messages and the texts, and
+// may have a fourth one for the messages. A text without a place is shown zoomed.
+//
+// If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
+// the beliefs replace the recipe, or are below it on a tall screen. A narrow screen may show them
+// in brief in place of the handoffs.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {

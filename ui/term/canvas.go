@@ -20,7 +20,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is the screen as cells, without control characters from outside.
+// Canvas is the screen as cells. It is reused between frames. No control character gets into a
+// cell, so a frame has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
 	cells []cell

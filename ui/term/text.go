@@ -32,7 +32,8 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s at blanks, and within words that are longer than a line.
+// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if the word is
+// longer than a line. It does not break at hyphens.
 func Wrap(s string, w int) (lines []string) {
 	for _, line := range Lines(s, w) {
 		if lines == nil {

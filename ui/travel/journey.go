@@ -38,7 +38,8 @@ type Journey struct {
 	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the election at its last moment, as last seen there.
+// Whole is the election when the journey was last at the last moment, so Whole also has what came
+// after the moment that is shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time

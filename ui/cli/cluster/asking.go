@@ -113,7 +113,8 @@ func (o Asking) Check(called func(flag string) string) error {
 	return nil
 }
 
-// Poller returns the poller for the cluster of cfg, or nil for --admin off.
+// Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
+// session, or nil. The poller reads the ensemble's members and the clock anchor from that session.
 func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -147,7 +148,9 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 // AskLimit bounds the time until all servers have answered.
 const AskLimit = 10 * time.Second
 
-// AskAbout asks all servers for connections, sessions and watches, for the journals.
+// AskAbout asks every server for connections, sessions and watches if an election has candidates. It
+// applies the answers to the journals, and asks for sessions again if a risk has no bound. A nil poller
+// asks nothing.
 func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -213,7 +216,9 @@ const (
 	safeTimeout = 4 * time.Second
 )
 
-// Tick returns the servers' longest tick, or 0 if one server's tick is unknown.
+// Tick asks the servers for their tick, from which a leader's lease is computed. It returns the longest
+// tick, or 0 if one is unknown. warning says that the session timeout may then be too short for a
+// lease.
 func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

@@ -80,7 +80,8 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f within --connect-timeout, again after a lost connection or a too large reply.
+// Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
+// large, f runs again on a new connection. A larger limit applies after a large reply.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)

@@ -220,7 +220,8 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 // lookupLimit bounds the lookup of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
-// Known returns an error if no host of the cluster exists.
+// Known returns an error if no host of the cluster exists. Without this check electop would try to
+// connect until the limit.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {

@@ -58,7 +58,9 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Start runs the command for each event until [Hook.Close]; note reports how each run ended.
+// Start runs the command for the events of [Hook.Put] until [Hook.Close]. The end of ctx kills a
+// running command. errs gets the output of the command, note reports how each run ended, and env is the
+// environment of the command.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return

@@ -71,7 +71,8 @@ func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
-// Parse reads text, the content of the file at path, and takes ~/ as home.
+// Parse reads text, the content of the file at path. File names in text are relative to the directory
+// of path; ~/ is home. Errors name path and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -293,7 +294,8 @@ func (f File) Cluster(name string) (Cluster, error) {
 // maxFile is the largest size of the file, in bytes.
 const maxFile = 1 << 20
 
-// Place returns the path of the file, and ignores a relative XDG_CONFIG_HOME, as XDG specifies.
+// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
+// configuration directory. The XDG specification says to ignore a relative XDG_CONFIG_HOME.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -313,7 +315,10 @@ func Place(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "electop", "config.toml"), nil
 }
 
-// Read refuses a file that other users can change, because they could redirect credentials.
+// Read reads the file at path. File.Missing is set if the file does not exist.
+//
+// Read refuses a file that another user could change or replace: that user could redirect credentials.
+// On Windows this is not checked.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

@@ -141,8 +141,12 @@ type Settings struct {
 	PathsOrigin Origin
 }
 
-// Resolve lets a flag override the environment, which overrides the file.
-// A cluster's settings apply only to its own servers: others must not get its credentials.
+// Resolve returns the settings of a command. A flag overrides the environment, which overrides the
+// file. flags maps given flags to values. If onScreen is set, Resolve returns only the settings of
+// [Screen].
+//
+// Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
+// get its credentials.
 func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()

@@ -162,7 +162,8 @@ type Config struct {
 	Screen  ui.Options      // parts.options sets the rest
 	Notices []string        // shown at the start
 
-	// Found is the result of a search, or nil.
+	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
+	// the dashboard begins with the list.
 	Found *plain.Discovery
 
 	// What electop's candidates may do.

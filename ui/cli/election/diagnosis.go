@@ -27,8 +27,9 @@ const (
 	askPause = 2 * time.Second
 )
 
-// Diagnose observes e, and asks the servers at first and before the end.
-// The caller must run the elections without the poller.
+// Diagnose observes e. It asks the servers for everything at first, and for sessions before the end.
+// The last request includes watches if one is unverified or the observation was extended. observed is
+// the duration with extensions. The elections must run without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err

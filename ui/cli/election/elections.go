@@ -134,7 +134,8 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read, at most for reach.For.
+// FirstRead waits until an election was read. It returns an error if no server is reached within reach,
+// if the servers refuse the credentials, or if the election is missing or unreadable.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()

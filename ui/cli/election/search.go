@@ -30,7 +30,8 @@ const progressEvery = 200 * time.Millisecond
 // Pause returns the pause after a search that took this long, to spare the servers.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search walks the znode tree and finds elections.
+// Search walks the znode tree and finds elections. Each election gets a journal, which decides who
+// leads and what the doctor finds.
 type Search struct {
 	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()

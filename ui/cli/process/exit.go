@@ -76,12 +76,14 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code for which nothing is printed.
+// Passed is an exit code without a message: electop returns the code of a command that it ran, or the
+// errors were already printed.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// OfItself gives electop's failures the code [ExitOwn]; most others belong to the command.
+// OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
+// command that electop runs. Interrupts, [Passed] codes and codes from [ExitOwn] on are unchanged.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -95,7 +97,8 @@ func OfItself(err error) error {
 }
 
 var (
-	// NoLeader says that nobody leads; [Report] prints nothing.
+	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
+	// election. [Report] prints no message for it.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
 	// Critical says that the doctor has a critical finding; [Report] prints nothing.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
@@ -103,7 +106,8 @@ var (
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
 )
 
-// Report prints err on one line and returns the exit code of err.
+// Report prints err on one line and returns its exit code. It prints nothing for an interrupt,
+// [NoLeader], [Critical] and [Passed].
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

@@ -48,7 +48,8 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await runs f, which cannot be cancelled, but returns early if ctx ends.
+// Await returns what f returns, or the cause of ctx if ctx ends first; f then continues. Await is for
+// calls that cannot be cancelled, such as opening a FIFO.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
