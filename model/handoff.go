@@ -431,3 +431,6 @@ type Totals struct {
 	// the leader was unknown.
 	Led, Vacant time.Duration
 }
+
+// Locks reports whether the role is a lock.
+func (j *Journal) Locks() bool { return j.naming.dialect.Locks() }

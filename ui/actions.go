@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
@@ -112,7 +113,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		d.past.stopped = !d.past.stopped
 	case action.Listing:
 	default:
-		d.report(term.Good, action.WordsFor(a, name).Done)
+		d.report(term.Good, d.shown().Words(action.WordsFor(a, name).Done))
 		if action.Of(a.Kind).OfCandidate {
 			d.acted = of.Znode
 		}
@@ -149,7 +150,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	x := overlay.Shown{Title: "Faults of " + r.Name(), Width: 84, Keys: 3, Names: 12}
 	if r.Ref() == (model.Ref{}) {
 		x.Title = "Faults"
-		x.Note = []term.Span{{Style: term.Trouble, Text: "This candidate is gone: its znode was deleted."}}
+		x.Note = []term.Span{{Style: term.Trouble, Text: "This " + phrase.RoleOf(d.shown()).One + " is gone."}}
 	}
 	asked := action.Kind(d.lessons.View.Fault)
 	if !d.lesson().Todo() {
@@ -162,7 +163,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Asked: kind == asked})
 		a, _ := d.action(kind, "")
-		e.More = action.WordsFor(a, "").Shows
+		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a, "").Shows)}[d.shown().Roleless()] // about leaders
 		e.On = e.On || kind == action.LoseReply && r.Member != nil && r.Member.LosesReply
 		for _, b := range d.table {
 			if b.Kind == kind && b.Modes&input.ModeFaults != 0 {

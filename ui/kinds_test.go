@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
 	"electop/ui/detail"
@@ -221,4 +222,59 @@ func TestElectionsComeFirst(t *testing.T) {
 		t.Errorf("the elections are not first:\n%s", screen(m))
 	}
 	showsNot(t, m, "/hbase/rs", "/app/jobs")
+}
+
+// Words and numbers of one kind are not said of another.
+func TestWordsOfKinds(t *testing.T) {
+	gate := func() *world { return directory("/app/gate").watched("/app/gate", 0x51, 0x52) }
+	open := func() *world {
+		w := gate().cast("birch", "", model.Active, func(m *model.Member) { m.Step = 3 })
+		w.put(&model.Read{At: w.wait(time.Second).now, Presence: model.Absent})
+		return w
+	}
+	faulty := func(w *world, fault model.Fault, believes model.Belief, of string) *world {
+		return w.cast("birch", of, believes, func(m *model.Member) { m.Fault, m.FaultAt, m.Znode = fault, w.now, of })
+	}
+	locked := func() *world { return directory("/locks/a").child("lock-0000000000=a", "lock-0000000001=b") }
+	readers := func() *world {
+		return directory("/locks/rw").child("read-0000000000=a", "read-0000000001=b", "write-0000000002=c")
+	}
+	queue := func() *world {
+		w := directory("/app/jobs", items(2)...)
+		w.children["qn-0000000002"] = znode.Znode{Name: "qn-0000000002", Data: znode.Data{Length: 9}}
+		return w.read([]string{"qn-0000000002"}, nil).cast("amber", "", model.Active, func(m *model.Member) { m.Step = 1 }).cast("birch", "", model.Waiting, func(m *model.Member) { m.Step = 4 })
+	}
+	for name, c := range map[string]struct {
+		world      *world
+		keys       []string
+		want, none []string
+	}{
+		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                      absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
+		"a frozen participant":      {faulty(gate(), model.Frozen, model.Waiting, ""), nil, []string{"birch ❄", "frozen  "}, []string{"frozen before", "session lost", "····"}},
+		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
+		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"read-0 stays until its session"}, []string{"notified until", "n_0 "}},
+		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
+		"a frozen holder":           {faulty(locked(), model.Frozen, model.Leading, "lock-0000000000"), nil, []string{"still believes it holds"}, []string{"leader", "leads"}},
+		"a semaphore":               {directory("/sem/leases").child("_c_"+uuid(1)+"-lease-0000000000", "_c_"+uuid(2)+"-lease-0000000001"), nil, []string{"holds  one of 2"}, []string{"gets number"}},
+		"an item":                   {queue(), []string{"k", "enter"}, []string{"9 bytes, never read"}, []string{"czxid", "0 bytes"}},
+		"participants of a queue":   {queue(), nil, []string{"amber                            create queue-  SEQUENCE", "birch                            waiting: empty: watch the list"}, nil},
+		"faults of a participant":   {queue(), []string{"G", "X"}, []string{"it leaves on purpose"}, []string{"quickest", "leads"}},
+		"a group of unknown system": {directory("/app/workers", "amber", "birch").cast("amber", "amber", model.Active, nil), nil, []string{"│ Group  "}, []string{"unknown system"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := show(sample{world: c.world, o: live, keys: c.keys}, 120, 36, term.Mono)
+			shows(t, m, c.want...)
+			showsNot(t, m, c.none...)
+		})
+	}
+}
+
+// No item replaces a participant that left.
+func TestSelectedParticipant(t *testing.T) {
+	w := directory("/app/jobs", items(2)...).cast("amber", "", model.Active, nil).cast("birch", "", model.Active, nil)
+	m := show(sample{world: w, o: live, keys: []string{"G", "k"}}, 120, 36, term.Mono)
+	shows(t, m, ">      -  amber")
+	w.child("qn-0000000002!", "qn-0000000003!").j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
+	shows(t, m, ">      -  birch")
 }

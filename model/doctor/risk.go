@@ -14,6 +14,7 @@ type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger
 	Leader    bool               // the contender holds the role
+	Lock      bool               // the role is a lock
 	Next      *dialect.Candidate // the contender that would take over from this leader, nil for none
 	Queueless bool               // Next is unknown: waiting clients are not in a queue
 
@@ -78,7 +79,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		}
 		r := *old
 		r.Danger, r.Since = *danger, old.Since
-		r.Leader, r.Next, r.Queueless = i < holders, nil, dialect.Queueless(recipe)
+		r.Leader, r.Lock, r.Next, r.Queueless = i < holders, j.Locks(), nil, dialect.Queueless(recipe)
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)
 		}

@@ -103,9 +103,9 @@ func (r *report) check() {
 
 // values are pairs: a name in braces, and its replacement in t.
 func (r *report) find(t text, subject string, values ...string) *draft {
-	in := strings.NewReplacer(values...)
+	in, words := strings.NewReplacer(values...), r.s.Words
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
-		Severity: t.severity, Title: in.Replace(t.title), Harm: in.Replace(t.harm), Advice: in.Replace(t.advice), References: t.references,
+		Severity: t.severity, Title: in.Replace(words(t.title)), Harm: in.Replace(words(t.harm)), Advice: in.Replace(words(t.advice)), References: t.references,
 	}}
 	if t.references == nil {
 		f.References = []string{r.s.Dialect.Source}

@@ -107,11 +107,11 @@ func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candida
 	switch {
 	case r.Gone:
 		if r.Risk.Leader {
-			who += ", who led,"
+			who += ", who " + map[bool]string{false: "led", true: "held"}[r.Risk.Lock] + ","
 		}
 		return who + " is gone: " + Cause(r.Cause).Sentence
 	case r.Risk.Leader:
-		who += ", who leads,"
+		who += ", who " + map[bool]string{false: "leads", true: "holds"}[r.Risk.Lock] + ","
 	}
 	if !r.Raised {
 		return who + " is not at risk any more"

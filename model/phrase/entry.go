@@ -73,10 +73,13 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Brief returns the name of a candidate's znode as the recipe writes it: n_12.
+// Stems has the beginnings of names that are written as they are; other names begin with n_.
+var Stems = map[string]string{"read-": "read-", "write-": "write-"}
+
+// Brief returns the name of a candidate's znode as the recipe writes it: n_12, read-3.
 func Brief(c *dialect.Candidate) string {
 	if c.HasSequence {
-		return fmt.Sprintf("n_%d", c.Sequence)
+		return cmp.Or(Stems[dialect.Stem(c.Name)], "n_") + fmt.Sprint(c.Sequence)
 	}
 	return znode.Safe(znode.Base(c.Name), 20)
 }

@@ -45,10 +45,15 @@ func Unclear(s *doctor.State) bool {
 	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
-// Count counts the contenders of s.
+// Open reports whether s is a barrier that lets everybody go: its znode was deleted.
+func Open(s *doctor.State) bool {
+	return s.Phase == model.NoParent && s.Kind() == dialect.KindBarrier
+}
+
+// Count counts the contenders of s, or the sessions that wait for a barrier.
 func Count(s *doctor.State) string {
 	r := RoleOf(s)
-	return units.Count(s.Queue.Len(), r.One, r.Many)
+	return units.Count(s.Queue.Len()+len(s.Waiters()), r.One, r.Many)
 }
 
 // Content describes the children of a kind without a role, or of a shared lock: "3 members, newest
@@ -67,7 +72,7 @@ func Content(s *doctor.State) string {
 		return count + ", newest " + age(n-1)
 	case dialect.KindBarrier:
 		if n = len(s.Waiters()); n == 0 {
-			return "no session waits for its deletion"
+			return map[bool]string{false: "no session waits for its deletion", true: "open, nobody has to wait"}[Open(s)]
 		}
 		if slices.ContainsFunc(s.Waiters(), func(id uint64) bool { return !s.Ours(id) }) { // a watch does not show its purpose
 			return units.Count(n, "session watches", "sessions watch") + " the znode (inferred: for its deletion)"

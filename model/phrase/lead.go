@@ -15,7 +15,9 @@ import (
 // limits it.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
-	trouble := func(sentence, row, cell string) Entry { return Entry{sentence, row, cell, doctor.Warning} }
+	trouble := func(sentence, row, cell string) Entry {
+		return Entry{s.Words(sentence), s.Words(row), cell, doctor.Warning}
+	}
 	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server holds the message
 		trouble = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
@@ -45,7 +47,7 @@ func Lead(s *doctor.State) Entry {
 	case doctor.Stopped:
 		return trouble("has stopped leading and its znode still exists", "stopped leading", "stopped")
 	case doctor.AtRisk:
-		return Entry{"is at risk", "the servers receive nothing from the leader", "at risk", doctor.Critical}
+		return Entry{"is at risk", s.Words("the servers receive nothing from the leader"), "at risk", doctor.Critical}
 	case doctor.Faulty:
 		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
 		case m.Fault == model.Killed:
@@ -69,7 +71,7 @@ const None = "none"
 func NoLeader(s *doctor.State) Entry {
 	first, leads := Label(s.First()), RoleOf(s).Has
 	unsure := func(sentence, row string) Entry {
-		return Entry{"unknown who leads: " + sentence, row, "unknown", doctor.Critical}
+		return Entry{s.Words("unknown who leads: ") + sentence, row, "unknown", doctor.Critical}
 	}
 	switch why := s.NoLeader(); why {
 	case "":
@@ -194,7 +196,7 @@ func Standing(s *doctor.State, position int) Entry {
 		}
 		e.Row = "may lead too"
 		if r, _, twofold := s.Rival(); twofold && r.Candidate == c {
-			e.Row = "believes it leads"
+			e.Row = s.Words("believes it leads")
 		}
 		return e
 	}

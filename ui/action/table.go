@@ -46,8 +46,8 @@ var Table = []Def{
 		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Drop: 1, Changes: true, OfCandidate: true,
 		Help: "the selected candidate closes its session",
 		Words: Words{
-			Is:    "it closes its session, and its znode is deleted with it",
-			Shows: "The quickest handoff: nobody has to wait for a session to expire.",
+			Is:    "it leaves on purpose",
+			Shows: "It closes its session, and its znode is deleted with it. The quickest handoff: nobody has to wait for a session to expire.",
 			Done:  "{name} resigns",
 		},
 	},

@@ -33,9 +33,11 @@ func (l *list) Reselect(s *doctor.State) {
 		}
 		return
 	}
-	if without {
-		l.SelectRow(l.queuedAt)
-		return
+	switch {
+	case without && len(l.Rows.NoZnode) > 0 && !s.Dialect.Elects(): // no item replaces a participant
+		l.Index = max(l.Index, l.Rows.Queued())
+	case without:
+		l.Index = l.queuedAt
 	}
 	l.SelectRow(l.Index)
 }

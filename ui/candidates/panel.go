@@ -50,6 +50,8 @@ type Shown struct {
 	PointedAt string    // ID of the member that a lesson points at, "" for none
 	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
 	Moment    bool      // time travel: no slow motion
+	// StepLine is that of package leadership.
+	StepLine func(*doctor.State, model.Step, model.StepOn) string
 }
 
 // shape is the layout of the panel. It does not depend on the time, so a page has the same length
@@ -144,7 +146,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	a := f.Box(v.place, v.title(), v.Focused, v.tail()...)
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
-		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
+		if (s.Phase == model.Live || phrase.Open(s)) && len(v.Rows.NoZnode) > 0 {
 			v.drawWithout(f, a, y+1, a.Height()-y-1)
 		}
 		return
@@ -226,7 +228,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		v.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
-	if spare >= 2 && s.NextSequenceKnown && s.Dialect.Elects() {
+	if spare >= 2 && s.NextSequenceKnown && s.Dialect.Elects() && !dialect.Queueless(s.Recipe) {
 		line()
 		line().Text(term.Muted, "next "+phrase.RoleOf(s).One+" gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
@@ -293,7 +295,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.Phase == model.Unseen:
 		return []string{"Connected, reading " + path,
 			"The candidates appear as soon as the server has answered."}
-	case s.Phase == model.NoParent:
+	case s.Phase == model.NoParent && !phrase.Open(s):
 		return []string{path + " does not exist",
 			"An election is a znode whose children are the candidates. This one does not exist.",
 			"Waiting for its creation: then its candidates appear here.",
@@ -325,22 +327,19 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			lines = append(lines, line)
 		}
 		return append(lines, cmp.Or(map[dialect.Kind]string{
-			dialect.KindBarrier: "Deleting the znode lets them go.", dialect.KindUnknown: "If it is an election's path, its candidates appear here.",
+			dialect.KindBarrier: map[bool]string{false: "Deleting the znode lets them go.", true: path + " does not exist. Creating it closes the barrier."}[phrase.Open(s)],
+			dialect.KindUnknown: "If it is an election's path, its candidates appear here.",
 		}[s.Kind()], "The next "+phrase.RoleOf(s).One+" appears here."))
 	case s.Queue.Len() == 0:
-		lines := []string{"No candidates"}
-		if s.Dialect.Locks() {
-			lines[0] = "Nobody holds the lock, and nobody waits"
-		}
-		lines = append(lines, phrase.Beside(s)...)
+		lines := append([]string{s.Words("No candidates")}, phrase.Beside(s)...)
 		w, number := phrase.RoleOf(s), ""
-		if s.NextSequenceKnown {
+		if s.NextSequenceKnown && !dialect.Queueless(s.Recipe) {
 			number = fmt.Sprintf("gets number %d and ", s.NextSequence)
 		}
 		lines = append(lines, "The next "+w.One+" "+number+w.Has+" at once: there is nobody to wait for.")
 		var keys []string
 		if spawns {
-			keys = append(keys, "s spawns a candidate")
+			keys = append(keys, s.Words("s spawns a candidate"))
 		}
 		if campaigns {
 			keys = append(keys, "c makes this program one")

@@ -162,7 +162,7 @@ func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 	words := "ghost of " + of
 	more := ": it watches nobody"
 	if first {
-		more = ": nobody leads"
+		more = v.State.Words(": nobody leads")
 	}
 	switch {
 	case !sure && term.Width(words)+2 <= p.Room():
@@ -329,7 +329,7 @@ func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 // drawWithout draws the members without a znode: a heading and at most h-1 rows.
 func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	s, c := v.State, v.columnsFor(a.Width())
-	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's "+map[bool]string{true: "candidates", false: "participants"}[s.Dialect.Elects()]+" without a znode")
+	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's "+s.Words("candidates")+" without a znode")
 	n := v.Rows.Queued()
 	first := 0
 	if v.Index >= n {
@@ -349,7 +349,11 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 		}
 		v.drawName(f, p, c.name, name, r)
 		p.Gap(2)
-		p.Fit(p.Room()-1, fate.Style, fate.Within(p.Room()))
+		words := fate.Within(p.Room())
+		if m := r.Member; s.Roleless() && m.Fault == model.NoFault && m.Step != model.StepNone {
+			words = strings.TrimPrefix(words+": "+v.StepLine(s, m.Step, m.StepOn), "active: ")
+		}
+		p.Fit(p.Room()-1, fate.Style, words)
 	}
 }
 

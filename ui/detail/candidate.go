@@ -95,8 +95,8 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 		out.add("session", term.Trouble, "none: the znode is not ephemeral, or was gone before it could be read")
 	}
 	v.addClient(out, f, r)
-	out.add("czxid", term.Text, znode.Zxid(c.Czxid)+map[bool]string{true: "   the fencing token while it " + phrase.RoleOf(s).Has}[s.Dialect.Elects()])
 	if !c.Ctime.IsZero() {
+		out.add("czxid", term.Text, znode.Zxid(c.Czxid)+map[bool]string{true: "   the fencing token while it " + phrase.RoleOf(s).Has}[s.Dialect.Elects()])
 		out.add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by ZooKeeper's clock")
 	}
 	old, exact := c.Age(f.Calm())
@@ -211,6 +211,8 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 		asOf = ", as of " + f.Clock(at)
 	}
 	switch {
+	case v.State.Kind() == dialect.KindQueue:
+		out.add("data", term.Muted, units.Count(c.Data.Length, "byte", "bytes")+", never read")
 	case c.Data.Denied:
 		out.add("data", term.Trouble, "the ACL forbids reading it"+asOf)
 	case c.Unread:
@@ -270,7 +272,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 // addMember adds what a member reports about itself, and how that differs from the queue.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
-	who := "one of electop's candidates"
+	who := s.Words("one of electop's candidates")
 	if m.You {
 		who = "electop's own candidacy"
 	}
@@ -278,7 +280,7 @@ func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	first := r.Position == 0 && s.NoLeader() == model.MixedClients // the first leads, but a client of another library may lead too
 	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
-	st, words := term.Text, znode.Safe(string(m.Belief), znode.NameMax)
+	st, words := term.Text, s.Words(znode.Safe(string(m.Belief), znode.NameMax))
 	switch {
 	case r.Candidate == nil:
 		fate := wording.FateOf(s, m)

@@ -145,7 +145,7 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
 	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !phrase.Unclear(s) {
-		out = append(out, term.Span{Style: term.Muted, Text: "   leader ", Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
+		out = append(out, term.Span{Style: term.Muted, Text: s.Words("   leader "), Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
 	missed := t.MissedCreates + t.MissedDeletes
 	st := term.Muted
@@ -349,7 +349,7 @@ const legendLines = 3
 // planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
-	if len(v.lanes.whole.All) == 0 || v.State.Kind() == dialect.KindQueue { // items are no lanes
+	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items are no lanes; nobody has a znode at a barrier
 		return 0
 	}
 	v.plan.axis = 1

@@ -402,7 +402,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		}
 	}
 	w := phrase.RoleOf(s)
-	heading(s.System())
+	heading(map[bool]string{false: s.System(), true: wording.Capital(s.Kind().String())}[s.Roleless() && di.Unknown()])
 	parts := codes[s.Kind()]
 	if di.ChildWatch || dialect.Queueless(s.Recipe) {
 		parts = nil // it has another recipe
@@ -539,7 +539,7 @@ func (v *Recipe) sentence(f *term.Frame) situation {
 // noLeader returns why nobody leads, "" if somebody leads.
 func (v *Recipe) noLeader() (term.Style, string) {
 	s := v.State
-	if s.Phase != model.Live {
+	if s.Phase != model.Live && !phrase.Open(s) {
 		return term.Muted, "Nothing to see yet."
 	}
 	if of, sure := s.GhostOf(s.First()); sure {
@@ -555,14 +555,16 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	case s.Queue.Len() > 0 || e.Severity == "":
 		return wording.Style(e.Severity), wording.Sentence(e.Sentence)
 	}
-	return term.Text, "There is no candidate. The first one to join has the smallest znode and leads."
+	return term.Text, s.Words("There is no candidate. The first one to join has the smallest znode and leads.")
 }
 
 // handoff returns what the next handoff waits for, or what the last one did, "" for neither.
 func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	s, l := v.State, v.State.Leader()
 	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
-		return term.Trouble, "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted"
+		return term.Trouble, map[bool]string{
+			true: "The znode " + phrase.Brief(l) + " stays until its session expires.", false: "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted",
+		}[s.Holders() > 1]
 	} else if ok {
 		words := "The servers receive nothing from " + l.Label() + ". Until its session expires nobody is notified"
 		if t.Found.Next != nil && s.Holders() == 1 {
@@ -599,7 +601,7 @@ func (v *Recipe) quiet() (term.Style, string) {
 	case s.Queue.Len() == s.Holders():
 		return term.Muted, phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
 	case w != nil && w.Candidates > 2 && di != nil && s.Kind() != dialect.KindShared:
-		return term.Trouble, fmt.Sprintf("%d candidates watch %s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
+		return term.Trouble, fmt.Sprintf(s.Words("%d candidates watch ")+"%s: its deletion wakes them at once, and each lists all the children.", w.Candidates, phrase.Brief(l))
 	case di != nil:
 		for i := s.Holders(); i < s.Queue.Len() && i < watchesChecked; i++ {
 			if wording.WrongEdge(s.Edge(i)) {

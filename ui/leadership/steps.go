@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -135,6 +137,7 @@ func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
 	case s.Roleless(): // the numbers of other recipes have other meanings
+		text = lineOf(code(s.Kind(), false, ""), step)
 	case on.Found:
 		text = "found by its name"
 	case len(on.Children) > 0 && step == model.StepLowest:
@@ -145,7 +148,7 @@ func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	case step == model.StepCreate:
 		text = "create " + znode.Safe(on.Name, detailMax) + "  SEQUENCE|EPHEMERAL"
 	case step == model.StepWatch, step == model.StepWatchAgain:
-		text = "watch n_" + wording.Number(on.Name, 16)
+		text = "watch " + cmp.Or(phrase.Stems[dialect.Stem(on.Name)], "n_") + wording.Number(on.Name, 16)
 	case step == model.StepAcknowledge:
 		text = "acknowledge: create " + znode.Safe(on.Name, detailMax)
 	}

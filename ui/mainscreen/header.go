@@ -61,8 +61,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	if path == "" {
 		path = "no path"
 	}
-	count := strconv.Itoa(s.Queue.Len() + len(s.Waiters()))
-	words := phrase.Count(s)
+	count, words := strconv.Itoa(s.Queue.Len()), phrase.Count(s)
 	if s.Phase != model.Live {
 		count, words = "", ""
 	}
@@ -73,7 +72,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 	system := ""
 	if content := phrase.Content(s); content != "" {
-		system, words = "  "+s.Kind().String(), content
+		system, count, words = "  "+s.Kind().String(), words, content
 	} else if wording.Foreign(s) != nil {
 		most := 20
 		if v.wide() {

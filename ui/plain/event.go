@@ -141,7 +141,7 @@ func Words(e model.Event) (kind, words string) {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
 		s := b.State
-		if s.Phase == model.NoParent {
+		if s.Phase == model.NoParent && !phrase.Open(s) {
 			return "state", znode.Safe(s.Path, 0) + " does not exist (yet)"
 		}
 		return "state", stateWords(s)

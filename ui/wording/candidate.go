@@ -96,6 +96,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 		{m.Fault == model.Partitioned && believes, Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}},
 		{m.Fault == model.Partitioned, Fate{term.Trouble, "", "session expired, cut off; believes: " + belief, ""}},
 		{believes, Fate{term.Trouble, "", "believes it leads", truth}},
+		{m.Fault == model.Frozen && m.Znode == "" && s.Roleless(), Fate{term.Trouble, "", "frozen", ""}},
 		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, "session lost, ", "frozen, believes: " + belief, ""}},
 		{m.Fault == model.Frozen, Fate{term.Trouble, "", "frozen before it had a znode", ""}},
 		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; its session is gone", ""}},
@@ -106,7 +107,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 		{Misbehaviour(m) != "", Fate{term.Trouble, "", belief + ", " + Misbehaviour(m), ""}},
 	} {
 		if x.so {
-			return x.Fate
+			return Fate{x.Style, x.Lost, s.Words(x.Words), x.Truth}
 		}
 	}
 	return Fate{term.Muted, "", belief, ""}

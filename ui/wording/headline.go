@@ -33,7 +33,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 			text += ": " + why
 		}
 		return term.Trouble, text
-	case s.Phase != model.Live:
+	case s.Phase != model.Live && !phrase.Open(s):
 		return term.Muted, ""
 	}
 	believer, none := wrongBeliever(f, s), phrase.NoLeader(s)
@@ -84,13 +84,11 @@ func past(s *doctor.State) string {
 	case l == nil && s.First() != nil:
 		return phrase.Label(s.First()) + " was first and not said to lead"
 	case l == nil:
-		return "nobody led"
+		return s.Words("nobody led")
 	case s.Lead() != doctor.Leads:
 		return "so: " + phrase.RoleHolders(s, phrase.Label)
-	case s.Dialect.Locks():
-		return l.Label() + " held the lock"
 	default:
-		return l.Label() + " led"
+		return l.Label() + s.Words(" led")
 	}
 }
 
@@ -135,9 +133,9 @@ func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); Wrong(f, s, m) {
 			if words != "" {
-				return "several candidates wrongly believe they lead"
+				return s.Words("several candidates wrongly believe they lead")
 			}
-			words = znode.Safe(m.Name, znode.NameMax) + " wrongly believes it leads"
+			words = znode.Safe(m.Name, znode.NameMax) + s.Words(" wrongly believes it leads")
 		}
 	}
 	return words
@@ -186,7 +184,7 @@ func FansIn(s *doctor.State) bool {
 // ShortZnode returns a znode's name as the recipe writes it: n_12.
 func ShortZnode(name string) string {
 	if _, ok := znode.Sequence(name); ok {
-		return "n_" + Number(name, 0)
+		return cmp.Or(phrase.Stems[dialect.Stem(name)], "n_") + Number(name, 0)
 	}
 	return znode.Safe(name, 16)
 }

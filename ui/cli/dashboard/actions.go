@@ -127,7 +127,7 @@ func (a *actions) whyNoFault(act action.Action) string {
 	case !errors.Is(err, demo.ErrNoMember):
 		return err.Error()
 	case act.Target[0] == '/':
-		return "this is a third-party candidate. Select one of electop's own"
+		return map[bool]string{false: "this is a third-party candidate. Select one of electop's own", true: "this is an item of the queue. Select a participant"}[a.elections.State().Kind() == dialect.KindQueue]
 	}
 	return act.Target + " is dead already. Its znode is deleted when its session expires"
 }

@@ -233,6 +233,9 @@ func TestRecipes(t *testing.T) {
 			if s.Kind() != x.kind || len(s.Findings) > 0 {
 				h.t.Errorf("%s: a %s with findings %v", x.kind, s.Kind(), s.Findings)
 			}
+			if why := acts.Why(action.Action{Kind: action.Kill, Target: "/queue/queue-0000000000"}); x.kind == dialect.KindQueue && why != "this is an item of the queue. Select a participant" {
+				h.t.Errorf("kill an item: %q", why)
+			}
 			if x.kind != dialect.KindBarrier {
 				return
 			}
