@@ -207,7 +207,7 @@ func TestRecipes(t *testing.T) {
 		{dialect.KindLock, ""},
 		{dialect.KindShared, "2 readers hold, 1 reader and 1 writer wait"},
 		{dialect.KindGroup, "4 members, newest "},
-		{dialect.KindBarrier, "3 sessions wait for its deletion"},
+		{dialect.KindBarrier, "3 sessions watch the znode"},
 		{dialect.KindDouble, "4 inside, waiting for ready"},
 		{dialect.KindQueue, " item"},
 	} {
