@@ -290,7 +290,7 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 
 // In a lock, somebody holds. Where nobody has a role, participants take part.
 var lockWords, partWords = strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
-	strings.NewReplacer("{candidate", "{candidate", "candidate", "participant")
+	strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says")
 
 // Words puts text about an election into the words of the kind of s.
 func (s *State) Words(text string) string {

@@ -11,6 +11,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/detail"
 	"electop/ui/plain"
 	"electop/ui/term"
@@ -244,6 +245,7 @@ func TestWordsOfKinds(t *testing.T) {
 		w.children["qn-0000000002"] = znode.Znode{Name: "qn-0000000002", Data: znode.Data{Length: 9}}
 		return w.read([]string{"qn-0000000002"}, nil).cast("amber", "", model.Active, func(m *model.Member) { m.Step = 1 }).cast("birch", "", model.Waiting, func(m *model.Member) { m.Step = 4 })
 	}
+	hexes := strings.Repeat("0a", 16)
 	for name, c := range map[string]struct {
 		world      *world
 		keys       []string
@@ -252,6 +254,8 @@ func TestWordsOfKinds(t *testing.T) {
 		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                      absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
 		"a frozen participant":      {faulty(gate(), model.Frozen, model.Waiting, ""), nil, []string{"birch ❄", "frozen  "}, []string{"frozen before", "session lost", "····"}},
 		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
+		"who waits for ready":       {directory("/app/start", hexes+"=amber", "ready").ask(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
+		"a participant":             {queue(), []string{"enter"}, []string{"Participant amber", "step 1: create queue-"}, []string{"Item"}},
 		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"read-0 stays until its session"}, []string{"notified until", "n_0 "}},
 		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
 		"a frozen holder":           {faulty(locked(), model.Frozen, model.Leading, "lock-0000000000"), nil, []string{"still believes it holds"}, []string{"leader", "leads"}},
@@ -266,6 +270,18 @@ func TestWordsOfKinds(t *testing.T) {
 			shows(t, m, c.want...)
 			showsNot(t, m, c.none...)
 		})
+	}
+}
+
+func TestWordsAfterAnAction(t *testing.T) {
+	for in, want := range map[*world]string{
+		directory("/app/start", strings.Repeat("0a", 16)+"=a", "ready"): "amber leaves as the recipe says; a participant was added",
+		directory("/locks/a").child("lock-0000000000=a"):                "amber resigns; a contender was added",
+	} {
+		words := action.WordsFor(action.Action{Kind: action.Resign}, "amber").Done + "; " + action.WordsFor(action.Action{Kind: action.Spawn}, "").Done
+		if got := in.state().Words(words); got != want {
+			t.Errorf("%s: got %q, want %q", in.state().Kind(), got, want)
+		}
 	}
 }
 

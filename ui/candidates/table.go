@@ -259,6 +259,9 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
 	if !s.Dialect.Elects() {
+		if len(e.Watched) > 0 { // ready, or another participant
+			p.Text(term.Watch, g.Up+" "+znode.Safe(e.Watched[0], 20)+" ").Text(term.Good, g.Yes)
+		}
 		p.Text(term.Text, map[bool]string{true: cmp.Or(znode.Safe(r.Candidate.Vote(), 12), "no vote yet")}[s.Kind() == dialect.KindCommit])
 		return
 	}

@@ -3,6 +3,7 @@
 package detail
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func (x *facts) safe(name string, st term.Style, text string) {
 
 // Candidate returns everything that is known of the candidate, on lines of w cells.
 func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
-	one := phrase.RoleOf(v.State).One
+	one := cmp.Or(map[bool]string{true: v.State.Words("candidate")}[v.Row.Candidate == nil && v.Row.Member != nil], phrase.RoleOf(v.State).One)
 	if v.Row.Ref() == (model.Ref{}) {
 		return overlay.Text{Title: wording.Capital(one), Lines: term.FactLines(w, facts{{Style: term.Text, Text: "No " + one + " is selected."}})}
 	}

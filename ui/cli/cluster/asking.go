@@ -193,9 +193,9 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 const settle = 1600 * time.Millisecond
 
 // SessionsOf returns the sessions of [doctor.State.SessionsToAsk], of the election's other children,
-// and of electop's own candidates.
+// of those that wait for a barrier, and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
-	out := s.SessionsToAsk()
+	out := append(s.SessionsToAsk(), s.Waiters()...)
 	for _, c := range s.Ignored {
 		if c.Session != 0 {
 			out = append(out, c.Session)

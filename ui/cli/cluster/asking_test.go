@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"net"
+	"slices"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -59,4 +60,21 @@ func TestFirstAnswersCount(t *testing.T) {
 			t.Errorf("answers %+v, want that zk1 failed to list its watches", s.Answers)
 		}
 	})
+}
+
+func TestBarriersSessionsAreAsked(t *testing.T) {
+	now, ok := time.Now(), session.Answer{State: session.Answered, Via: "4lw"}
+	j := doctor.NewJournal(model.Config{Path: "/app/gate"})
+	j.Apply(&model.Connection{At: now, Link: model.Connected, Session: 9})
+	j.Apply(&model.Directory{At: now, Path: "/app", Presence: model.Present})
+	j.Apply(&model.Read{At: now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
+	for range 2 {
+		now = now.Add(time.Second)
+		j.Apply(&session.Table{At: now, End: now, Whole: true, Every: time.Second, Servers: []session.Server{{
+			Addr: "zk1:2181", Mode: session.ModeStandalone, Basic: ok, Connections: ok, Watches: ok, Watched: []session.Watch{{Path: "/app/gate", Sessions: []uint64{4, 5}}},
+		}}})
+	}
+	if got := cluster.SessionsOf(j.State()); !slices.Contains(got, 4) || !slices.Contains(got, 5) {
+		t.Errorf("SessionsOf: got %v of a %s, want 4 and 5", got, j.State().Kind())
+	}
 }
