@@ -288,16 +288,16 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	return ghostOf(s.Member(c), c, s.Queue)
 }
 
-// In a lock, somebody holds. Where nobody has a role, participants take part.
-var lockWords, partWords = strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
-	strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says")
+// In a lock (true), somebody holds. Where nobody has a role, participants take part.
+var kindWords = map[bool]*strings.Replacer{
+	true:  strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
+	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says"),
+}
 
 // Words puts text about an election into the words of the kind of s.
 func (s *State) Words(text string) string {
-	if s.Dialect.Locks() {
-		return lockWords.Replace(text)
-	} else if s.NoLeader() == NoRole {
-		return partWords.Replace(text)
+	if locks := s.Dialect.Locks(); locks || s.NoLeader() == NoRole {
+		return kindWords[locks].Replace(text)
 	}
 	return text
 }

@@ -251,17 +251,17 @@ func TestWordsOfKinds(t *testing.T) {
 		keys       []string
 		want, none []string
 	}{
-		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                      absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
+		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                  absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
 		"a frozen participant":      {faulty(gate(), model.Frozen, model.Waiting, ""), nil, []string{"birch ❄", "frozen  "}, []string{"frozen before", "session lost", "····"}},
 		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
 		"who waits for ready":       {directory("/app/start", hexes+"=amber", "ready").ask(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
 		"a participant":             {queue(), []string{"enter"}, []string{"Participant amber", "step 1: create queue-"}, []string{"Item"}},
-		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"read-0 stays until its session"}, []string{"notified until", "n_0 "}},
+		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"the znode read-0 stays"}, []string{"notified until", "n_0 "}},
 		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
 		"a frozen holder":           {faulty(locked(), model.Frozen, model.Leading, "lock-0000000000"), nil, []string{"still believes it holds"}, []string{"leader", "leads"}},
 		"a semaphore":               {directory("/sem/leases").child("_c_"+uuid(1)+"-lease-0000000000", "_c_"+uuid(2)+"-lease-0000000001"), nil, []string{"holds  one of 2"}, []string{"gets number"}},
 		"an item":                   {queue(), []string{"k", "enter"}, []string{"9 bytes, never read"}, []string{"czxid", "0 bytes"}},
-		"participants of a queue":   {queue(), nil, []string{"amber                            create queue-  SEQUENCE", "birch                            waiting: empty: watch the list"}, nil},
+		"participants of a queue":   {queue(), nil, []string{"amber                       create queue-  SEQUENCE", "birch                       waiting: empty: watch the list"}, nil},
 		"faults of a participant":   {queue(), []string{"G", "X"}, []string{"it leaves on purpose"}, []string{"quickest", "leads"}},
 		"a group of unknown system": {directory("/app/workers", "amber", "birch").cast("amber", "amber", model.Active, nil), nil, []string{"│ Group  "}, []string{"unknown system"}},
 	} {

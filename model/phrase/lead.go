@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -35,10 +36,7 @@ func Lead(s *doctor.State) Entry {
 	case doctor.Unaware:
 		return trouble("is first and does not know it yet", "first, does not know it yet", "first, not aware")
 	case doctor.Suspended:
-		if m.Obstacle != "" {
-			return trouble("is suspended", "suspended: "+znode.Safe(m.Obstacle, 0), "suspended")
-		}
-		return trouble("is suspended", "suspended", "suspended")
+		return trouble("is suspended", strings.TrimSuffix("suspended: "+znode.Safe(m.Obstacle, 0), ": "), "suspended")
 	case doctor.Ending:
 		ending := znode.Safe(string(m.Ending), 0)
 		return trouble("is "+ending, ending, "ending")
@@ -52,14 +50,13 @@ func Lead(s *doctor.State) Entry {
 		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
 		case m.Fault == model.Killed:
 			return trouble("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
-		case m.Fault == model.Frozen && believes:
-			return trouble("is frozen and still believes it leads", "the leader is frozen but its znode exists", "frozen")
 		case m.Fault == model.Frozen:
-			return trouble("is frozen and its znode is still first", "the leader is frozen but its znode exists", "frozen")
-		case believes:
-			return trouble("is cut off and must stop in time", "the leader is cut off and must stop in time", "cut off")
+			still := map[bool]string{true: "still believes it leads", false: "its znode is still first"}[believes]
+			return trouble("is frozen and "+still, "the leader is frozen but its znode exists", "frozen")
+		default:
+			stops := "is cut off and " + map[bool]string{true: "must stop in time", false: "has stopped"}[believes]
+			return trouble(stops, "the leader "+stops, "cut off")
 		}
-		return trouble("is cut off and has stopped", "the leader is cut off and has stopped", "cut off")
 	}
 	return Entry{}
 }

@@ -59,7 +59,7 @@ func (v *Panel) columnsFor(w int) columns {
 		c.session = 7
 	}
 	rest := w - c.start() - 1
-	c.name = min(max(10, rest*map[bool]int{true: 4, false: 6}[elects]/10), 40)
+	c.name = min(max(10, rest*map[bool]int{true: 4, false: 5}[elects]/10), 40)
 	c.watches = rest - c.name
 	return c
 }

@@ -125,11 +125,9 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	case e.Row != "":
 		out.add("role", wording.Style(e.Severity), e.Row)
 		return
-	case s.Roleless():
-		out.add("role", term.Text, phrase.RoleOf(s).One)
-		return
 	default:
-		out.add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, s.Queue.Len()))
+		waits := fmt.Sprintf("waits at position %d of %d", r.Position+1, s.Queue.Len())
+		out.add("role", term.Text, map[bool]string{true: phrase.RoleOf(s).One, false: waits}[s.Roleless()])
 		return
 	}
 	st, words := term.Lead, phrase.RoleOf(s).Has
@@ -166,10 +164,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 		}
 		return
 	}
-	words := "at risk"
-	if why := znode.Safe(x.Evidence, 0); why != "" {
-		words += ": " + why
-	}
+	words := strings.TrimSuffix("at risk: "+znode.Safe(x.Evidence, 0), ": ")
 	if x.Next != nil && x.Leader && s.Holders() == 1 {
 		words += ". " + phrase.NextWords(s) + " would take over"
 	}
@@ -204,11 +199,8 @@ func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 }
 
 func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
-	at, asOf := c.SeenAt, ""
-	if !v.ReadAt.IsZero() {
-		at = v.ReadAt
-	}
-	if !at.IsZero() {
+	asOf := ""
+	if at := cmp.Or(v.ReadAt, c.SeenAt); !at.IsZero() {
 		asOf = ", as of " + f.Clock(at)
 	}
 	switch {
@@ -273,10 +265,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 // addMember adds what a member reports about itself, and how that differs from the queue.
 func (v *Panel) addMember(out *facts, f *term.Frame, r model.Row) {
 	s, m := v.State, r.Member
-	who := s.Words("one of electop's candidates")
-	if m.You {
-		who = "electop's own candidacy"
-	}
+	who := map[bool]string{false: s.Words("one of electop's candidates"), true: "electop's own candidacy"}[m.You]
 	out.add("ours", term.You, who+", "+znode.Safe(m.ID, znode.NameMax)+", recipe "+znode.Safe(m.Recipe, znode.NameMax))
 	first := r.Position == 0 && s.NoLeader() == model.MixedClients // the first leads, but a client of another library may lead too
 	leads := r.Candidate != nil && r.Position >= 0 && (r.Position < s.Holders() || first)

@@ -562,9 +562,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	s, l := v.State, v.State.Leader()
 	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {
-		return term.Trouble, map[bool]string{
-			true: "The znode " + phrase.Brief(l) + " stays until its session expires.", false: "waiting: nobody is notified until the znode " + phrase.Brief(l) + " is deleted",
-		}[s.Holders() > 1]
+		return term.Trouble, "waiting: " + fmt.Sprintf(map[bool]string{false: "nobody is notified until the znode %s is deleted", true: "the znode %s stays until its session expires"}[s.Holders() > 1], phrase.Brief(l))
 	} else if ok {
 		words := "The servers receive nothing from " + l.Label() + ". Until its session expires nobody is notified"
 		if t.Found.Next != nil && s.Holders() == 1 {

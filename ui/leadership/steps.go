@@ -2,6 +2,7 @@ package leadership
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,9 +171,6 @@ func setText(on model.StepOn) string {
 
 // StepWords returns a step with its member: "birch: 2 C := {12, 13, 14}".
 func StepWords(s *doctor.State, x model.StepTaken) string {
-	words := znode.Safe(x.Name, znode.NameMax) + ": " + strconv.Itoa(int(x.Step))
-	if text := cmp.Or(StepLine(s, x.Step, x.On), lineOf(code(s.Kind(), false, ""), x.Step)); text != "" {
-		words += " " + text
-	}
-	return words
+	line := cmp.Or(StepLine(s, x.Step, x.On), lineOf(code(s.Kind(), false, ""), x.Step))
+	return strings.TrimRight(fmt.Sprintf("%s: %d %s", znode.Safe(x.Name, znode.NameMax), x.Step, line), " ")
 }
