@@ -285,6 +285,15 @@ func TestWordsAfterAnAction(t *testing.T) {
 	}
 }
 
+func TestItemsHaveNoClients(t *testing.T) {
+	for w, want := range map[*world]bool{directory("/app/jobs", items(2)...): false, directory("/app/workers", "amber", "birch"): true} {
+		text := plain.DoctorText(w.ask(2, nil).state(), time.Second)
+		if strings.Contains(text, "whether clients are alive") != want || strings.Contains(text, "candidate") {
+			t.Errorf("%s: got this report, want clients: %v\n%s", w.path, want, text)
+		}
+	}
+}
+
 // No item replaces a participant that left.
 func TestSelectedParticipant(t *testing.T) {
 	w := directory("/app/jobs", items(2)...).cast("amber", "", model.Active, nil).cast("birch", "", model.Active, nil)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/session"
@@ -79,8 +80,8 @@ func checked(s *doctor.State) []string {
 	}
 	unheard, _ := s.Tracked.LivenessUnknown()
 	out := []string{"the znodes of " + phrase.Count(s)}
-	if s.Answers != nil && n > 0 {
-		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), units.Count(n, "candidate", "candidates")))
+	if s.Answers != nil && n > 0 && s.Kind() != dialect.KindQueue { // items have no clients
+		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), phrase.Count(s)))
 		if waiting > 0 {
 			out = append(out, fmt.Sprintf("who watches what: %d of %d that wait", verified, waiting))
 		}
