@@ -50,8 +50,7 @@ type Shown struct {
 	PointedAt string    // ID of the member that a lesson points at, "" for none
 	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
 	Moment    bool      // time travel: no slow motion
-	// StepLine is that of package leadership.
-	StepLine func(*doctor.State, model.Step, model.StepOn) string
+	StepLine  func(*doctor.State, model.Step, model.StepOn) string
 }
 
 // shape is the layout of the panel. It does not depend on the time, so a page has the same length
