@@ -22,6 +22,8 @@ type Handoff struct {
 	Earliest, Latest time.Time
 	// Notified is how many contenders the deletion of From notified, according to the recipe.
 	Notified int
+	// More counts the contenders that got a shared lock together with To.
+	More int
 	// Lock reports whether the role is a lock, which a holder normally releases.
 	Lock bool
 
@@ -142,7 +144,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 		}
 	}
 	if head != nil {
-		h.Fence = head.Czxid
+		h.Fence, h.More = head.Czxid, j.recipe.Holders(j.queue)-1
 		if old == nil {
 			h.Vacant, h.VacantIn = lasted(j.vacantFrom, changed)
 		}

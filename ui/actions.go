@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -113,7 +114,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		d.past.stopped = !d.past.stopped
 	case action.Listing:
 	default:
-		d.report(term.Good, d.shown().Words(action.WordsFor(a, name).Done))
+		d.report(term.Good, strings.ReplaceAll(d.shown().Words(action.WordsFor(a, "{name}").Done), "{name}", name))
 		if action.Of(a.Kind).OfCandidate {
 			d.acted = of.Znode
 		}

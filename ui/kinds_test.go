@@ -50,6 +50,7 @@ func TestSharedLockStatements(t *testing.T) {
 		"the first release wakes nobody":            {sharing(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
 		"both readers are next":                     {sharing().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
 		"a release is one at once":                  {sharing().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
+		"both readers get the lock":                 {sharing().release().release().release(), []string{"client2 → client3 +1"}, nil},
 		"a release stays one":                       {alive(sharing().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
 	} {
 		m := show(sample{world: c.world, o: live, keys: []string{"tab"}}, 120, 36, term.Mono)

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -125,4 +126,12 @@ func Missed(m model.Missed) string {
 		return "an unknown number of changes"
 	}
 	return units.Count(m.Creates, "create", "creates") + ", " + units.Count(m.Deletes, "delete", "deletes")
+}
+
+// To names who got the role in a handoff: "delta +1" if another reader got it, too.
+func To(h *model.Handoff, name func(*dialect.Candidate) string) string {
+	if h.More > 0 {
+		return fmt.Sprintf("%s +%d", name(h.To), h.More)
+	}
+	return name(h.To)
 }

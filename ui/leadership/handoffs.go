@@ -192,7 +192,7 @@ func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 			from = h.From.Label()
 		}
 		if h.To != nil {
-			to, st = h.To.Label(), term.Text
+			to, st = phrase.To(h, phrase.Label), term.Text
 			if i == 0 && top == 0 && s.Leader() != nil {
 				st = term.Lead
 			}
@@ -251,7 +251,7 @@ func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	var token [24]byte
 	c.to = len("nobody")
 	for _, h := range hs {
-		c.from, c.to = max(c.from, term.Width(phrase.Label(h.From))), max(c.to, term.Width(phrase.Label(h.To)))
+		c.from, c.to = max(c.from, term.Width(phrase.Label(h.From))), max(c.to, term.Width(phrase.To(h, phrase.Label)))
 		measures := h.Measures()
 		for i, m := range measures[:3] {
 			if m.Took != nil { // some spare width, so that a new digit does not move a column

@@ -150,7 +150,7 @@ func Words(e model.Event) (kind, words string) {
 	case model.Left:
 		return "left", whoOrWhat(b.Candidate, b.Ignored)
 	case model.Handoff:
-		return "handoff", phrase.Who(b.From) + " -> " + phrase.Who(b.To) + handoffNotes(b)
+		return "handoff", phrase.Who(b.From) + " -> " + phrase.To(&b, phrase.Who) + handoffNotes(b)
 	case model.Explained:
 		return "cause", phrase.Who(b.From) + map[bool]string{false: ", who led: ", true: ", who held: "}[b.Lock] + phrase.CauseOf(&b.Handoff).Row + "  (" + znode.Safe(b.Evidence, 0) + ")"
 	case model.Acknowledged:

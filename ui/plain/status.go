@@ -61,8 +61,8 @@ func StatusText(s *doctor.State) string {
 		}
 		fmt.Fprintln(&b, title(f))
 	}
-	if s.NextSequenceKnown && s.Dialect != nil && s.Dialect.Elects() {
-		fmt.Fprintf(&b, "\nThe next candidate gets number %d.\n", s.NextSequence)
+	if s.NextSequenceKnown && s.Dialect != nil && s.Dialect.Elects() && !dialect.Queueless(s.Recipe) {
+		fmt.Fprintf(&b, "\nThe next %s gets number %d.\n", phrase.RoleOf(s).One, s.NextSequence)
 	}
 	for _, id := range s.Waiters() {
 		address := "unknown address"

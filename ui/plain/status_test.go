@@ -428,7 +428,7 @@ func TestNobodySaidToLead(t *testing.T) {
 		if first, _, _ := strings.Cut(text, "\n"); first != c.status {
 			t.Errorf("got status %q, want %q", first, c.status)
 		}
-		if !strings.Contains(text, "next candidate") {
+		if !strings.Contains(text, "gets number") {
 			t.Errorf("got no line about the next candidate:\n%s", text)
 		}
 		for i, want := range c.rows {
