@@ -288,7 +288,7 @@ func (r *usedRecipe) barrier() {
 	r.take("barrier", 1)
 	r.process.Leads(r.T, r.own("amber"))
 	r.process.Leads(r.T, r.own("birch"))
-	r.empty("barrier barrier: no session waits for its deletion")
+	r.empty("barrier barrier: open, nobody has to wait")
 }
 
 // The last name leaves first; the first name must wait for the others.
