@@ -68,8 +68,6 @@ func newDemo(std IO) *cobra.Command {
 
 var demoRecipes = []string{"lock", "shared-lock", "group", "barrier", "double-barrier", "queue"}
 
-const demoRecipeCast = 4
-
 // follow checks --recipe, and sets what the user did not give.
 func (o *options) follow(cmd *cobra.Command, recipe string) error {
 	switch changed := cmd.Flags().Changed; {
