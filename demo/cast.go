@@ -235,7 +235,6 @@ func (c *Cast) Len() int {
 // members have left. The session of a frozen or partitioned member expires later.
 func (c *Cast) Close() {
 	c.mu.Lock()
-	c.cancel()
 	for _, m := range c.members {
 		m.mu.Lock()
 		if m.frozen() {
@@ -243,6 +242,7 @@ func (c *Cast) Close() {
 		}
 		m.mu.Unlock()
 	}
+	c.cancel() // a frozen member that is not dead yet would report that it closes its session
 	c.mu.Unlock()
 	c.wg.Wait()
 }
