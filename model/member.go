@@ -75,7 +75,7 @@ type Member struct {
 	// terminal.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of a leader's lease, zero for none. Until then the session cannot expire.
-	// The JSON names of LeaseEnd and ExpiresFrom are those of older recordings.
+	// Older recordings have these JSON names of LeaseEnd and ExpiresFrom.
 	LeaseEnd time.Time `json:"lease,omitzero"`
 	// ExpiresFrom is the earliest time at which connected servers can expire the session:
 	// Timeout after the last answered request or ping was sent.

@@ -43,8 +43,7 @@ type Read struct {
 	Gone []string      `json:"gone,omitempty"`
 	// Data is the parent's own data, if the parent has no children.
 	Data znode.Data `json:"data,omitzero"`
-	// Markers are the names of [dialect.Markers] that exist. The JSON name is that of older
-	// recordings.
+	// Markers are the names of [dialect.Markers] that exist. Older recordings have this JSON name.
 	Markers []string `json:"witnesses,omitempty"`
 	// Gap reports whether changes before this read were not watched; a new [Snapshot] event
 	// follows.

@@ -36,7 +36,7 @@ type Source interface {
 // MultiSource is a [Source] of several elections.
 type MultiSource interface {
 	Source
-	// States returns an immutable slice; its first state is that of [Source.State].
+	// States returns an immutable slice; the first one is the result of [Source.State].
 	States() []*doctor.State
 	// Search returns the last search for elections, which is immutable, or nil.
 	Search() *elections.Search

@@ -342,7 +342,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// TestKinds checks directories in which nobody leads; words are those of [phrase.Content].
+// TestKinds checks directories in which nobody leads; words come from [phrase.Content].
 func TestKinds(t *testing.T) {
 	tried := map[string]bool{"barrier": true} // a table of watches shows it: see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{
