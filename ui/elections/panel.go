@@ -313,17 +313,23 @@ func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting s
 	case len(s.Risks) > 0:
 		p.Text(term.Trouble, strconv.Itoa(len(s.Risks))+" at risk").Gap(2)
 	}
-	if n := len(s.Findings); n > 0 {
-		worst := doctor.Worst(s.Findings)
-		st, sign, word := wording.Severity(g, worst)
-		text := units.Count(n, "finding", "findings")
-		p.Text(st, sign+" ")
-		switch {
-		case p.Room() < term.Width(text)+term.Width(word)+2:
-			text = strconv.Itoa(n)
-		case worst == doctor.Critical:
-			text += ", " + word
-		}
-		p.Text(st, text)
+	drawFindings(g, p, s)
+}
+
+func drawFindings(g *term.Glyphs, p *term.Pen, s *doctor.State) {
+	n := len(s.Findings)
+	if n == 0 {
+		return
 	}
+	worst := doctor.Worst(s.Findings)
+	st, sign, word := wording.Severity(g, worst)
+	text := units.Count(n, "finding", "findings")
+	p.Text(st, sign+" ")
+	switch {
+	case p.Room() < term.Width(text)+term.Width(word)+2:
+		text = strconv.Itoa(n)
+	case worst == doctor.Critical:
+		text += ", " + word
+	}
+	p.Text(st, text)
 }

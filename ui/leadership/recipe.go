@@ -418,20 +418,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 		line("then", then(di, w))
 		if n := s.Holders(); !di.Single && n < s.Queue.Len() {
-			others, woken := " of the "+f.Int(int64(s.Queue.Len()-1))+" others", s.Recipe.Notified(s.Queue, 0)
-			text := f.Int(int64(woken)) + others
-			if n > 1 && woken == 0 {
-				text = "nobody yet: others still hold"
-			} else if x := s.LeaderWatchers(); x != nil {
-				text = f.Int(int64(x.Candidates)) + others
-				if len(x.Others) > 0 {
-					text += ", and " + units.Count(len(x.Others), "session that is no "+w.One, "sessions that are no "+w.Many)
-				}
-				if x.Why != "" {
-					text = "at least " + text
-				}
-			}
-			line("wakes", text)
+			line("wakes", v.wakes(f, w))
 		}
 	}
 	switch {
@@ -455,6 +442,25 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 			y++
 		}
 	}
+}
+
+// wakes describes who is notified when the first holder goes.
+func (v *Recipe) wakes(f *term.Frame, w phrase.Role) string {
+	s := v.State
+	others, woken := " of the "+f.Int(int64(s.Queue.Len()-1))+" others", s.Recipe.Notified(s.Queue, 0)
+	text := f.Int(int64(woken)) + others
+	if s.Holders() > 1 && woken == 0 {
+		text = "nobody yet: others still hold"
+	} else if x := s.LeaderWatchers(); x != nil {
+		text = f.Int(int64(x.Candidates)) + others
+		if len(x.Others) > 0 {
+			text += ", and " + units.Count(len(x.Others), "session that is no "+w.One, "sessions that are no "+w.Many)
+		}
+		if x.Why != "" {
+			text = "at least " + text
+		}
+	}
+	return text
 }
 
 // roleLines calls add for each line about who has the role, and how electop knows that.

@@ -141,37 +141,41 @@ func (f Found) Visible() int {
 	return len(could.Names) + could.Unread
 }
 
+func (d Discovery) table(b *strings.Builder, elections []Found) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	begin, end := d.line("")
+	fmt.Fprintf(t, "%sPATH\tKIND\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
+	for _, f := range elections {
+		s := f.State
+		waiting, reign, findings := "?", "-", "-"
+		if n := f.Visible(); n >= 0 {
+			waiting = strconv.Itoa(n)
+		}
+		if r, ok := s.Reign(); ok {
+			reign = phrase.LedCell(r, s.At, "<= ")
+		}
+		if n := len(s.Findings); n > 0 {
+			findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
+		}
+		begin, end = d.line(phrase.Trouble(s))
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), s.Kind(), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
+	}
+	t.Flush() // cannot fail: it writes into memory
+	fmt.Fprintln(b)
+	for _, f := range elections {
+		for _, r := range f.State.Risks {
+			fmt.Fprintf(b, "%s: %s\n\n", znode.Safe(f.State.Path, 0), phrase.Risk(phrase.Who(r.Candidate), r, f.State.At, phrase.Who))
+		}
+	}
+}
+
 // Text returns the elections as a table, for people.
 func (d Discovery) Text() string {
 	var b strings.Builder
 	elections, others := d.split()
 	slices.SortStableFunc(elections, func(a, b Found) int { return doctor.Graver(phrase.Trouble(a.State), phrase.Trouble(b.State)) })
 	if len(elections) > 0 {
-		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		begin, end := d.line("")
-		fmt.Fprintf(t, "%sPATH\tKIND\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS%s\n", begin, end)
-		for _, f := range elections {
-			s := f.State
-			waiting, reign, findings := "?", "-", "-"
-			if n := f.Visible(); n >= 0 {
-				waiting = strconv.Itoa(n)
-			}
-			if r, ok := s.Reign(); ok {
-				reign = phrase.LedCell(r, s.At, "<= ")
-			}
-			if n := len(s.Findings); n > 0 {
-				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
-			}
-			begin, end = d.line(phrase.Trouble(s))
-			fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), s.Kind(), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
-		}
-		t.Flush() // cannot fail: it writes into memory
-		fmt.Fprintln(&b)
-		for _, f := range elections {
-			for _, r := range f.State.Risks {
-				fmt.Fprintf(&b, "%s: %s\n\n", znode.Safe(f.State.Path, 0), phrase.Risk(phrase.Who(r.Candidate), r, f.State.At, phrase.Who))
-			}
-		}
+		d.table(&b, elections)
 	}
 	if d.Kind != "" && len(others) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
