@@ -14,6 +14,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -57,6 +58,8 @@ type Cast struct {
 	wg     sync.WaitGroup
 
 	dialect atomic.Pointer[dialect.Dialect]
+	closed  atomic.Bool // a participant created the barrier's znode, and none deleted it
+	mark    string      // the data of the participants' persistent znodes, which only this process writes
 
 	mu      sync.Mutex
 	members map[string]*member
@@ -103,7 +106,7 @@ func NewCast(cfg Config) *Cast {
 	}
 	cfg.Kind = cmp.Or(cfg.Kind, dialect.KindElection)
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member)}
+	c := &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member), mark: rand.Text()}
 	c.dialect.Store(cfg.Dialect)
 	return c
 }

@@ -77,12 +77,16 @@ func (p *participant) group() {
 
 func (p *participant) barrier() {
 	if p.m.sets {
-		p.create(p.path, 0)
+		if p.create(p.path, 0) {
+			p.m.cast.closed.Store(true)
+		}
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
 		p.quit()
 		p.step(4, model.Active, p.path)
-		p.remove(p.path)
+		if p.err == nil && p.m.cast.closed.Swap(false) {
+			p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, p.path, -1) })
+		}
 		return
 	}
 	for ; p.stays(); p.wait(nil) {
@@ -131,13 +135,10 @@ func (p *participant) queue() {
 			continue
 		}
 		p.step(2, model.Active, "")
-		if names := p.children(false); len(names) > 0 {
-			first := znode.Join(p.path, names[0])
-			p.step(3, model.Active, names[0])
-			p.do(zk.ErrNoNode, func(ctx context.Context) error { _, _, err := p.Get(ctx, first); return err })
-			p.remove(first)
+		names := p.children(false)
+		if slices.ContainsFunc(names, p.take) {
 			p.wait(time.After(takeEvery))
-		} else if len(p.children(true)) == 0 {
+		} else if len(p.children(true)) == len(names) {
 			p.step(4, model.Waiting, "")
 			p.wait(nil)
 		}
@@ -193,19 +194,44 @@ func (p *participant) exists(name string) (exists bool) {
 }
 
 // create creates a znode and its parents. It may exist already.
-func (p *participant) create(name string, flags int32) {
+func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
-	p.do(zk.ErrNodeExists, func(ctx context.Context) error { _, err := p.Create(ctx, path, nil, flags, acl); return err })
+	var data []byte
+	if flags&zk.FlagEphemeral == 0 && znode.Dir(path) == p.path {
+		data = []byte(p.m.cast.mark)
+	}
+	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
+		_, err := p.Create(ctx, path, data, flags, acl)
+		made = err == nil
+		return err
+	})
 	if errors.Is(p.err, zk.ErrNoNode) {
 		p.err = nil
 		p.create(znode.Dir(path), 0)
-		p.create(path, flags)
+		return p.create(path, flags)
 	}
+	return made
 }
 
-// remove deletes a znode. It may be missing.
-func (p *participant) remove(name string) {
-	p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, znode.Join(p.path, name), -1) })
+// take reads and deletes an item, unless another program put it there.
+func (p *participant) take(name string) bool {
+	p.step(3, model.Active, name)
+	return p.remove(name)
+}
+
+// remove deletes a znode that the cast created, and reports whether it did.
+func (p *participant) remove(name string) (done bool) {
+	path := znode.Join(p.path, name)
+	p.do(zk.ErrNoNode, func(ctx context.Context) error {
+		data, stat, err := p.Get(ctx, path)
+		if err != nil || string(data) != p.m.cast.mark && (stat.EphemeralOwner == 0 || uint64(stat.EphemeralOwner) != p.now.Session) {
+			return err
+		}
+		err = p.Delete(ctx, path, -1)
+		done = err == nil
+		return err
+	})
+	return done
 }
 
 // do makes a request until it is answered; accepted is no error. A frozen participant waits.

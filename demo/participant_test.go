@@ -273,6 +273,26 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+func TestSetupKeepsOtherZnodes(t *testing.T) {
+	t.Parallel()
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		conn := w.reader(t)
+		defer conn.Close()
+		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 2, Kind: dialect.KindQueue}))
+		time.Sleep(20 * time.Second)
+		_, err := conn.Create(t.Context(), path+"/queue-", []byte("other"), zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		must(t, err)
+		time.Sleep(20 * time.Second)
+		if err := w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 2, Kind: dialect.KindGroup}); err == nil || !strings.Contains(err.Error(), "other programs") {
+			t.Errorf("Prepare beside an item of another program: got %v", err)
+		}
+		names, _, err := conn.Children(t.Context(), path)
+		if err != nil || len(names) != 1 {
+			t.Errorf("got children %q, error %v, want only the other program's item", names, err)
+		}
+	})
+}
+
 // The znodes of a setup are gone in the next one.
 func TestSetupsOfOtherRecipes(t *testing.T) {
 	t.Parallel()

@@ -245,7 +245,8 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// removeZnodes deletes the election's path with its children. Recipes leave persistent znodes.
+// removeZnodes deletes the persistent znodes of the participants, and their parent. Znodes of other
+// programs stay, and prevent another recipe.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {
@@ -255,13 +256,19 @@ func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn.AwaitConnected(ctx)
 	names, _, err := conn.Children(ctx, s.cfg.Path)
 	for _, name := range names {
-		_ = conn.Delete(ctx, znode.Join(s.cfg.Path, name), -1) // after an error the next Delete fails, too
+		path := znode.Join(s.cfg.Path, name)
+		if data, _, err := conn.Get(ctx, path); err == nil && string(data) == s.cfg.Cast.mark {
+			_ = conn.Delete(ctx, path, -1)
+		}
 	}
 	if err == nil {
 		err = conn.Delete(ctx, s.cfg.Path, -1)
 	}
-	if errors.Is(err, zk.ErrNoNode) {
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
 		return nil
+	case errors.Is(err, zk.ErrNotEmpty):
+		return fmt.Errorf("other programs have znodes in %s", s.cfg.Path)
 	}
 	return err
 }
