@@ -20,14 +20,14 @@ import (
 // Discovery is the result of a search for elections below a root.
 type Discovery struct {
 	Root            string
-	Kind            string // the kind to show, or "all"; "": elections and locks
-	Problems        bool   // only elections in trouble are shown
-	Colour          bool   // the text has colours
+	Kind            string // the kind to show, or "all"; with "" the text shows elections and locks
+	Problems        bool   // show only elections in trouble
+	Colour          bool   // colour the text
 	Elections       []Found
-	Visited, Denied int // numbers of znodes
-	Skipped         int // znodes that were not searched; Skips has the first of them
+	Visited, Denied int // numbers of visited znodes, and of those whose children an ACL hides
+	Skipped         int // number of znodes that were not searched; Skips lists only the first
 	Skips           []Skip
-	Stopped         string // why the search ended early, "" if it did not
+	Stopped         string // why the search ended early, "" for a complete search
 }
 
 // Skip is a part of the tree that was not searched.
@@ -37,13 +37,13 @@ type Skip struct {
 	Why    string `json:"why"`
 }
 
-// Found is an election that was found, with the state of its journal.
+// Found is an election that a search found, with its last state.
 type Found struct {
 	State   *doctor.State
-	Waiting int // candidates that do not hold the role
+	Waiting int // number of candidates that do not hold the role
 }
 
-// Elections in which nobody has a role are in others.
+// split returns the elections to show; others are of a kind in which nobody leads or holds a lock.
 func (d Discovery) split() (elections, others []Found) {
 	for _, f := range d.Elections {
 		switch kind := f.State.Kind(); {
@@ -57,7 +57,7 @@ func (d Discovery) split() (elections, others []Found) {
 	return elections, others
 }
 
-// ElectionCount returns the number of shown elections in which somebody has a role.
+// ElectionCount counts the shown elections of kinds with a leader or lock holders.
 func (d Discovery) ElectionCount() int {
 	elections, _ := d.split()
 	return len(elections)
@@ -81,7 +81,7 @@ func (d Discovery) JSON() any {
 			most = &reign.Most
 		}
 		found = append(found, object{
-			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", took(most),
+			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", millisOrNil(most),
 			"findings", len(s.Findings), "kind", s.Kind(), "first", firstOf(s),
 			"leaderless", leaderlessOf(s), "standbys", standbysOf(s), // as in status
 			"reign_range_ms", rangeOf(reign), "problem", text(string(phrase.Trouble(s))), "at_risk", risks,
@@ -93,7 +93,7 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// All beginnings have the same length, so the columns are aligned.
+// line returns the begin and end of a table line. Each begin has the same width, so columns align.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -129,16 +129,16 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Visible returns how many wait or could take over, or -1 if these are invisible.
+// Visible counts the waiting candidates, or without a queue the standbys; -1 means unknown.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting
 	}
-	could := f.State.Standbys()
-	if !could.Listed {
+	standbys := f.State.Standbys()
+	if !standbys.Listed {
 		return -1
 	}
-	return len(could.Names) + could.Unread
+	return len(standbys.Names) + standbys.Unread
 }
 
 func (d Discovery) table(b *strings.Builder, elections []Found) {
@@ -183,18 +183,18 @@ func (d Discovery) Text() string {
 		for _, f := range others {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", znode.Safe(f.State.Path, 0), f.State.Kind(), cmp.Or(f.State.System(), "-"), phrase.Content(f.State))
 		}
-		t.Flush() // into memory
+		t.Flush() // cannot fail: it writes into memory
 		fmt.Fprintln(&b)
 	}
-	of := ""
+	qualifier := ""
 	if d.Problems {
-		of = " in trouble"
+		qualifier = " in trouble"
 	}
 	found := units.Count(len(elections), "election", "elections")
 	if d.Kind != "" {
 		found = fmt.Sprint(len(elections)+len(others), " of kind ", d.Kind)
 	}
-	fmt.Fprintf(&b, "%s%s below %s, in %s", found, of, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	fmt.Fprintf(&b, "%s%s below %s, in %s", found, qualifier, znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if d.Kind == "" && len(others) > 0 {
 		n := map[dialect.Kind]int{}
 		for _, f := range others {

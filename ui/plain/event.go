@@ -13,16 +13,16 @@ import (
 	"electop/model/znode"
 )
 
-// now is zero for a risk that is over.
+// riskOf describes r as of now; zero if the risk is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) object {
-	c, runs := r.Candidate, !now.IsZero()
+	c, lasts := r.Candidate, !now.IsZero()
 	return object{
 		"znode", znode.Join(path, c.Name),
 		"sequence", sequence(c),
 		"session", sessionID(c),
 		"leader", r.Leader,
-		"expires_within_ms", when(runs && !r.By.IsZero(), within(r.By, now)),
-		"ensemble_epoch", when(runs && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
+		"expires_within_ms", when(lasts && !r.By.IsZero(), within(r.By, now)),
+		"ensemble_epoch", when(lasts && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
 		"evidence", r.Evidence,
 		"next", znodePath(path, r.Next), // who would take over
 		"session_timeout_ms", when(r.Timeout > 0, millis(r.Timeout)),
@@ -30,7 +30,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) object {
 	}
 }
 
-// The silence is a lower bound, or nil if it is unknown or now is zero.
+// silence returns a lower bound in milliseconds, or nil if it is unknown or now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
@@ -53,11 +53,11 @@ func Event(cluster, path string, e model.Event) any {
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
 		return head("handoff", handoff(cluster, path, &b)...)
-	case model.Explained: // a later answer showed why a leader's znode was deleted
+	case model.Explained: // the cause of an earlier handoff was corrected
 		return head("cause", "from", znodePath(path, b.From), "cause", b.Cause, "evidence", text(b.Evidence))
-	case model.Acknowledged: // the leader acknowledged after the line of the handoff was written
+	case model.Acknowledged: // the leader acknowledged after the handoff's event
 		h := b.Handoff
-		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", took(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
+		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", millisOrNil(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
 	case model.Missed:
 		return head("missed", "creates", when(b.Known, b.Creates), "deletes", when(b.Known, b.Deletes))
 	case model.LinkChanged:
@@ -68,7 +68,7 @@ func Event(cluster, path string, e model.Event) any {
 		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged: // the system's count of its leaders changed
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // the field was has the earlier severity, if only the severity changed
+	case doctor.FindingChanged: // "was" is the earlier severity if only the severity changed
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -101,14 +101,14 @@ func handoff(cluster, path string, h *model.Handoff) object {
 	out = append(out,
 		"cause", h.Cause,
 		"evidence", text(h.Evidence), // how the cause is known
-		"silent_ms", took(m[0].Took),
-		"takeover_ms", took(m[1].Took),
-		"vacant_ms", took(m[2].Took),
+		"silent_ms", millisOrNil(m[0].Took),
+		"takeover_ms", millisOrNil(m[1].Took),
+		"vacant_ms", millisOrNil(m[2].Took),
 		"between", when(!h.Earliest.IsZero() && !h.Latest.IsZero(), [2]string{stamp(h.Earliest), stamp(h.Latest)}),
 		"silent_range_ms", rangeOf(m[0].In),
 		"takeover_range_ms", rangeOf(m[1].In),
 		"vacant_range_ms", rangeOf(m[2].In),
-		"session_timeout_ms", took(m[3].Took), // of the old leader
+		"session_timeout_ms", millisOrNil(m[3].Took), // of the old leader
 	)
 	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why the duration is null
 		out = append(out, name+"_unknown", text(phrase.Unmeasured(h, m[i])))
@@ -136,7 +136,7 @@ func Line(e model.Event, loc *time.Location) string {
 	return fmt.Sprintf("%s  %-10s  %s", e.At.In(loc).Format("15:04:05.000"), kind, words)
 }
 
-// Words returns an event's kind, and what happened.
+// Words returns an event's kind and its description.
 func Words(e model.Event) (kind, words string) {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:

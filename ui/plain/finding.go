@@ -33,7 +33,7 @@ func Doctor(s *doctor.State, observed time.Duration) any {
 	}
 }
 
-// DoctorText returns what the doctor found, as text for people.
+// DoctorText returns the text that `electop doctor` prints.
 func DoctorText(s *doctor.State, observed time.Duration) string {
 	var b strings.Builder
 	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
@@ -66,7 +66,7 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 }
 
 func checked(s *doctor.State) []string {
-	n, waiting, verified, heard := s.Queue.Len(), 0, 0, 0
+	n, waiting, verified, tracked := s.Queue.Len(), 0, 0, 0
 	for i, c := range s.Queue.All() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits {
 			waiting++
@@ -75,13 +75,13 @@ func checked(s *doctor.State) []string {
 			}
 		}
 		if s.Tracked.Timeout(c.Session) > 0 || s.Risk(c) != nil {
-			heard++
+			tracked++
 		}
 	}
-	unheard, _ := s.Tracked.LivenessUnknown()
+	undecided, _ := s.Tracked.LivenessUnknown()
 	out := []string{"the znodes of " + phrase.Count(s)}
 	if s.Answers != nil && n > 0 && s.Kind() != dialect.KindQueue { // items have no clients
-		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, heard-unheard), phrase.Count(s)))
+		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, tracked-undecided), phrase.Count(s)))
 		if waiting > 0 {
 			out = append(out, fmt.Sprintf("who watches what: %d of %d that wait", verified, waiting))
 		}
@@ -105,38 +105,38 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // servers that did not report What; empty: no single server is concerned
+	Servers []string `json:"servers"` // servers that did not report What; empty if What is not about particular servers
 	Why     string   `json:"why"`
-	Setting *string  `json:"setting"` // setting that would allow the check, nil for none
+	Setting *string  `json:"setting"` // the setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report, and the settings that allow reports.
+// NotChecked lists what the servers did not report, and the settings that would allow the reports.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
 	if t == nil {
 		return append(out, Unchecked{
 			What: "watches, connections and sessions", Servers: []string{},
-			Why: "the servers were not asked", Setting: text("--admin auto"),
+			Why: "not requested from the servers", Setting: text("--admin auto"),
 		})
 	}
 	if !t.Whole {
 		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: Unwhole(t)})
 	}
 	out = append(out, Unreported(t.Servers)...)
-	asked := func(sv session.Server) bool { return sv.Watches.State != session.NotAsked }
-	if !slices.ContainsFunc(t.Servers, asked) && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
-		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})
+	requested := func(sv session.Server) bool { return sv.Watches.State != session.NotAsked }
+	if !slices.ContainsFunc(t.Servers, requested) && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
+		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "not requested from the servers"})
 	}
 	return out
 }
 
 // Unwhole returns why t may not cover the whole ensemble.
 func Unwhole(t *session.Table) string {
-	return cmp.Or(t.Unwhole, "not every member of the ensemble is known to have been asked")
+	return cmp.Or(t.Unwhole, "not all members of the ensemble are known")
 }
 
-// Unreported lists what the servers did not report although electop asked.
+// Unreported lists what electop requested and the servers did not report.
 func Unreported(servers []session.Server) (out []Unchecked) {
 	add := func(what, server string, a session.Answer) {
 		if a.State == session.Answered || a.State == session.NotAsked {
@@ -173,7 +173,7 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// Brief returns one line about what was not checked, and the settings that help.
+// Brief returns one line with what was not checked, and the settings that would allow it.
 func Brief(us []Unchecked) string {
 	var whats, settings []string
 	add := func(to *[]string, s string) {
@@ -230,7 +230,7 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// In this time electop asks the servers twice.
+// observeFor is enough for two requests to each server.
 const observeFor = 6 * time.Second
 
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
@@ -256,17 +256,17 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	for i, p := range s.Pending {
 		if p.Early != nil && p.Severity == p.Early.Severity {
-			continue // a finding already
+			continue // [doctor.State.Early] lists it as a finding
 		}
 		if i == listMax {
-			add("more suspicions of this kind", short, observeFor)
+			add("other suspicions", short, observeFor)
 			break
 		}
 		what := p.Rule + ": " + p.Title
 		if len(p.Znodes) > 0 {
 			what += " (" + strings.Join(p.Znodes[:min(len(p.Znodes), listMax)], ", ") + ")"
 		}
-		add(what, short+", too short to tell this from a moment of a healthy handoff", p.Left)
+		add(what, short+", and a healthy handoff may look like this for a moment", p.Left)
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 
 func withFindings(t *testing.T) *doctor.State {
 	t.Helper()
-	s := *strangers(t)
+	s := *hostileElection(t)
 	s.Findings = []*doctor.Finding{ghost(), {
 		ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "Everybody watches the leader",
 		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are notified at each handoff.", Advice: "Watch the predecessor.",
@@ -49,8 +49,8 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// If the servers allow only the default commands, the first lines name the setting.
-func TestUncheckedFirst(t *testing.T) {
+// If the servers refuse commands, the first lines name the setting that allows them.
+func TestDoctorTextBeginsWithUnchecked(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
 	s.Answers = &session.Table{At: start, End: start, Whole: true}
@@ -67,14 +67,14 @@ func TestUncheckedFirst(t *testing.T) {
 		}
 	}
 	if !slices.Contains(lines, "Nothing found in what was checked.") {
-		t.Errorf("got no limited \"Nothing found\" in %q", lines)
+		t.Errorf("got %q, want \"Nothing found in what was checked.\" in them", lines)
 	}
 }
 
 func TestNotChecked(t *testing.T) {
 	s := election(t)
 	if us := plain.NotChecked(s); len(us) != 1 || us[0].Setting == nil || *us[0].Setting != "--admin auto" {
-		t.Errorf("servers never asked: got %+v, want the setting --admin auto", us)
+		t.Errorf("without server reports: got %+v, want the setting --admin auto", us)
 	}
 	us := plain.NotChecked(withFindings(t))
 	find := func(what string) plain.Unchecked {
@@ -88,16 +88,16 @@ func TestNotChecked(t *testing.T) {
 		t.Errorf("got watches unchecked %+v, want two servers and a setting", u)
 	}
 	if u := find("anything"); !slices.Equal(u.Servers, []string{"zk4:2181"}) {
-		t.Errorf("got a silent server %+v, want zk4:2181", u)
+		t.Errorf("got the server without any answer %+v, want zk4:2181", u)
 	}
 	if u := find("whether a watch or a connection is missing"); u.Why != "/zookeeper/config may not be read" {
-		t.Errorf("got %+v about the ensemble, want why it may not be whole", u)
+		t.Errorf("got %+v, want the reason why members may be missing", u)
 	}
 	whole := *withFindings(t)
 	whole.Answers = &session.Table{Whole: true, Servers: withFindings(t).Answers.Servers[:1]}
 	whole.Answers.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
-		t.Errorf("everything was reported: got unchecked %+v, want none", us)
+		t.Errorf("with all reports: got unchecked %+v, want none", us)
 	}
 }
 

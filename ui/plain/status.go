@@ -92,7 +92,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	}
 	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	asked, inferred := s.Table != nil, " (inferred)"
+	withServers, inferred := s.Table != nil, " (inferred)"
 	columns, who := "", strings.ToUpper(phrase.RoleOf(s).One)
 	if s.Kind() == dialect.KindQueue {
 		fmt.Fprintf(t, "SEQ\tITEM\tAGE\n")
@@ -106,10 +106,10 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 			}
 			fmt.Fprintf(t, "%d\t%s\t%s\n", c.Sequence, c.Label(), age)
 		}
-		t.Flush() // into memory
+		t.Flush() // cannot fail: it writes into memory
 		return
 	}
-	if asked {
+	if withServers {
 		columns, inferred = "ADDRESS\tSERVER\tLAST CONTACT\t", ""
 	}
 	last := "WATCHES" + inferred
@@ -125,7 +125,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		if c.Session != 0 {
 			session = znode.Hex(c.Session)
 		}
-		if asked {
+		if withServers {
 			address, server := "-", "-"
 			if x, listed := s.Client(c); x.Conn != nil {
 				address, server = znode.Safe(x.Conn.Addr, 0), znode.Safe(x.Server, 0)
@@ -161,7 +161,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// Usually the text says what the candidate watches, and how that is known.
+// watchText returns the last cell in the row of candidate i: usually the watched candidate.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if s.Kind() == dialect.KindCommit {
@@ -229,7 +229,7 @@ func statusOf(s *doctor.State) object {
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
 		"first", firstOf(s),
-		"members", members, // paths of a group's children; a group has no candidates
+		"members", members, // children of a kind in which nobody leads or holds a lock
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
@@ -237,7 +237,7 @@ func statusOf(s *doctor.State) object {
 		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
-		// These fields come from znodes beside the election, if the system has such znodes.
+		// These three fields come from znodes beside the election, if the system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
@@ -245,7 +245,7 @@ func statusOf(s *doctor.State) object {
 	}
 }
 
-// Unknown numbers are null; without a candidate watchersOf returns nil.
+// watchersOf returns nil without a candidate; unknown numbers are null.
 func watchersOf(s *doctor.State) object {
 	w := s.LeaderWatchers()
 	switch {
@@ -254,7 +254,7 @@ func watchersOf(s *doctor.State) object {
 	case w == nil:
 		return object{"total", nil, "candidates", nil, "others", nil, "why", text(s.WatchersUnknown())}
 	}
-	return object{"total", w.Total(), "candidates", w.Candidates, "others", len(w.Others), "why", text(w.Why)} // why there may be more
+	return object{"total", w.Total(), "candidates", w.Candidates, "others", len(w.Others), "why", text(w.Why)} // why there may be more watchers
 }
 
 func candidateOf(s *doctor.State, i, holders int) object {
@@ -302,11 +302,11 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
-		"standing?", phrase.Standing(s, i).Row, // why electop does not say whether this candidate leads
+		"standing?", phrase.Standing(s, i).Row, // why it is unknown whether this candidate leads
 	)
 }
 
-// firstOf returns nil if the first candidate leads, and for a group.
+// firstOf returns nil if the first candidate leads, or if the kind has no leader.
 func firstOf(s *doctor.State) object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -315,7 +315,7 @@ func firstOf(s *doctor.State) object {
 	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// known_by is "watched" if electop saw the deletion, otherwise the vacancy may be older.
+// leaderlessOf returns nil if there is no vacancy. Unless known_by is "watched", it may be older.
 func leaderlessOf(s *doctor.State) object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -328,16 +328,16 @@ func leaderlessOf(s *doctor.State) object {
 	return object{"since", stamp(v.Since), "known_by", by}
 }
 
-// standbysOf returns nil if programs that could take over are not visible.
+// standbysOf returns nil if electop cannot see the programs that could take over.
 func standbysOf(s *doctor.State) []string {
-	could := s.Standbys()
-	if !could.Listed {
+	standbys := s.Standbys()
+	if !standbys.Listed {
 		return nil
 	}
-	return list(could.Names)
+	return list(standbys.Names)
 }
 
-// Without a queue, waiting names who could take over.
+// waiting counts the waiting candidates, or without a queue names the programs that could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())

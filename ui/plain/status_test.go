@@ -70,9 +70,9 @@ type (
 	}
 )
 
-// UTF-8 names stay unchanged, and so does UTF-8 data up to its bound.
+// UTF-8 names stay unchanged. UTF-8 data is only cut.
 func TestJSONOfHostileChildren(t *testing.T) {
-	s := decode[statusDoc](t, line(t, plain.Status(strangers(t))))
+	s := decode[statusDoc](t, line(t, plain.Status(hostileElection(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
 		t.Fatalf("got %d candidates and %d ignored children, want %d and 1", len(s.Candidates), len(s.Ignored), len(hostile))
 	}
@@ -96,7 +96,7 @@ func TestJSONOfHostileChildren(t *testing.T) {
 			t.Errorf("%s: got data_length %v of %d bytes, cut to %d", h.what, c.DataLength, len(h.data), len(cut))
 		}
 	}
-	for i, c := range strangers(t).Queue.All() {
+	for i, c := range hostileElection(t).Queue.All() {
 		b := line(t, plain.Event("zk1:2181", path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		v := decode[candidateDoc](t, b)
 		if v.Znode != s.Candidates[i].Znode || v.Data == nil != (s.Candidates[i].Data == nil) || !bytes.Equal(v.DataBase64, s.Candidates[i].DataBase64) {
@@ -122,7 +122,7 @@ func printable(t *testing.T, s string) {
 	}
 }
 
-func TestJSONWithoutTimes(t *testing.T) {
+func TestJSONWithoutCreationTime(t *testing.T) {
 	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
 	s := decode[statusDoc](t, line(t, plain.Status(election(t, z))))
@@ -139,7 +139,7 @@ func TestJSONOfSingleZnode(t *testing.T) {
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
 	}})
 	if got := string(line(t, plain.Status(j.State()))); !strings.Contains(got, `"parent":null,"next_sequence":null,"leader":"/controller"`) {
-		t.Errorf("got %s, want null for the parent and the next number", got)
+		t.Errorf("got %s, want null for the parent and the next sequence number", got)
 	}
 }
 
@@ -147,7 +147,7 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// Anybody who can write to the cluster may choose these names and data.
+// hostile has names and data that any client of the cluster could write.
 var hostile = []struct {
 	what string
 	name string
@@ -193,16 +193,16 @@ func observed(t *testing.T, zs ...znode.Znode) *doctor.Journal {
 	return j
 }
 
-// The server reported the sessions 1 to 3 and 70 as connected.
-func asked(t *testing.T, watched ...session.Watch) *doctor.State {
+// answeredState returns a state in which the server reported sessions 1 to 3 and 70 as connected.
+func answeredState(t *testing.T, watched ...session.Watch) *doctor.State {
 	t.Helper()
-	j := askedJournal(t)
+	j := answeredJournal(t)
 	j.Apply(answers(start.Add(time.Second), watched, 1, 2, 3, 70))
 	return j.State()
 }
 
-// If connected is not nil, the server reported these sessions as connected.
-func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
+// answeredJournal has three candidates. The server reported the sessions in connected, if not nil.
+func answeredJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))
 	if connected != nil {
@@ -211,7 +211,7 @@ func askedJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	return j
 }
 
-// The standalone server also has electop's own connection.
+// answers returns the table of a standalone server, with electop's own connection added.
 func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
 	const own = 0xf00d000000000001
 	answered := session.Answer{State: session.Answered, At: at}
@@ -299,7 +299,7 @@ func allEvents(t *testing.T) []model.EventBody {
 	}
 }
 
-func strangers(t *testing.T) *doctor.State {
+func hostileElection(t *testing.T) *doctor.State {
 	t.Helper()
 	var zs []znode.Znode
 	for i, h := range hostile {
@@ -334,7 +334,7 @@ func TestText(t *testing.T) {
 
 func TestTextOfHostileChildren(t *testing.T) {
 	var b strings.Builder
-	for _, c := range strangers(t).Queue.All() {
+	for _, c := range hostileElection(t).Queue.All() {
 		for _, body := range []model.EventBody{
 			model.Joined{Candidate: c}, model.Left{Candidate: c, Ignored: true},
 			model.Handoff{From: c, To: c, Cause: model.CauseResigned, Fence: c.Czxid},
@@ -366,7 +366,7 @@ func TestStatusText(t *testing.T) {
 		"state":   all[0].(doctor.Snapshot).State,
 		"absent":  all[1].(doctor.Snapshot).State,
 		"empty":   all[2].(doctor.Snapshot).State,
-		"hostile": strangers(t),
+		"hostile": hostileElection(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := plain.StatusText(s)
@@ -378,7 +378,7 @@ func TestStatusText(t *testing.T) {
 	}
 }
 
-// If several candidates hold the role, no text claims that one leads alone.
+// A lease has several holders, and the status counts all of them.
 func TestStatusTextOfLeases(t *testing.T) {
 	a := child("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
 	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
@@ -391,7 +391,7 @@ func TestStatusTextOfLeases(t *testing.T) {
 	}
 }
 
-func TestNobodySaidToLead(t *testing.T) {
+func TestStatusTextOfUnknownLeader(t *testing.T) {
 	const (
 		gone  = "_c_0123456789abcdef0123456789abcdef-lock-0000000000"
 		kazoo = "0123456789abcdef0123456789abcdef__lock__0000000001=kz1"
@@ -399,7 +399,7 @@ func TestNobodySaidToLead(t *testing.T) {
 	for _, c := range []struct {
 		children []string
 		why      model.NoLeader
-		status   string // the first line
+		status   string // its first line
 		rows     []string
 	}{
 		{[]string{gone + "=go1", kazoo}, model.MixedClients, "/e: unknown who holds: kz1 may lead beside go1: by default it counts only kazoo's names", []string{"another may lead too", "may lead too"}},
@@ -439,8 +439,8 @@ func TestNobodySaidToLead(t *testing.T) {
 	}
 }
 
-// If another session's child acknowledges, the status names that session.
-func TestAcknowledgedByAnother(t *testing.T) {
+// If a child of another session acknowledges, the status names that session.
+func TestStatusTextOfAckByAnotherSession(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	const path = "/aurora/scheduler"
 	j := doctor.NewJournal(model.Config{Path: path})
@@ -456,13 +456,13 @@ func TestAcknowledgedByAnother(t *testing.T) {
 	}
 }
 
-// herd returns the watches on the leader's znode, of two candidates and two other sessions.
+// herd returns watches of two candidates and two other sessions on the leader's znode.
 func herd() session.Watch {
 	return session.Watch{Path: path + "/n_0000000001", Sessions: []uint64{2, 3, 70, 71}}
 }
 
 func TestLeaderWatchers(t *testing.T) {
-	s := asked(t, herd())
+	s := answeredState(t, herd())
 	const want = "\n2 candidates and 2 other sessions watch the leader's znode, from 10.0.0.70 (1), an unknown host (1).\n"
 	if text := plain.StatusText(s); !strings.Contains(text, want) {
 		t.Errorf("got status\n%s\nwant in it %s", text, want)
@@ -475,10 +475,10 @@ func TestLeaderWatchers(t *testing.T) {
 	}
 }
 
-func TestFirstAnswerReplacesInference(t *testing.T) {
-	s := asked(t, herd())
+func TestStatusWithFirstWatchReport(t *testing.T) {
+	s := answeredState(t, herd())
 	if text := plain.StatusText(s); !strings.Contains(text, "  1, should be 2\n") || strings.Contains(text, "inferred") {
-		t.Errorf("got status\n%s\nwant no inferred watch, and that candidate 3 should watch 2", text)
+		t.Errorf("got status\n%s\nwant no inferred watch, and that candidate 3 should watch candidate 2", text)
 	}
 	c := decode[struct {
 		Candidates []struct {
@@ -491,9 +491,9 @@ func TestFirstAnswerReplacesInference(t *testing.T) {
 	}
 }
 
-// TestTimeLeft: status and doctor show the same bound, timeout and silence of a session.
-func TestTimeLeft(t *testing.T) {
-	j := askedJournal(t, 1, 2, 3)
+// Status and doctor must show the same bound, timeout and silence of a session.
+func TestStatusAndDoctorShowSameRisk(t *testing.T) {
+	j := answeredJournal(t, 1, 2, 3)
 	for sec := range 4 {
 		j.Apply(answers(start.Add(time.Duration(sec+2)*time.Second), nil, 2, 3))
 	}

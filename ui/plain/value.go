@@ -6,7 +6,7 @@
 // are milliseconds with fractions. A znode is its full path as the client sees it. null means unknown
 // or none.
 //
-// Each file writes both the JSON and the text. value.go has the values of JSON objects.
+// Each other file formats one subject as JSON and as text. value.go formats the values of JSON objects.
 package plain
 
 import (
@@ -28,7 +28,7 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// A name that ends in "?" is left out if its value is empty.
+// An object alternates names and values. A field whose name ends in "?" is left out if empty.
 type object []any
 
 // MarshalJSON writes the object, null for nil.
@@ -56,10 +56,10 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
-// In JSON an empty list is [], not null.
+// list returns a copy that is not nil, so that an empty list is [] in JSON and not null.
 func list(s []string) []string { return append([]string{}, s...) }
 
-// In JSON an empty list is [], not null.
+// each returns a list that is not nil, so that an empty list is [] in JSON and not null.
 func each[A, B any](in []A, convert func(A) B) []B {
 	out := make([]B, 0, len(in))
 	for _, v := range in {
@@ -85,7 +85,7 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// Data that is not text is in name_base64; name_length is the length before a cut.
+// content returns c's data as fields: name, or name_base64 if it is not text; name_length if it was cut.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -118,7 +118,7 @@ func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
 
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
-func took(d *time.Duration) *float64 {
+func millisOrNil(d *time.Duration) *float64 {
 	if d == nil {
 		return nil
 	}
@@ -140,7 +140,7 @@ const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
 
-// Wrap breaks safe text at spaces only; a longer word may be a path to copy.
+// Wrap breaks s only at spaces: a word longer than width may be a path that a user copies.
 func Wrap(s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
