@@ -50,24 +50,24 @@ type Config struct {
 }
 
 // Cast is a set of local candidates. Any goroutine may call its methods. Methods do not wait for the
-// cluster, unless their comments say so.
+// cluster, unless their comments state it.
 type Cast struct {
 	cfg    Config
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	dialect atomic.Pointer[dialect.Dialect]
-	closed  atomic.Bool // a participant created the barrier's znode, and none deleted it
-	mark    string      // the data of the participants' persistent znodes, which only this process writes
+	dialect    atomic.Pointer[dialect.Dialect]
+	barrierSet atomic.Bool // a participant created the barrier's znode, which still exists
+	mark       string      // random data that marks the persistent znodes of this cast's participants
 
 	mu      sync.Mutex
 	members map[string]*member
-	named   int            // names used so far
+	named   int            // number of names used so far
 	noGuid  bool           // see NoGuidAll
 	recipe  dialect.Recipe // nil: the recipe of the dialect
 
-	sandbox *Sandbox // set before there are members; nil: none
+	sandbox *Sandbox // set before the first member is added; nil: none
 }
 
 // Sizes of a candidate's buffers, in bytes. A candidate loses its place in the queue if the names of
@@ -96,7 +96,7 @@ var ErrForeign = errors.New("cannot change the rule of a third-party election")
 // ErrNotNow is matched by errors that refuse a fault. Their text names the reason.
 var ErrNotNow = errors.New("not now")
 
-// ErrNoMember is returned for an ID that is not, or no longer, in the cast.
+// ErrNoMember is returned for an ID that is not in the cast.
 var ErrNoMember = errors.New("not a candidate of electop")
 
 // NewCast returns an empty cast. [Cast.Close] ends it.
@@ -245,7 +245,7 @@ func (c *Cast) Close() {
 		}
 		m.mu.Unlock()
 	}
-	c.cancel() // a frozen member that is not dead yet would report that it closes its session
+	c.cancel() // only now: a member that is still frozen would report that it closes its session
 	c.mu.Unlock()
 	c.wg.Wait()
 }

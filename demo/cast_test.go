@@ -20,8 +20,8 @@ import (
 
 func TestSpawnInOrder(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 28)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 28)
 		got := labels(s.feed.State())
 		if want := []string{"amber", "birch", "cedar", "delta", "ember"}; !slices.Equal(got[:5], want) {
 			t.Errorf("start of the queue: got %q, want %q", got[:5], want)
@@ -42,15 +42,15 @@ func TestSpawnInOrder(t *testing.T) {
 }
 
 func TestResign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		must(t, s.cast.Fault("amber", demo.Resign, true))
-		s.leads(t, "birch")
-		s.gone(t, "amber")
+		s.awaitLeader(t, "birch")
+		s.awaitGone(t, "amber")
 		if w := s.lastReport(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
 			t.Errorf("last report of amber: got %+v, want resigned and gone", w)
 		}
-		h := s.handoff(t, "amber")
+		h := s.awaitHandoff(t, "amber")
 		if h.Cause != model.CauseResigned || h.To == nil || h.To.Label() != "birch" || h.Takeover == nil || h.Silent != nil {
 			t.Errorf("got handoff %+v, want one to birch, caused by amber's resignation", h)
 		}
@@ -61,8 +61,8 @@ func TestResign(t *testing.T) {
 }
 
 func TestKill(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		time.Sleep(time.Minute)
 		killed := time.Now()
 		must(t, s.cast.Fault("amber", demo.Kill, true))
@@ -89,8 +89,8 @@ func TestKill(t *testing.T) {
 		if m := s.feed.State().Member(s.feed.State().Leader()); m == nil || m.Fault != model.Killed {
 			t.Errorf("owner of the first znode: got %+v, want the killed amber", m)
 		}
-		s.leads(t, "birch")
-		h := s.handoff(t, "amber")
+		s.awaitLeader(t, "birch")
+		h := s.awaitHandoff(t, "amber")
 		if h.Cause != model.CauseExpired || h.Takeover == nil || h.Silent == nil {
 			t.Fatalf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
@@ -103,16 +103,16 @@ func TestKill(t *testing.T) {
 
 func TestFreezeAndThaw(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		frozen := time.Now()
 		if f := s.cast.FaultOf("amber"); f != model.Frozen {
 			t.Errorf("fault of amber: got %q, want frozen", f)
 		}
-		s.leads(t, "birch")
-		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
+		s.awaitLeader(t, "birch")
+		if h := s.awaitHandoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
 			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
 		time.Sleep(time.Hour)
@@ -126,7 +126,7 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("members without a znode: got %+v, want only amber", h)
 		}
 		must(t, s.cast.Fault("amber", demo.Freeze, false))
-		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m = s.awaitMember(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed member: got %+v, want no fault, and another session and znode than %+v", m, before)
 		}
@@ -139,8 +139,8 @@ func TestFreezeAndThaw(t *testing.T) {
 }
 
 func TestCampaign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 2)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 2)
 		id, err := s.cast.Campaign("the user")
 		if err != nil || id != demo.You {
 			t.Fatalf("Campaign: got ID %q, error %v; want %q", id, err, demo.You)
@@ -148,27 +148,27 @@ func TestCampaign(t *testing.T) {
 		if _, err := s.cast.Campaign("again"); err == nil {
 			t.Error("second Campaign: got no error, want ErrCampaigning")
 		}
-		m := s.member(t, demo.You, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m := s.awaitMember(t, demo.You, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if !m.You || m.Name != "the user" {
-			t.Errorf("got candidate of the user %+v, want You and the name", m)
+			t.Errorf("candidate of the user: got %+v, want You set and the name \"the user\"", m)
 		}
 		st := s.await(t, "three candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 		if got := st.Queue.At(2).Label(); got != "the user" {
 			t.Errorf("data of the user's znode: got %q, want the name", got)
 		}
 		must(t, s.cast.Fault(demo.You, demo.Resign, true))
-		s.gone(t, demo.You)
+		s.awaitGone(t, demo.You)
 		s.await(t, "two candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
 			t.Errorf("Campaign after resigning: %v", err)
 		}
-		s.member(t, demo.You, "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
+		s.awaitMember(t, demo.You, "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 	})
 }
 
 func TestFollow(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 4)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 4)
 		old := make(map[uint64]bool)
 		for _, recipe := range []dialect.Recipe{dialect.Herd(), nil} {
 			name := "election"
@@ -218,13 +218,13 @@ func TestFollow(t *testing.T) {
 		s.cast.Follow(dialect.Herd())
 		id, err := s.cast.Spawn()
 		must(t, err)
-		s.member(t, id, "follows the herd", func(m model.Member) bool {
+		s.awaitMember(t, id, "follows the herd", func(m model.Member) bool {
 			return m.Recipe == "herd" && (m.Belief == model.Waiting || m.Belief == model.Leading)
 		})
 	})
 }
 
-// The change of recipe must take longer than previousTimeout.
+// TestFollowInOrder dials slowly, so that Follow takes longer than previousTimeout.
 func TestFollowInOrder(t *testing.T) {
 	slow := func(c *demo.Config) {
 		dial := c.Conn.Dial
@@ -233,9 +233,9 @@ func TestFollowInOrder(t *testing.T) {
 			return dial(ctx, network, addr)
 		}
 	}
-	virtual(t, slow, func(t *testing.T, s *world) {
+	withCast(t, slow, func(t *testing.T, s *world) {
 		const n = 120
-		s.enter(t, n)
+		s.spawn(t, n)
 		var want []string
 		for _, c := range s.feed.State().Queue.All() {
 			want = append(want, c.Label())
@@ -253,11 +253,11 @@ func TestFollowInOrder(t *testing.T) {
 }
 
 func TestFollowAfterResign(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.cast.Follow(dialect.Herd())
-		s.gone(t, "birch")
+		s.awaitGone(t, "birch")
 		time.Sleep(time.Minute)
 		st := s.feed.State()
 		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || st.Queue.Len() != 2 {
@@ -266,12 +266,12 @@ func TestFollowAfterResign(t *testing.T) {
 	})
 }
 
-type closeHook struct {
+type closeSessionHook struct {
 	net.Conn
 	closing func()
 }
 
-func (h closeHook) Write(b []byte) (int, error) {
+func (h closeSessionHook) Write(b []byte) (int, error) {
 	const closeSession = -11
 	if len(b) >= 12 && int32(binary.BigEndian.Uint32(b[8:])) == closeSession {
 		h.closing()
@@ -291,15 +291,15 @@ func TestFreezeDuringFollow(t *testing.T) {
 					if err != nil {
 						return nil, err
 					}
-					return closeHook{conn, func() {
+					return closeSessionHook{conn, func() {
 						if f := leaving.Load(); f != nil {
 							(*f)()
 						}
 					}}, nil
 				}
 			}
-			virtual(t, withHook, func(t *testing.T, s *world) {
-				s.enter(t, len(ids))
+			withCast(t, withHook, func(t *testing.T, s *world) {
+				s.spawn(t, len(ids))
 				freeze := func() {
 					for _, id := range ids {
 						if err := s.cast.Fault(id, demo.Freeze, true); err != nil {
@@ -336,8 +336,8 @@ func TestFreezeDuringFollow(t *testing.T) {
 	}
 }
 
-func TestNoParent(t *testing.T) {
-	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *world) {
+func TestJoinWithoutParentFails(t *testing.T) {
+	withCast(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 2))
 		s.await(t, "no member is left", func(st *doctor.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
 		s.mu.Lock()
@@ -349,8 +349,8 @@ func TestNoParent(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 5)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 5)
 		must(t, s.cast.Fault("delta", demo.Freeze, true))
 		must(t, s.cast.Fault("cedar", demo.Kill, true))
 		begun := time.Now()
@@ -371,7 +371,7 @@ func TestClose(t *testing.T) {
 		if time.Since(begun) >= timeout {
 			t.Errorf("znodes of the other members were deleted %v after Close, want less than %v", time.Since(begun), timeout)
 		}
-		if h := s.handoff(t, "amber"); h.Cause != model.CauseClosed {
+		if h := s.awaitHandoff(t, "amber"); h.Cause != model.CauseClosed {
 			t.Errorf("got handoff %+v, want a closed session as the cause", h)
 		}
 		if w := s.lastReport(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
@@ -387,8 +387,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-func TestUnknownMember(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
+func TestFaultOfUnknownMember(t *testing.T) {
+	withCast(t, nil, func(t *testing.T, s *world) {
 		err := s.cast.Fault("nobody\x1b[2J", demo.Kill, true)
 		if !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("kill of an unknown member: got %v, want ErrNoMember", err)
@@ -398,12 +398,12 @@ func TestUnknownMember(t *testing.T) {
 	})
 }
 
-func TestForeignElection(t *testing.T) {
+func TestCastInForeignElection(t *testing.T) {
 	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Why != "" {
 		t.Fatal("no dialect curator-lock that candidates can join")
 	}
-	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
+	withCast(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 3))
 		st := s.await(t, "all members are in the queue", func(st *doctor.State) bool {
 			return inQueue(st) && len(st.Members) == 3 && st.Queue.Len() == 3

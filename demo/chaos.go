@@ -52,10 +52,9 @@ type Chaos struct {
 // String returns the text for [model.Rules]: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// The first cast may be outside these bounds.
 const (
-	chaosMin = 2
-	chaosMax = 12
+	chaosMin = 2  // least number of healthy members, unless the first cast has fewer
+	chaosMax = 12 // largest number of members, unless the first cast has more
 )
 
 // Acts returns an endless sequence of acts, or an empty sequence if Rate is not positive.
@@ -77,7 +76,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// A plan holds the cast that should result from the acts.
+// A plan holds the members that the cast should have after the acts so far.
 type plan struct {
 	random  *rand.Rand
 	named   int
@@ -88,7 +87,7 @@ type planned struct {
 	name  string
 	since time.Duration // when it was spawned or repaired
 	fault ActKind       // ActFreeze, ActPartition or "" for none
-	ends  time.Duration // end of the fault
+	until time.Duration // end of the fault
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
@@ -108,11 +107,11 @@ func (p *plan) spawn(at time.Duration) (name string) {
 	return name
 }
 
-// An overdue repair comes before a drawn act.
+// next returns a repair that is due at the given time, otherwise a random act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
-		if !m.healthy() && m.ends <= at && (due < 0 || m.ends < p.members[due].ends) {
+		if !m.healthy() && m.until <= at && (due < 0 || m.until < p.members[due].until) {
 			due = i
 		}
 	}
@@ -136,7 +135,7 @@ func (p *plan) next(at time.Duration) Act {
 	name := p.members[i].name
 	switch kind {
 	case ActFreeze, ActPartition:
-		p.members[i].fault, p.members[i].ends = kind, at+p.faultDuration()
+		p.members[i].fault, p.members[i].until = kind, at+p.faultDuration()
 	case ActKill, ActResign:
 		p.members = slices.Delete(p.members, i, i+1)
 	}
@@ -147,8 +146,8 @@ func (p *plan) next(at time.Duration) Act {
 // The observer can miss a znode that is deleted sooner.
 const settling = time.Second
 
-// among has the indexes of the members that the act can affect.
-// The weights keep the cast at about seven.
+// kind draws the kind of the next act. among has the indexes of the members that it can affect.
+// The weights keep the cast at about seven members.
 func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
 	for i, m := range p.members {
@@ -194,7 +193,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// Most faults are shorter than a session timeout.
+// faultDuration draws a duration. Most faults are shorter than a session timeout.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -276,6 +275,6 @@ func (r *chaosRun) apply(a Act) (err error) {
 func (r *chaosRun) heal() {
 	for _, a := range slices.Clone(r.repairs) {
 		a.At = time.Since(r.began)
-		_ = r.apply(a) // a closed cast has no faults
+		_ = r.apply(a) // ending a fault never fails
 	}
 }

@@ -21,7 +21,7 @@ func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
 	return out
 }
 
-func TestChaosIsTheSameForASeed(t *testing.T) {
+func TestChaosActsOfASeed(t *testing.T) {
 	c := demo.Chaos{Seed: 42, Rate: 2, Cast: 5}
 	var got []string
 	for _, a := range acts(c, 6*time.Second) {
@@ -81,7 +81,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 				since[a.Member] = a.At
 			}
 			if exists == (a.Kind == demo.ActSpawn) {
-				t.Fatalf("%v: the member exists: %v", a, exists)
+				t.Fatalf("%v: got a member that exists: %t, want %t", a, exists, !exists)
 			}
 			switch a.Kind {
 			case demo.ActSpawn:
@@ -156,8 +156,8 @@ func TestChaosFreezeDurations(t *testing.T) {
 }
 
 func TestChaosRun(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 5)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 5)
 		if _, err := s.cast.Spawn(); err != nil { // chaos does not plan this member
 			t.Fatal(err)
 		}

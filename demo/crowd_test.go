@@ -19,13 +19,13 @@ import (
 	"electop/zkwatch/feed"
 )
 
-type roll struct {
+type latestMembers struct {
 	mu      sync.Mutex
 	members map[string]model.Member
 	changed chan struct{}
 }
 
-func (r *roll) put(o model.Observation) {
+func (r *latestMembers) put(o model.Observation) {
 	c, ok := o.(*model.Cast)
 	if !ok {
 		return
@@ -42,7 +42,7 @@ func (r *roll) put(o model.Observation) {
 	}
 }
 
-func (r *roll) count(b model.Belief) (n int, one model.Member) {
+func (r *latestMembers) count(b model.Belief) (n int, one model.Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range r.members {
@@ -54,7 +54,7 @@ func (r *roll) count(b model.Belief) (n int, one model.Member) {
 	return n, one
 }
 
-func (r *roll) await(t *testing.T, what string, holds func() bool) {
+func (r *latestMembers) await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
 	for !holds() {
@@ -76,18 +76,18 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// A thousand candidates and the server must fit in 300 MB.
+// TestCrowd checks that 1,000 candidates and the server need at most 300 MiB.
 func TestCrowd(t *testing.T) {
-	const promised, fits = 300 << 20, 1000
+	const maxBytes, measured = 300 << 20, 1000
 	crowd := crowd
 	if _, long := zktest.Long(t); !long {
-		crowd = min(crowd, fits+200)
+		crowd = min(crowd, measured+200)
 	}
 	server := zkserver.New(zkserver.Options{})
 	defer server.Close()
 	conn := connection(t, server)
-	conn.SessionTimeout = time.Minute // on a busy machine no session must expire
-	r := &roll{members: make(map[string]model.Member), changed: make(chan struct{}, 1)}
+	conn.SessionTimeout = time.Minute // so that no session expires on a busy machine
+	r := &latestMembers{members: make(map[string]model.Member), changed: make(chan struct{}, 1)}
 	cast := demo.NewCast(demo.Config{Conn: conn, Path: path, Ack: ackPath, Create: true, Put: r.put, Now: feed.Now, Notice: func(s string) { t.Error(s) }})
 	defer cast.Close()
 	all := func(n int) func() bool {
@@ -99,13 +99,13 @@ func TestCrowd(t *testing.T) {
 	}
 
 	before := memory()
-	first := min(fits, crowd)
+	first := min(measured, crowd)
 	must(t, cast.SpawnInOrder(t.Context(), first))
 	r.await(t, "the first candidates are in the queue", all(first))
 	used := memory() - before
 	t.Logf("%d candidates and the server take %.0f MB", first, float64(used)/(1<<20))
-	if used > promised/fits*uint64(first) {
-		t.Errorf("%d candidates take %d bytes, want at most %d bytes per thousand", first, used, promised)
+	if used > maxBytes/measured*uint64(first) {
+		t.Errorf("%d candidates take %d bytes, want at most %d bytes per thousand", first, used, maxBytes)
 	}
 
 	for range crowd - first {
@@ -132,7 +132,7 @@ func TestCrowd(t *testing.T) {
 		queue = queue[1:]
 	}
 	if got := readQueue(t, conn); !slices.Equal(got, queue) {
-		t.Errorf("queue after three handoffs: got %d candidates, want the same %d as before", len(got), len(queue))
+		t.Errorf("queue after three handoffs: got %d candidates, want only the first three removed, %d left", len(got), len(queue))
 	}
 }
 
@@ -150,21 +150,21 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// Candidates whose getChildren reply is too large must rejoin with a larger MaxReply.
+// TestReplyTooLarge checks that candidates rejoin if a getChildren reply exceeds MaxReply.
 func TestReplyTooLarge(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
+	withCast(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))
 		defer conn.Close()
-		s.enter(t, 3)
+		s.spawn(t, 3)
 		name := path + "/" + strings.Repeat("x", 200)
-		const strangers = 3000
-		for i := range strangers {
+		const others = 3000 // children that are not candidates
+		for i := range others {
 			_, err := conn.Create(t.Context(), fmt.Sprint(name, i), nil, 0, open)
 			must(t, err)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st := s.await(t, "a member leads", func(st *doctor.State) bool {
-			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == strangers && settled(st)
+			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == others && settled(st)
 		})
 		if l := st.Member(st.Leader()); l == nil || l.Belief != model.Leading {
 			t.Errorf("owner of the first znode: got %+v, want a leader", l)

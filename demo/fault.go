@@ -23,7 +23,7 @@ const (
 	// These faults last until they are turned off.
 	Freeze    Fault = "freeze"    // like a long GC pause: the candidate keeps its belief, and does nothing
 	Partition Fault = "partition" // the network delivers nothing in either direction; the candidate runs
-	NoGuid    Fault = "no guid"   // the names of the next znodes have no guid, so a lost reply leaves a ghost
+	NoGuid    Fault = "no guid"   // the names of the next znodes have no guid, so after a lost reply the candidate cannot find its znode
 	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 

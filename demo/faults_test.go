@@ -19,6 +19,7 @@ import (
 	"electop/model/znode"
 )
 
+// leaders checks that no two running members believe that they lead.
 type leaders struct {
 	mu      sync.Mutex
 	running map[string]bool // running members that believe that they lead
@@ -62,7 +63,7 @@ func (l *leaders) check(t *testing.T) {
 	}
 }
 
-func refused(t *testing.T, what string, err error) {
+func wantNotNow(t *testing.T, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, demo.ErrNotNow) {
 		t.Errorf("%s: got %v, want ErrNotNow", what, err)
@@ -72,8 +73,8 @@ func refused(t *testing.T, what string, err error) {
 func TestPartitionAndHeal(t *testing.T) {
 	t.Parallel()
 	var l leaders
-	virtual(t, l.record, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+	withCast(t, l.record, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		cut := time.Now()
 		must(t, s.cast.Fault("amber", demo.Partition, true))
@@ -89,16 +90,16 @@ func TestPartitionAndHeal(t *testing.T) {
 			t.Errorf("time of the fault after a second partition: got %v, want %v", again.FaultAt, cut)
 		}
 
-		m := s.member(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
+		m := s.awaitMember(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if m.Fault != model.Partitioned || !m.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("suspended member: got %+v, want partitioned with the same lease", m)
 		}
-		s.member(t, "amber", "has lost its session", func(m model.Member) bool { return m.Belief == model.Lost })
+		s.awaitMember(t, "amber", "has lost its session", func(m model.Member) bool { return m.Belief == model.Lost })
 		if !time.Now().Before(w.ExpiresFrom) {
 			t.Errorf("amber stopped leading %v after its lease had ended", time.Since(w.ExpiresFrom))
 		}
-		s.leads(t, "birch")
-		h := s.handoff(t, "amber")
+		s.awaitLeader(t, "birch")
+		h := s.awaitHandoff(t, "amber")
 		if h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
 			t.Errorf("got handoff %+v, want an expiry with a silence and a takeover", h)
 		}
@@ -108,7 +109,7 @@ func TestPartitionAndHeal(t *testing.T) {
 			t.Errorf("member partitioned for an hour: got %+v, want lost, without session and lease", m)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false))
-		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m = s.awaitMember(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("healed member: got %+v, want no fault, and another session and znode than %+v", m, before)
 		}
@@ -118,15 +119,15 @@ func TestPartitionAndHeal(t *testing.T) {
 }
 
 func TestFaultsExcludeEachOther(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 4)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 4)
 		must(t, s.cast.Fault("amber", demo.Partition, true))
-		refused(t, "freeze during a partition", s.cast.Fault("amber", demo.Freeze, true))
-		refused(t, "lost reply during a partition", s.cast.Fault("amber", demo.LoseReply, true))
+		wantNotNow(t, "freeze during a partition", s.cast.Fault("amber", demo.Freeze, true))
+		wantNotNow(t, "lost reply during a partition", s.cast.Fault("amber", demo.LoseReply, true))
 		must(t, s.cast.Fault("amber", demo.Freeze, false)) // no effect: amber is not frozen
 		must(t, s.cast.Fault("birch", demo.Freeze, true))
-		refused(t, "partition during a freeze", s.cast.Fault("birch", demo.Partition, true))
-		refused(t, "lost reply during a freeze", s.cast.Fault("birch", demo.LoseReply, true))
+		wantNotNow(t, "partition during a freeze", s.cast.Fault("birch", demo.Partition, true))
+		wantNotNow(t, "lost reply during a freeze", s.cast.Fault("birch", demo.LoseReply, true))
 		must(t, s.cast.Fault("birch", demo.Partition, false)) // no effect: birch is not partitioned
 		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
 			t.Errorf("faults: got amber %q, birch %q; want partitioned, frozen", a, b)
@@ -146,12 +147,12 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 		if d := s.lastReport(t, "birch").Member; d.Fault != model.Killed || !d.FaultAt.Equal(frozen.FaultAt) || !d.ExpiresFrom.Equal(frozen.ExpiresFrom) {
 			t.Errorf("last report: got %+v, want killed with the times of %+v", d, frozen)
 		}
-		s.handoff(t, "amber")
+		s.awaitHandoff(t, "amber")
 		// The server does not receive the resignation of a partitioned member.
 		must(t, s.cast.Fault("cedar", demo.Partition, true))
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
-		s.gone(t, "cedar")
-		s.leads(t, "delta")
+		s.awaitGone(t, "cedar")
+		s.awaitLeader(t, "delta")
 		// Close does not wait for a partitioned member.
 		must(t, s.cast.Fault("delta", demo.Partition, true))
 		began := time.Now()
@@ -162,21 +163,21 @@ func TestFaultsExcludeEachOther(t *testing.T) {
 	})
 }
 
-func TestLoseReplyFindsItsZnode(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
+func TestLoseReplyWithGuid(t *testing.T) {
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
 		before, _ := byID(s.feed.State(), "birch")
 		must(t, s.cast.Fault("birch", demo.LoseReply, true))
 		if w := s.lastReport(t, "birch").Member; !w.LosesReply {
 			t.Errorf("after LoseReply: got %+v, want LosesReply", w)
 		}
-		after := s.member(t, "birch", "waits again", func(m model.Member) bool {
+		after := s.awaitMember(t, "birch", "waits again", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Znode != before.Znode && !m.LosesReply
 		})
 		if after.Session == before.Session {
 			t.Errorf("rejoined member %+v has the same session as before", after)
 		}
-		s.noGhosts(t, 3)
+		s.checkNoGhosts(t, 3)
 		lost, found := false, false
 		for _, o := range s.since(0) {
 			if w, ok := o.(*model.Cast); ok && w.Member.ID == "birch" {
@@ -189,12 +190,12 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 		}
 		// Only one reply is lost.
 		must(t, s.cast.Follow(dialect.Herd()))
-		s.member(t, "birch", "follows the herd", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
-		s.noGhosts(t, 3)
+		s.awaitMember(t, "birch", "follows the herd", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
+		s.checkNoGhosts(t, 3)
 	})
 }
 
-func (s *world) noGhosts(t *testing.T, n int) {
+func (s *world) checkNoGhosts(t *testing.T, n int) {
 	t.Helper()
 	st := s.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n })
 	owners := make(map[uint64]bool)
@@ -206,16 +207,16 @@ func (s *world) noGhosts(t *testing.T, n int) {
 	}
 }
 
-// Without a guid, the candidate waits behind its own first znode.
-func TestLoseReplyLeavesAGhost(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 1)
+// Without a guid, the candidate waits behind its own first znode, a ghost.
+func TestLoseReplyWithoutGuid(t *testing.T) {
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 1)
 		must(t, s.cast.Fault("amber", demo.NoGuid, true))
 		if w := s.lastReport(t, "amber").Member; !w.NoGuid {
 			t.Errorf("after NoGuid: got %+v, want NoGuid", w)
 		}
 		must(t, s.cast.Fault("amber", demo.LoseReply, true))
-		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m := s.awaitMember(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		st := s.await(t, "two znodes are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		ghost, own := st.Queue.At(0), st.Queue.At(1)
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
@@ -232,23 +233,23 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 }
 
 func TestNoGuidAll(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 2)
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 2)
 		s.cast.NoGuidAll(true)
 		id, err := s.cast.Spawn()
 		must(t, err)
-		m := s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m := s.awaitMember(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if !m.NoGuid || m.Znode != "n_0000000002" {
 			t.Errorf("new member: got %+v, want NoGuid and a name without a guid", m)
 		}
-		m = s.member(t, "birch", "has the fault", func(m model.Member) bool { return m.NoGuid })
+		m = s.awaitMember(t, "birch", "has the fault", func(m model.Member) bool { return m.NoGuid })
 		if len(m.Znode) < 32 {
 			t.Errorf("birch: got %+v, want the old name with a guid", m)
 		}
 		s.cast.NoGuidAll(false)
 		id, err = s.cast.Spawn()
 		must(t, err)
-		m = s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m = s.awaitMember(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.NoGuid || len(m.Znode) < 32 {
 			t.Errorf("new member: got %+v, want a name with a guid", m)
 		}
@@ -257,7 +258,7 @@ func TestNoGuidAll(t *testing.T) {
 
 func TestNoGuidInAForeignElection(t *testing.T) {
 	d, _ := dialect.ByID("curator-lock")
-	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
+	withCast(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrForeign) {
 			t.Errorf("NoGuid: got %v, want ErrForeign", err)
@@ -275,12 +276,12 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 
 func TestSlowLead(t *testing.T) {
 	t.Parallel()
-	virtual(t, nil, func(t *testing.T, s *world) {
-		s.enter(t, 3)
-		refused(t, "slow lead after the procedure", s.cast.Fault("amber", demo.SlowLead, true))
+	withCast(t, nil, func(t *testing.T, s *world) {
+		s.spawn(t, 3)
+		wantNotNow(t, "slow lead after the procedure", s.cast.Fault("amber", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.SlowLead, true))
 		must(t, s.cast.Fault("amber", demo.Resign, true))
-		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
+		m := s.awaitMember(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		if !m.SlowLead || m.Fence == 0 {
 			t.Errorf("elected member: got %+v, want SlowLead and a fencing token", m)
 		}
@@ -289,13 +290,13 @@ func TestSlowLead(t *testing.T) {
 			t.Errorf("an hour later: got %+v, acknowledged %v; want elected without acknowledgement", m, s.feed.State().Acknowledged())
 		}
 		must(t, s.cast.Fault("birch", demo.SlowLead, false))
-		s.leads(t, "birch")
+		s.awaitLeader(t, "birch")
 		if w := s.lastReport(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
 			t.Errorf("leader: got %+v, want an acknowledgement without SlowLead", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
 		must(t, s.cast.Fault("birch", demo.Resign, true))
-		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
+		s.awaitMember(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		must(t, s.cast.Fault("cedar", demo.Freeze, true))
 		must(t, s.cast.Fault("cedar", demo.SlowLead, false))
 		time.Sleep(time.Second)
@@ -309,18 +310,18 @@ func TestSlowLead(t *testing.T) {
 			t.Errorf("thawed member: got %+v, want elected without a fault", w)
 		}
 		must(t, s.cast.Fault("cedar", demo.Resign, true))
-		s.gone(t, "cedar")
+		s.awaitGone(t, "cedar")
 	})
 }
 
-// The leader is published as frozen until it has checked whether it leads.
+// A thawed leader must be published as frozen until it has checked whether it leads.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
 	var l leaders
 	stale, leading := 0, 0
-	virtual(t, l.record, func(t *testing.T, s *world) {
-		s.enter(t, 4)
+	withCast(t, l.record, func(t *testing.T, s *world) {
+		s.spawn(t, 4)
 		rounds := 300
 		for range rounds {
 			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
@@ -360,9 +361,9 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	var l leaders
-	virtual(t, l.record, func(t *testing.T, s *world) {
+	withCast(t, l.record, func(t *testing.T, s *world) {
 		for range 2 {
-			s.enter(t, 8)
+			s.spawn(t, 8)
 			_, err := s.cast.Campaign("the user")
 			must(t, err)
 			must(t, s.cast.Fault("amber", demo.Freeze, true))
@@ -390,7 +391,7 @@ func TestClear(t *testing.T) {
 		}
 		must(t, s.cast.Clear(t.Context())) // an empty cast
 
-		s.enter(t, 2)
+		s.spawn(t, 2)
 		s.server.Refuse(true)
 		s.server.CloseConnections()
 		synctest.Wait()

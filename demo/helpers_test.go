@@ -43,13 +43,13 @@ func connected(t *testing.T, cfg client.Config) *client.Conn {
 	return conn
 }
 
-// change may be nil.
-func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *world)) {
+// withCast calls f in a world. change, if not nil, changes the configuration of its cast.
+func withCast(t *testing.T, change func(*demo.Config), f func(t *testing.T, w *world)) {
 	t.Helper()
 	inWorld(t, worldConfig{cast: change}, f)
 }
 
-func (s *world) leads(t *testing.T, id string) *doctor.State {
+func (s *world) awaitLeader(t *testing.T, id string) *doctor.State {
 	t.Helper()
 	return s.await(t, id+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
@@ -57,7 +57,7 @@ func (s *world) leads(t *testing.T, id string) *doctor.State {
 	})
 }
 
-func (s *world) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
+func (s *world) awaitMember(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
 	s.await(t, id+" "+what, func(st *doctor.State) bool {
@@ -68,7 +68,7 @@ func (s *world) member(t *testing.T, id, what string, holds func(model.Member) b
 	return found
 }
 
-func (s *world) gone(t *testing.T, id string) {
+func (s *world) awaitGone(t *testing.T, id string) {
 	t.Helper()
 	s.await(t, id+" has left the cast", func(st *doctor.State) bool {
 		_, ok := byID(st, id)
@@ -76,7 +76,7 @@ func (s *world) gone(t *testing.T, id string) {
 	})
 }
 
-func (s *world) handoff(t *testing.T, from string) model.Handoff {
+func (s *world) awaitHandoff(t *testing.T, from string) model.Handoff {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {

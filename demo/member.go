@@ -33,9 +33,9 @@ type member struct {
 	id, name string
 	you      bool
 	kind     dialect.Kind
-	nth      int           // index of the cast's latest name when it joined, from 0
-	size     int           // of a double barrier
-	sets     bool          // it sets the barrier
+	nth      int           // number of names used when it joined, minus 1
+	size     int           // number of participants that a double barrier waits for
+	sets     bool          // it creates and deletes the barrier's znode
 	done     chan struct{} // closed when the member has left
 	// A rejoining member keeps gate and line, so its fault lasts.
 	gate fault.Gate
@@ -50,10 +50,10 @@ type member struct {
 	fault     model.Fault
 	faultAt   time.Time
 	leaseEnd  time.Time // the ExpiresFrom to report during the fault
-	session   uint64    // the session when the partition began
+	session   uint64    // ID of the session when the partition began
 	thawing   bool      // thawed, but reported as frozen until it has checked its state
 	noGuid    bool
-	loses     bool          // its next runner loses a reply
+	loses     bool          // its next runner loses the reply to its create
 	slow      chan struct{} // the leader procedure waits until slow is closed; nil: no wait
 	gone      bool
 	previous  <-chan struct{} // closed when the member before it has rejoined; nil: do not wait

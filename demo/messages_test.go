@@ -18,7 +18,7 @@ import (
 	"electop/model/znode"
 )
 
-// Each message must be published once, with every step's request among them.
+// TestMessagesMatchTheSteps checks that each message is published once, and that each step has its request.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
@@ -29,8 +29,8 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 14))
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-				w.enter(t, 4)
-				from := w.soFar()
+				w.spawn(t, 4)
+				from := w.observed()
 				pace := zkserver.Pace{Steps: true}
 				if random.IntN(2) == 0 {
 					pace = zkserver.Pace{Delay: time.Duration(1+random.IntN(300)) * time.Millisecond}
@@ -38,7 +38,7 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 				w.sandbox.SetPace(pace)
 				began := time.Now()
 				for range 12 {
-					w.trouble(t, random)
+					w.randomChange(t, random)
 					for range random.IntN(30) {
 						synctest.Wait()
 						if pace.Steps {
@@ -63,7 +63,7 @@ func TestMessagesMatchTheSteps(t *testing.T) {
 	}
 }
 
-func (w *world) trouble(t *testing.T, random *rand.Rand) {
+func (w *world) randomChange(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	id := "amber"
 	if ms := w.feed.State().Members; len(ms) > 0 {
@@ -80,15 +80,15 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// n is the number of steps.
-func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
+// matchSteps returns the number of steps.
+func matchSteps(t *testing.T, observations []model.Observation, began, ended time.Time) (n int) {
 	t.Helper()
 	var messages []model.Passed
 	var counted []string // deletion notifications that the server counted
 	steps := map[string][]*model.Cast{}
 	sessions := map[uint64]string{}
 	wakes := map[string]*model.Wake{}
-	for _, o := range put {
+	for _, o := range observations {
 		switch o := o.(type) {
 		case *model.Pace:
 			messages = append(messages, o.Passed...)
@@ -114,14 +114,14 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 		}
 	}
 	slices.SortFunc(messages, func(a, b model.Passed) int { return a.N - b.N })
-	of := map[string][]*model.Passed{}
+	byMember := map[string][]*model.Passed{}
 	var sent []string
 	for i := range messages {
 		m := &messages[i]
 		if m.N != i+1 || m.Left.Before(m.Since) {
 			t.Fatalf("message %d: got %+v", i+1, m)
 		}
-		of[sessions[m.Session]] = append(of[sessions[m.Session]], m)
+		byMember[sessions[m.Session]] = append(byMember[sessions[m.Session]], m)
 		if m.Op == model.Notification && m.Event == "deleted" {
 			sent = append(sent, fmt.Sprintf("%#x %s deleted", m.Session, znode.Base(m.Path)))
 		}
@@ -135,12 +135,12 @@ func matchSteps(t *testing.T, put []model.Observation, began, ended time.Time) (
 	}
 	for id, all := range steps {
 		n += len(all)
-		inOrder(t, id, all, of[id])
+		checkOrder(t, id, all, byMember[id])
 	}
 	return n
 }
 
-func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Passed) {
+func checkOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Passed) {
 	t.Helper()
 	at := 0
 	find := func(is func(m *model.Passed) bool) bool {
@@ -182,7 +182,7 @@ func TestLostReplyIsPublished(t *testing.T) {
 	for _, pace := range []zkserver.Pace{{Steps: true}, {Delay: 50 * time.Millisecond}} {
 		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-				w.enter(t, 3)
+				w.spawn(t, 3)
 				w.sandbox.SetPace(pace)
 				must(t, w.cast.Fault("birch", demo.LoseReply, true))
 				for range 200 {

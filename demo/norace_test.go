@@ -2,5 +2,5 @@
 
 package demo_test
 
-// the number of candidates of TestCrowd
+// crowd is the number of candidates in TestCrowd.
 const crowd = 2000

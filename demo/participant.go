@@ -14,22 +14,22 @@ import (
 	"electop/zkwatch/client"
 )
 
-// participant takes part in a recipe in which nobody leads, with one session.
+// participant follows a recipe without a leader, in one session.
 type participant struct {
 	*client.Conn
 	m      *member
-	path   string          // of the recipe
+	path   string          // znode of the recipe
 	inside context.Context // ends when the participant has to leave
 	leave  context.CancelFunc
 
 	// Only the goroutine of Run uses these fields. After an error the participant makes no more requests
 	// and reports no more steps.
 	err     error
-	changed <-chan zk.Event // the last watch; nil: none
+	changed <-chan zk.Event // receives the event of the last watch; nil: no watch
 	now     model.Member    // the last report
 }
 
-// recipes has the steps of each kind. The numbers given to step are line numbers in ui/leadership/recipe.go.
+// recipes has the steps of each kind. Step numbers are line numbers of the pseudo code in ui/leadership/recipe.go.
 var recipes = map[dialect.Kind]func(*participant){
 	dialect.KindGroup:   (*participant).group,
 	dialect.KindBarrier: (*participant).barrier,
@@ -38,7 +38,7 @@ var recipes = map[dialect.Kind]func(*participant){
 }
 
 const (
-	ready     = "ready" // the child of a double barrier that lets the participants go on
+	ready     = "ready" // name of the child that opens a double barrier
 	putEvery  = 2 * time.Second
 	takeEvery = 3 * time.Second
 )
@@ -78,13 +78,13 @@ func (p *participant) group() {
 func (p *participant) barrier() {
 	if p.m.sets {
 		if p.create(p.path, 0) {
-			p.m.cast.closed.Store(true)
+			p.m.cast.barrierSet.Store(true)
 		}
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
 		p.quit()
 		p.step(4, model.Active, p.path)
-		if p.err == nil && p.m.cast.closed.Swap(false) {
+		if p.err == nil && p.m.cast.barrierSet.Swap(false) {
 			p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, p.path, -1) })
 		}
 		return
@@ -125,7 +125,7 @@ func (p *participant) doubleBarrier() {
 	}
 }
 
-// queue adds items if the number of the member is even, otherwise it takes them.
+// queue adds items if m.nth is even, otherwise it takes them.
 func (p *participant) queue() {
 	for p.create(p.path, 0); p.stays(); {
 		if p.m.nth%2 == 0 {
@@ -154,12 +154,12 @@ func (p *participant) join() {
 
 func (p *participant) stays() bool { return p.err == nil && p.inside.Err() == nil }
 
-// After quit, reports say Resigning, and Resign no longer ends inside.
+// quit marks later reports as Resigning. After quit, Resign has no effect.
 func (p *participant) quit() {
 	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for changed, until, or the end of inside or of the session. A frozen participant waits longer.
+// wait waits for changed, until, the end of inside or the end of the session. If frozen, it also waits for the thaw.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -193,7 +193,7 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create creates a znode and its parents. It may exist already.
+// create creates a znode and missing parents. made is false if the znode existed.
 func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
@@ -213,13 +213,13 @@ func (p *participant) create(name string, flags int32) (made bool) {
 	return made
 }
 
-// take reads and deletes an item, unless another program put it there.
+// take removes an item, unless another program created it.
 func (p *participant) take(name string) bool {
 	p.step(3, model.Active, name)
 	return p.remove(name)
 }
 
-// remove deletes a znode that the cast created, and reports whether it did.
+// remove deletes a znode, but only if the cast created it. done reports whether it was deleted.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
@@ -234,7 +234,7 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do makes a request until it is answered; accepted is no error. A frozen participant waits.
+// do repeats a request until it is answered. The error accepted is ignored. A frozen participant waits.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {
@@ -247,7 +247,7 @@ func (p *participant) do(accepted error, request func(context.Context) error) {
 	}
 }
 
-// step reports a step. on is what the step works on.
+// step reports step n. on names the znode of the step.
 func (p *participant) step(n model.Step, belief model.Belief, on string) {
 	if st := p.Status(); p.err == nil {
 		p.now.Step, p.now.StepAt, p.now.StepOn, p.now.Belief = n, p.m.cast.cfg.Now(), model.StepOn{Name: znode.Safe(on, 0)}, belief

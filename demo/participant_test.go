@@ -21,7 +21,7 @@ import (
 func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
-	virtual(t, func(c *demo.Config) { c.Kind, c.Size = kind, n+1 }, func(t *testing.T, w *world) {
+	withCast(t, func(c *demo.Config) { c.Kind, c.Size = kind, n+1 }, func(t *testing.T, w *world) {
 		if got := w.cast.Kind(); got != kind {
 			t.Errorf("the cast shows %q, want %q", got, kind)
 		}
@@ -40,7 +40,7 @@ func (w *world) steps(id string) (all []model.Step) {
 	return slices.Compact(all)
 }
 
-func (w *world) took(t *testing.T, id string, want ...model.Step) {
+func (w *world) awaitSteps(t *testing.T, id string, want ...model.Step) {
 	t.Helper()
 	w.await(t, id+" took steps", func(*doctor.State) bool {
 		all := w.steps(id)
@@ -48,7 +48,7 @@ func (w *world) took(t *testing.T, id string, want ...model.Step) {
 	})
 }
 
-func (w *world) reader(t *testing.T) *client.Conn {
+func (w *world) newClient(t *testing.T) *client.Conn {
 	t.Helper()
 	return connected(t, connection(t, w.server))
 }
@@ -62,25 +62,25 @@ func TestGroup(t *testing.T) {
 		if m := st.Member(st.Queue.At(1)); m == nil || m.ID != "birch" || m.Znode != "birch" || m.Belief != model.Active || m.Recipe != "group" {
 			t.Errorf("got member %+v, want an active birch", m)
 		}
-		w.took(t, "amber", 1, 2, 3)
-		w.took(t, "cedar", 1, 2)
+		w.awaitSteps(t, "amber", 1, 2, 3)
+		w.awaitSteps(t, "cedar", 1, 2)
 		killed := time.Now()
 		must(t, w.cast.Fault("birch", demo.Kill, true))
 		w.await(t, "birch has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if d := time.Since(killed); d < timeout-time.Second*2 {
 			t.Errorf("birch left %v after it was killed, want about the session timeout", d)
 		}
-		w.took(t, "cedar", 1, 2, 3)
+		w.awaitSteps(t, "cedar", 1, 2, 3)
 
-		before := w.now(t, "cedar").Session
+		before := w.memberNow(t, "cedar").Session
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		w.await(t, "cedar has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 1 })
-		if m := w.now(t, "cedar"); m.Fault != model.Frozen || m.Belief != model.Active || m.Session != before {
+		if m := w.memberNow(t, "cedar"); m.Fault != model.Frozen || m.Belief != model.Active || m.Session != before {
 			t.Errorf("frozen cedar: got %+v, want an active member of the old session", m)
 		}
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.await(t, "cedar is back", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
-		if m := w.member(t, "cedar", "is active", func(m model.Member) bool { return m.Belief == model.Active }); m.Fault != model.NoFault || m.Session == before {
+		if m := w.awaitMember(t, "cedar", "is active", func(m model.Member) bool { return m.Belief == model.Active }); m.Fault != model.NoFault || m.Session == before {
 			t.Errorf("thawed cedar: got %+v, want another session", m)
 		}
 
@@ -91,10 +91,10 @@ func TestGroup(t *testing.T) {
 		})
 		left := time.Now()
 		must(t, w.cast.Fault("amber", demo.Resign, true))
-		w.gone(t, "amber")
+		w.awaitGone(t, "amber")
 		w.await(t, "amber has left the group", func(st *doctor.State) bool { return st.Queue.Len() == 1 })
 		if d := time.Since(left); d > time.Second {
-			t.Errorf("amber resigned and left after %v", d)
+			t.Errorf("amber left %v after it resigned, want at most a second", d)
 		}
 		if m := w.lastReport(t, "amber").Member; m.Belief != model.Resigned || m.Ending != model.Resigning {
 			t.Errorf("last report of amber: got %+v, want resigned", m)
@@ -104,86 +104,86 @@ func TestGroup(t *testing.T) {
 
 func TestBarrier(t *testing.T) {
 	inRecipe(t, dialect.KindBarrier, 3, func(t *testing.T, w *world) {
-		conn := w.reader(t)
+		conn := w.newClient(t)
 		defer conn.Close()
-		stands := func(want bool) {
+		checkBarrier := func(want bool) {
 			t.Helper()
 			synctest.Wait()
 			data, _, err := conn.Get(t.Context(), path)
-			if stands := err == nil; stands != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
+			if exists := err == nil; exists != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
 				t.Errorf("the barrier: got data %q, error %v; want it to exist: %v", data, err, want)
 			}
 		}
-		stands(true)
-		w.took(t, "amber", 1)
-		w.took(t, "birch", 2)
-		if m := w.now(t, "birch"); m.Belief != model.Waiting || m.Znode != "" || m.StepOn.Name != path {
+		checkBarrier(true)
+		w.awaitSteps(t, "amber", 1)
+		w.awaitSteps(t, "birch", 2)
+		if m := w.memberNow(t, "birch"); m.Belief != model.Waiting || m.Znode != "" || m.StepOn.Name != path {
 			t.Errorf("got birch %+v, want it to wait for %s", m, path)
 		}
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		w.gone(t, "amber")
+		w.awaitGone(t, "amber")
 		time.Sleep(5 * timeout)
-		stands(true)
-		if m := w.now(t, "birch"); m.Belief != model.Waiting {
-			t.Errorf("after the end of amber: got birch %+v, want it to wait", m)
+		checkBarrier(true)
+		if m := w.memberNow(t, "birch"); m.Belief != model.Waiting {
+			t.Errorf("after the end of amber's session: got birch %+v, want it to wait", m)
 		}
 
 		must(t, w.cast.SpawnInOrder(t.Context(), 2)) // delta sets the barrier, ember waits
-		w.took(t, "ember", 2)
+		w.awaitSteps(t, "ember", 2)
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		must(t, w.cast.Fault("delta", demo.Resign, true))
-		w.took(t, "birch", 2, 3)
-		w.took(t, "ember", 2, 3)
-		w.took(t, "delta", 1, 4)
-		w.gone(t, "delta")
-		stands(false)
-		w.took(t, "cedar", 2)
+		w.awaitSteps(t, "birch", 2, 3)
+		w.awaitSteps(t, "ember", 2, 3)
+		w.awaitSteps(t, "delta", 1, 4)
+		w.awaitGone(t, "delta")
+		checkBarrier(false)
+		w.awaitSteps(t, "cedar", 2)
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
-		w.took(t, "cedar", 2, 3)
-		if m := w.now(t, "cedar"); m.Belief != model.Active {
+		w.awaitSteps(t, "cedar", 2, 3)
+		if m := w.memberNow(t, "cedar"); m.Belief != model.Active {
 			t.Errorf("thawed cedar: got %+v, want it active", m)
 		}
 		must(t, w.cast.SpawnInOrder(t.Context(), 1))
-		w.took(t, "fjord", 1)
-		w.took(t, "birch", 3, 2)
-		stands(true)
+		w.awaitSteps(t, "fjord", 1)
+		w.awaitSteps(t, "birch", 3, 2)
+		checkBarrier(true)
 	})
 }
 
 func TestDoubleBarrier(t *testing.T) {
 	inRecipe(t, dialect.KindDouble, 3, func(t *testing.T, w *world) {
 		for _, id := range []string{"amber", "birch", "cedar"} {
-			w.took(t, id, 1, 2, 3)
+			w.awaitSteps(t, id, 1, 2, 3)
 		}
 		must(t, w.cast.Fault("cedar", demo.Kill, true))
-		w.await(t, "cedar is out", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		w.await(t, "cedar's znode is deleted", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		must(t, w.cast.SpawnInOrder(t.Context(), 1))
 		time.Sleep(time.Second)
-		if m := w.now(t, "amber"); m.Belief != model.Waiting {
+		if m := w.memberNow(t, "amber"); m.Belief != model.Waiting {
 			t.Errorf("three of four are inside: got amber %+v, want it to wait", m)
 		}
 		must(t, w.cast.SpawnInOrder(t.Context(), 1))
 		for _, id := range []string{"amber", "birch", "delta", "ember"} {
-			w.took(t, id, 3, 4)
+			w.awaitSteps(t, id, 3, 4)
 		}
 		w.await(t, "ready exists", func(st *doctor.State) bool {
 			return st.Kind() == dialect.KindDouble && st.Queue.Len() == 4 && len(st.Ignored) == 1
 		})
 
 		must(t, w.cast.Fault("amber", demo.Resign, true)) // the lowest
-		w.took(t, "amber", 4, 5, 6)
+		w.awaitSteps(t, "amber", 4, 5, 6)
 		must(t, w.cast.Fault("birch", demo.Resign, true))
-		w.took(t, "birch", 4, 5, 7)
+		w.awaitSteps(t, "birch", 4, 5, 7)
 		must(t, w.cast.Fault("ember", demo.Resign, true)) // the highest
-		w.took(t, "amber", 6, 5, 6)
+		w.awaitSteps(t, "amber", 6, 5, 6)
 		st := w.await(t, "amber and delta are inside", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if m, _ := byID(st, "amber"); m.Ending != model.Resigning || m.Belief != model.Waiting || m.StepOn.Name != "delta" {
 			t.Errorf("got amber %+v, want it to leave after delta", m)
 		}
 		must(t, w.cast.Fault("delta", demo.Resign, true))
 		for _, id := range []string{"amber", "birch", "delta", "ember"} {
-			w.took(t, id, 5, 8)
-			w.gone(t, id)
+			w.awaitSteps(t, id, 5, 8)
+			w.awaitGone(t, id)
 		}
 		w.await(t, "the barrier can be used again", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Ignored) == 0 })
 	})
@@ -191,18 +191,18 @@ func TestDoubleBarrier(t *testing.T) {
 
 func TestQueue(t *testing.T) {
 	inRecipe(t, dialect.KindQueue, 2, func(t *testing.T, w *world) {
-		w.took(t, "amber", 1)
-		w.took(t, "birch", 2, 3)
+		w.awaitSteps(t, "amber", 1)
+		w.awaitSteps(t, "birch", 2, 3)
 		w.await(t, "an item waits", func(st *doctor.State) bool { return st.Kind() == dialect.KindQueue && st.Queue.Len() > 0 })
 		must(t, w.cast.Fault("amber", demo.Freeze, true))
 		w.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
-		w.took(t, "birch", 3, 2, 4)
-		if m := w.now(t, "birch"); m.Belief != model.Waiting {
+		w.awaitSteps(t, "birch", 3, 2, 4)
+		if m := w.memberNow(t, "birch"); m.Belief != model.Waiting {
 			t.Errorf("an empty queue: got birch %+v, want it to wait", m)
 		}
 		time.Sleep(time.Minute)
 		must(t, w.cast.Fault("amber", demo.Freeze, false))
-		w.took(t, "birch", 4, 2, 3)
+		w.awaitSteps(t, "birch", 4, 2, 3)
 
 		must(t, w.cast.Fault("birch", demo.Kill, true))
 		time.Sleep(20 * time.Second)
@@ -212,7 +212,7 @@ func TestQueue(t *testing.T) {
 		must(t, w.cast.SpawnInOrder(t.Context(), 2)) // cedar adds items, delta takes them
 		must(t, w.cast.Fault("amber", demo.Resign, true))
 		must(t, w.cast.Fault("cedar", demo.Kill, true))
-		w.gone(t, "amber")
+		w.awaitGone(t, "amber")
 		w.await(t, "delta has taken all items", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 	})
 }
@@ -247,7 +247,7 @@ func TestLocks(t *testing.T) {
 	} {
 		t.Run(string(x.kind), func(t *testing.T) {
 			inRecipe(t, x.kind, 4, func(t *testing.T, w *world) {
-				st := w.await(t, "the first ones hold", func(st *doctor.State) bool {
+				st := w.await(t, "the first candidates hold the lock", func(st *doctor.State) bool {
 					return st.Kind() == x.kind && st.Queue.Len() == 4 && st.Holders() == x.holders && inQueue(st)
 				})
 				for i, c := range st.Queue.All() {
@@ -260,11 +260,11 @@ func TestLocks(t *testing.T) {
 					}
 				}
 				if p := st.Properties; p.Doubles+p.AwakeDoubles > 0 || st.Ack.Presence == model.Present {
-					t.Errorf("got %+v and acknowledgement %+v, want no wrong leader and none", p, st.Ack)
+					t.Errorf("got %+v, acknowledgement %+v; want no doubles and no acknowledgement", p, st.Ack)
 				}
 				must(t, w.cast.Fault("amber", demo.Kill, true))
 				must(t, w.cast.Fault("birch", demo.Resign, true))
-				w.await(t, "only cedar holds", func(st *doctor.State) bool {
+				w.await(t, "only cedar holds the lock", func(st *doctor.State) bool {
 					m := st.Member(st.Leader())
 					return m != nil && m.ID == "cedar" && m.Belief == model.Leading && st.Holders() == 1 && inQueue(st)
 				})
@@ -273,10 +273,10 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-func TestSetupKeepsOtherZnodes(t *testing.T) {
+func TestPrepareKeepsZnodesOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		conn := w.reader(t)
+		conn := w.newClient(t)
 		defer conn.Close()
 		must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 2, Kind: dialect.KindQueue}))
 		time.Sleep(20 * time.Second)
@@ -284,7 +284,7 @@ func TestSetupKeepsOtherZnodes(t *testing.T) {
 		must(t, err)
 		time.Sleep(20 * time.Second)
 		if err := w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 2, Kind: dialect.KindGroup}); err == nil || !strings.Contains(err.Error(), "other programs") {
-			t.Errorf("Prepare beside an item of another program: got %v", err)
+			t.Errorf("Prepare with an item of another program in the queue: got error %v, want other programs in it", err)
 		}
 		names, _, err := conn.Children(t.Context(), path)
 		if err != nil || len(names) != 1 {
@@ -293,11 +293,11 @@ func TestSetupKeepsOtherZnodes(t *testing.T) {
 	})
 }
 
-// The znodes of a setup are gone in the next one.
+// TestSetupsOfOtherRecipes checks that Prepare deletes the znodes of the previous setup.
 func TestSetupsOfOtherRecipes(t *testing.T) {
 	t.Parallel()
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		conn := w.reader(t)
+		conn := w.newClient(t)
 		defer conn.Close()
 		for _, kind := range []dialect.Kind{"", dialect.KindQueue, dialect.KindQueue, dialect.KindBarrier, dialect.KindDouble, dialect.KindGroup, dialect.KindShared, ""} {
 			must(t, w.sandbox.Prepare(t.Context(), demo.Setup{Cast: 4, Kind: kind}))
@@ -321,7 +321,7 @@ func TestSetupsOfOtherRecipes(t *testing.T) {
 	})
 }
 
-func TestFaultsOfOtherRecipes(t *testing.T) {
+func TestFaultsInOtherRecipes(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.KindLock, dialect.KindBarrier, dialect.KindDouble} {
 		t.Run(string(kind), func(t *testing.T) {
 			inRecipe(t, kind, 1, func(t *testing.T, w *world) {
@@ -341,7 +341,7 @@ func TestFaultsOfOtherRecipes(t *testing.T) {
 	}
 }
 
-// Nobody may be left in a group that a server lists.
+// TestParticipantsWithFaults checks that participants survive chaos, and that Clear empties a group.
 func TestParticipantsWithFaults(t *testing.T) {
 	for _, kind := range []dialect.Kind{dialect.KindGroup, dialect.KindBarrier, dialect.KindDouble, dialect.KindQueue} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -350,7 +350,7 @@ func TestParticipantsWithFaults(t *testing.T) {
 				defer cancel()
 				must(t, (demo.Chaos{Seed: 1, Rate: 2, Cast: 6}).Run(ctx, w.cast, func(demo.Act) {}))
 				if kind == dialect.KindDouble {
-					return // some wait for others that never leave
+					return // without Clear: some members wait for others that never leave
 				}
 				must(t, w.cast.Clear(t.Context()))
 				if kind == dialect.KindGroup {
@@ -363,7 +363,7 @@ func TestParticipantsWithFaults(t *testing.T) {
 
 func TestNamesOfItemsAreSafe(t *testing.T) {
 	inRecipe(t, dialect.KindQueue, 0, func(t *testing.T, w *world) {
-		conn := w.reader(t)
+		conn := w.newClient(t)
 		defer conn.Close()
 		for _, p := range []string{"/demo", path} {
 			_, err := conn.Create(t.Context(), p, nil, 0, open)
@@ -372,10 +372,10 @@ func TestNamesOfItemsAreSafe(t *testing.T) {
 		_, err := conn.Create(t.Context(), path+"/aa\u202e-", nil, zk.FlagSequence, open)
 		must(t, err)
 		must(t, w.cast.SpawnInOrder(t.Context(), 2))
-		w.took(t, "birch", 2, 3)
+		w.awaitSteps(t, "birch", 2, 3)
 		for _, s := range w.feed.State().Steps {
 			if strings.ContainsRune(s.On.Name, '\u202e') {
-				t.Errorf("got step %+q", s.On.Name)
+				t.Errorf("got step on %+q, want the name without U+202E", s.On.Name)
 			}
 		}
 	})

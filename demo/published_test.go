@@ -24,15 +24,15 @@ func (w *world) paces(from int) (out []*model.Pace) {
 
 func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 4)
+		w.spawn(t, 4)
 		st := w.feed.State()
 		old, next := st.Queue.At(0), st.Queue.At(1)
-		from := w.soFar()
+		from := w.observed()
 		must(t, w.cast.Fault("amber", demo.Kill, true)) // not Resign: amber would be notified of its own deletion
-		w.leader(t, "amber")
+		w.awaitOtherLeader(t, "amber")
 		time.Sleep(time.Minute)
 		var last *model.Wake
-		reacted := false // birch reads the list again
+		reacted := false // birch has listed the candidates again
 		for _, o := range w.since(from) {
 			switch o := o.(type) {
 			case *model.Wake:
@@ -61,7 +61,7 @@ func TestWakesArePublished(t *testing.T) {
 
 func TestPaceIsPublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 4)
+		w.spawn(t, 4)
 		st := w.feed.State()
 		birch, old := st.Queue.At(1), st.Queue.At(0)
 		synctest.Wait()
@@ -84,7 +84,7 @@ func TestPaceIsPublished(t *testing.T) {
 		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
 			t.Errorf("held messages: got %q in %+v, want %q", got, st.Pace, want)
 		}
-		from := w.soFar()
+		from := w.observed()
 		for range 100 {
 			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
 				w.sandbox.SetPace(p)

@@ -2,5 +2,5 @@
 
 package demo_test
 
-// The race detector allows at most 8,128 goroutines.
+// crowd is small because the race detector allows at most 8,128 goroutines.
 const crowd = 600

@@ -28,17 +28,17 @@ func anyFault(random *rand.Rand) demo.Fault {
 }
 
 func repair(c *demo.Cast, id string) error {
-	return ignoreGone(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
+	return ignoreRefused(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
 }
 
-func ignoreGone(err error) error {
+func ignoreRefused(err error) error {
 	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
 	}
 	return err
 }
 
-func (s *world) account(t *testing.T) {
+func (s *world) checkEvents(t *testing.T) {
 	t.Helper()
 	conn := connected(t, connection(t, s.server))
 	defer conn.Close()
@@ -98,7 +98,7 @@ func (s *world) account(t *testing.T) {
 	}
 }
 
-func (s *world) replays(t *testing.T) {
+func (s *world) checkReplay(t *testing.T) {
 	t.Helper()
 	d, header, err := history.NewDecoder(&s.record)
 	must(t, err)
@@ -137,7 +137,7 @@ func asJSON(t *testing.T, v any) []byte {
 
 // This test is for the race detector.
 func TestConcurrentUse(t *testing.T) {
-	virtual(t, nil, func(t *testing.T, s *world) {
+	withCast(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup
 		names := castNames(12)
 		for i := range 8 {
@@ -151,7 +151,7 @@ func TestConcurrentUse(t *testing.T) {
 					case 1:
 						err = s.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
 					default:
-						err = ignoreGone(s.cast.Fault(names[random.IntN(len(names))], anyFault(random), random.IntN(2) == 0))
+						err = ignoreRefused(s.cast.Fault(names[random.IntN(len(names))], anyFault(random), random.IntN(2) == 0))
 					}
 					if err != nil {
 						t.Error(err)

@@ -28,7 +28,7 @@ type SandboxConfig struct {
 	Cast *Cast
 	Path string // parent znode of the election
 	// Workers configures the workers' connections, except for the buffers.
-	// With an observer's Dial, slow motion does not delay the workers.
+	// If they dial with [zkserver.Server.DialObserver], slow motion does not delay them.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
@@ -52,7 +52,7 @@ type Sandbox struct {
 	tokens    Tokens
 	workers   sync.WaitGroup
 	preparing chan struct{} // holds a value while Prepare runs
-	ruling    sync.Mutex    // one change of the rules at a time
+	ruling    sync.Mutex    // held by SetRules
 
 	mu      sync.Mutex
 	rules   model.Rules
@@ -101,7 +101,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// The member is locked, so update must not call the cast.
+// update stores a member's report. The caller holds the member's mutex, so update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// The caller holds s.mu: rules are published before the writes under them.
+// putRules publishes the rules. The caller holds s.mu, so writes under these rules are published later.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -178,7 +178,7 @@ type Setup struct {
 	Kind   dialect.Kind   // kind of recipe, "" for an election
 	Recipe dialect.Recipe // nil: the recipe of the dialect
 	Rules  model.Rules    // without At and Chaos
-	Pace   zkserver.Pace  // pace when the candidates are in the queue
+	Pace   zkserver.Pace  // pace after the candidates have joined
 }
 
 // Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
@@ -211,7 +211,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// Until endFullSpeed, SetPace only replaces next.
+// fullSpeed sets full speed. Until endFullSpeed, SetPace only replaces next.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,19 +234,19 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 		return err
 	}
 	for _, m := range append(members, s.withSessions()...) {
-		_ = s.expire(m) // most sessions have ended already
+		_ = s.expire(m) // fails if the session has already ended
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, j := range s.jobs { // the jobs of dead leaders are left
+	for _, j := range s.jobs { // only jobs of dead leaders remain
 		j.over = true
 	}
 	s.startStopWorkers()
 	return nil
 }
 
-// removeZnodes deletes the persistent znodes of the participants, and their parent. Znodes of other
-// programs stay, and prevent another recipe.
+// removeZnodes deletes the persistent znodes of the participants, and their parent. It keeps znodes of
+// other programs, and then returns an error.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {
@@ -329,10 +329,10 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 	})
 }
 
-// A pace observation at most every paceEvery keeps recordings small.
+// paceEvery is the least time between two pace observations. It keeps recordings small.
 const paceEvery = 20 * time.Millisecond
 
-// Changes within paceEvery become one observation, and the last is always published.
+// watchPace publishes changes of the pace. Changes within paceEvery become one observation.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -375,7 +375,7 @@ func message(m zkserver.Paced) model.Message {
 	return out
 }
 
-// opWord omits the version of an operation.
+// opWord returns the name of an operation without its version: create for create2.
 func opWord(op wire.Op) string {
 	switch op {
 	case wire.OpCreate2:
@@ -407,13 +407,13 @@ func errWord(c wire.Code) string {
 	return name
 }
 
-// A worker is a separate client, so it continues while its leader is frozen.
-// After a leader's death, its job continues for afterDeath session timeouts.
-// A fenced worker stops at the first refusal: the leader's znode never comes back.
+// A job runs the worker of one leader. The worker is a separate client, so it continues while the leader
+// is frozen, and for afterDeath session timeouts after the leader's death. After a refused fenced write
+// it stops, because the leader's znode never comes back.
 type job struct {
 	member, znode string
 	token         int64
-	refused       bool
+	refused       bool               // a fenced write was refused or the worker failed
 	orphaned      bool               // the leader is dead, and a timer ends the job
 	over          bool               // the job is removed when its worker has ended
 	stop          context.CancelFunc // stops the worker; nil: no worker runs
@@ -421,7 +421,7 @@ type job struct {
 
 const afterDeath = 3
 
-// The caller holds s.mu.
+// updateJobs starts or ends jobs after a report of m. The caller holds s.mu.
 func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if j := s.jobs[m.Fence]; leads && !gone {
@@ -450,7 +450,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	s.startStopWorkers()
 }
 
-// The caller holds s.mu.
+// startStopWorkers makes the workers match the jobs and the rules. The caller holds s.mu.
 func (s *Sandbox) startStopWorkers() {
 	for token, j := range s.jobs {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
@@ -474,7 +474,7 @@ func (s *Sandbox) startStopWorkers() {
 	}
 }
 
-// The caller holds s.mu.
+// removeExpired removes killed members whose sessions have ended. The caller holds s.mu.
 func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
@@ -486,7 +486,7 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions includes dead members whose sessions have not ended.
+// withSessions returns the cast, and the killed members whose sessions have not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -494,7 +494,7 @@ func (s *Sandbox) withSessions() []model.Member {
 	return slices.Collect(maps.Values(s.members))
 }
 
-// The job stays without a worker until the rules change.
+// refuse leaves a job without a worker until the rules change.
 func (s *Sandbox) refuse(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

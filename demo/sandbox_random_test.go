@@ -28,12 +28,12 @@ func TestRandomSandbox(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed+uint64(i)), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed+uint64(i), 3))
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-				w.enter(t, 4)
-				c := checks{deleted: make(map[string]int64)}
+				w.spawn(t, 4)
+				c := safety{deleted: make(map[string]int64)}
 				var done []string
 				for range 150 {
 					began := time.Now()
-					done = append(done, w.act(t, random))
+					done = append(done, w.randomAction(t, random))
 					if took := time.Since(began); took > actionLimit {
 						t.Errorf("%s took %v, want at most %v", done[len(done)-1], took, actionLimit)
 					}
@@ -43,12 +43,12 @@ func TestRandomSandbox(t *testing.T) {
 					}
 					time.Sleep(d)
 					synctest.Wait()
-					c.look(t, w)
+					c.checkNew(t, w)
 					if t.Failed() {
 						t.Fatalf("the last actions: %q", done[max(0, len(done)-12):])
 					}
 				}
-				if random.IntN(2) == 0 { // messages may be held
+				if random.IntN(2) == 0 { // close the cast, even while the pace holds messages
 					began := time.Now()
 					w.cast.Close()
 					if took := time.Since(began); took > 3*time.Second {
@@ -66,24 +66,24 @@ func TestRandomSandbox(t *testing.T) {
 				w.await(t, fmt.Sprintf("all members are in the queue again after the actions %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
 					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
-				c.look(t, w)
+				c.checkNew(t, w)
 				time.Sleep(2 * time.Second)
-				w.account(t)
-				w.noGhosts(t, w.cast.Len())
+				w.checkEvents(t)
+				w.checkNoGhosts(t, w.cast.Len())
 				w.end()
-				w.replays(t)
+				w.checkReplay(t)
 			})
 		})
 	}
 }
 
-type checks struct {
+type safety struct {
 	leaders
 	from    int              // number of observations checked so far
 	deleted map[string]int64 // zxid of the deletion of each znode
 }
 
-func (c *checks) look(t *testing.T, w *world) {
+func (c *safety) checkNew(t *testing.T, w *world) {
 	t.Helper()
 	for _, o := range w.since(c.from) {
 		c.from++
@@ -102,7 +102,7 @@ func (c *checks) look(t *testing.T, w *world) {
 	c.check(t)
 }
 
-func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
+func (w *world) randomAction(t *testing.T, random *rand.Rand) (what string) {
 	t.Helper()
 	id := "amber"
 	if ms := w.feed.State().Members; len(ms) > 0 {

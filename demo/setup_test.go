@@ -15,7 +15,7 @@ import (
 	"electop/model/doctor"
 )
 
-func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
+func (w *world) stepUntil(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
 	t.Helper()
 	for range 500 {
 		synctest.Wait()
@@ -30,28 +30,28 @@ func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.S
 	panic("not reached")
 }
 
-func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
+func nothingToDo(did demo.Step) bool { return did == demo.Step{} }
 
 func skipped(did demo.Step) bool { return did.Skipped != "" }
 
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 3)
+		w.spawn(t, 3)
 		did, err := w.sandbox.Step()
 		must(t, err)
 		if did != (demo.Step{Began: true}) || w.sandbox.Pace() != (zkserver.Pace{Steps: true}) {
 			t.Errorf("the first Step: got %+v and pace %+v, want only the start of stepping", did, w.sandbox.Pace())
 		}
-		if all := w.step(t, func(demo.Step) bool { return true }); !nothingHeld(all[0]) {
-			t.Errorf("Step without a held message: got %+v, want nothing", all)
+		if all := w.stepUntil(t, func(demo.Step) bool { return true }); !nothingToDo(all[0]) {
+			t.Errorf("Step without a held message: got %+v, want a zero Step", all)
 		}
 
-		amber, birch := w.now(t, "amber"), w.now(t, "birch")
+		amber, birch := w.memberNow(t, "amber"), w.memberNow(t, "birch")
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(time.Second)
-		all := w.step(t, nothingHeld)
+		all := w.stepUntil(t, nothingToDo)
 		if first := all[0]; first.Skipped != "amber" || first.Wait <= 0 {
-			t.Errorf("the first step: got %+v, want amber's expiry skipped", first)
+			t.Errorf("the first step: got %+v, want the wait for amber's expiry skipped", first)
 		}
 		var released []model.Message
 		for _, did := range all[1 : len(all)-1] {
@@ -79,31 +79,31 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// The partitioned leader's session may end only after the leader has stopped.
+// The partitioned leader's session may end only after the leader has stopped leading.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
-		w.enter(t, 3)
+		w.spawn(t, 3)
 		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		time.Sleep(2 * time.Second) // so that cedar's session expires first
 		must(t, w.cast.Fault("amber", demo.Partition, true))
 		must(t, func() error { _, err := w.sandbox.Step(); return err }())
-		all := w.step(t, skipped)
+		all := w.stepUntil(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "cedar" {
-			t.Errorf("the first session skipped: got %q's, want cedar's", got)
+			t.Errorf("the first skipped wait: got session of %q, want cedar", got)
 		}
-		if m := w.now(t, "amber"); m.Belief != model.Leading {
+		if m := w.memberNow(t, "amber"); m.Belief != model.Leading {
 			t.Fatalf("partitioned amber: got belief %s, want leading", m.Belief)
 		}
-		all = w.step(t, skipped)
+		all = w.stepUntil(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "amber" {
-			t.Errorf("the second session skipped: got %q's, want amber's", got)
+			t.Errorf("the second skipped wait: got session of %q, want amber", got)
 		}
-		if m := w.now(t, "amber"); m.Belief == model.Leading {
+		if m := w.memberNow(t, "amber"); m.Belief == model.Leading {
 			t.Error("amber's session has ended, and amber believes that it leads")
 		}
-		w.step(t, nothingHeld)
-		w.leader(t, "amber")
+		w.stepUntil(t, nothingToDo)
+		w.awaitOtherLeader(t, "amber")
 		must(t, w.cast.Fault("amber", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.sandbox.SetPace(zkserver.Pace{})
@@ -112,7 +112,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	l.check(t)
 }
 
-func (w *world) now(t *testing.T, id string) model.Member {
+func (w *world) memberNow(t *testing.T, id string) model.Member {
 	t.Helper()
 	synctest.Wait()
 	m, ok := byID(w.feed.State(), id)
@@ -125,20 +125,20 @@ func (w *world) now(t *testing.T, id string) model.Member {
 func TestExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
-		w.enter(t, 3)
+		w.spawn(t, 3)
 		must(t, w.cast.Fault("amber", demo.Expire, true))
-		w.leader(t, "amber")
+		w.awaitOtherLeader(t, "amber")
 		w.await(t, "amber is the last in the queue", func(st *doctor.State) bool {
 			return st.Queue.Len() == 3 && st.Queue.At(2).Label() == "amber" && settled(st)
 		})
 		must(t, w.cast.Fault("birch", demo.Partition, true))
 		must(t, w.cast.Fault("birch", demo.Expire, true))
-		w.leader(t, "birch")
+		w.awaitOtherLeader(t, "birch")
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 		must(t, w.cast.Fault("cedar", demo.Kill, true))
 		synctest.Wait()
 		must(t, w.cast.Fault("cedar", demo.Expire, true)) // cedar has left the cast, but its session has not ended
-		w.leader(t, "cedar")
+		w.awaitOtherLeader(t, "cedar")
 		time.Sleep(2 * time.Second) // until every handoff is published
 		for _, from := range []string{"amber", "birch", "cedar"} {
 			if got := w.causes(from); !slices.Equal(got, []model.Cause{model.CauseExpired}) {
@@ -169,7 +169,7 @@ func (w *world) causes(from string) (out []model.Cause) {
 func TestSetups(t *testing.T) {
 	inWorld(t, worldConfig{chaos: &demo.Chaos{Seed: 1, Rate: 2}}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
-		w.enter(t, 4)
+		w.spawn(t, 4)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -233,7 +233,7 @@ func TestSetups(t *testing.T) {
 	})
 }
 
-func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
+func TestPrepareEndsWorkersOfDeadLeaders(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		sc := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
 		must(t, w.sandbox.Prepare(t.Context(), sc))
@@ -241,7 +241,7 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		must(t, w.sandbox.Prepare(t.Context(), sc))
 		synctest.Wait()
-		from := w.soFar()
+		from := w.observed()
 		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })
 		time.Sleep(timeout)
 		for _, y := range w.writes(model.Counter, from) {
@@ -252,9 +252,9 @@ func TestPrepareEndsTheWorkersOfTheDead(t *testing.T) {
 	})
 }
 
-func TestPrepareIsNotSlowedDown(t *testing.T) {
+func TestPaceDuringPrepareAppliesLater(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 3)
+		w.spawn(t, 3)
 		w.server.Refuse(true) // so that Prepare waits
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -276,9 +276,9 @@ func TestPrepareIsNotSlowedDown(t *testing.T) {
 	})
 }
 
-func TestPrepareEndsWithItsContext(t *testing.T) {
+func TestPrepareReturnsWhenContextEnds(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 2)
+		w.spawn(t, 2)
 		w.server.Refuse(true)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()

@@ -24,7 +24,7 @@ type worker struct {
 	job     *job // the worker uses only the constant fields member, znode and token
 
 	// Only the goroutine of run uses these fields.
-	read  bool  // the counter was read
+	read  bool  // value is known
 	value int64 // the last number read from the counter or written to it
 }
 
@@ -37,7 +37,7 @@ type counted struct {
 // The sandbox never deletes the counter.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
-// A stopped worker must end soon.
+// replyTimeout bounds each write, so that a stopped worker ends soon.
 const replyTimeout = 2 * time.Second
 
 func (w *worker) run(ctx context.Context) {
@@ -54,7 +54,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// The job gets no worker until the rules change.
+// fail publishes err. The job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -62,7 +62,7 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// An error ends the worker.
+// connect writes in one session, until the session or ctx ends. An error ends the worker.
 func (w *worker) connect(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
@@ -98,7 +98,7 @@ func (w *worker) connect(ctx context.Context) error {
 	}
 }
 
-// If a write's outcome is unknown, the next write has the same number.
+// work writes once. If a write's outcome is unknown, the next write has the same number.
 func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
@@ -131,7 +131,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
-		s.refuse(j) // before the write is published, because new rules may follow at once
+		s.refuse(j) // before putWrite: SetRules may follow at once and clear refused
 		write.Refused, write.Reason = true, znode.Safe(j.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
@@ -153,7 +153,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// The worker retries after such an error.
+// unanswered reports whether the worker retries after err.
 func unanswered(err error) bool {
 	for _, e := range []error{
 		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
@@ -171,7 +171,7 @@ func (s *Sandbox) putWrite(w model.Write) {
 	s.cfg.Put(&w)
 }
 
-// Other data at the path is an error: electop must not overwrite it.
+// readCounter reads or creates the counter. Other data at the path is an error: electop must not overwrite it.
 func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	path := w.sandbox.counterPath()
 	data, _, err := conn.Get(ctx, path)

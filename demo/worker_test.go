@@ -16,8 +16,8 @@ import (
 	"electop/model/doctor"
 )
 
-// A write is stale if its leader's znode was deleted in an earlier transaction.
-func TestFreezes(t *testing.T) {
+// TestStaleWrites counts writes whose leader's znode was deleted in an earlier transaction.
+func TestStaleWrites(t *testing.T) {
 	t.Parallel()
 	freezes := 100
 	if _, long := zktest.Long(t); long {
@@ -31,7 +31,7 @@ func TestFreezes(t *testing.T) {
 			t.Parallel()
 			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
 				w.sandbox.SetRules(model.Rules{Workers: true, Fenced: c.fenced})
-				w.enter(t, 3)
+				w.spawn(t, 3)
 				from := 0
 				for range freezes {
 					from = freezeLeader(t, w, from, c.fenced)
@@ -84,14 +84,14 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// The result counts the observations before the writes after the takeover.
+// freezeLeader freezes the leader until another leads. It returns the number of observations at the takeover.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
-	old := w.leader(t, "")
+	old := w.awaitOtherLeader(t, "")
 	w.writesUntil(t, from, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
 	must(t, w.cast.Fault(old, demo.Freeze, true))
-	next := w.leader(t, old)
-	from = w.soFar()
+	next := w.awaitOtherLeader(t, old)
+	from = w.observed()
 	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
 	if !fenced {
 		w.writesUntil(t, from, old+"'s worker still writes", func(x *model.Write) bool { return x.Member == old })
@@ -108,15 +108,15 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
-		w.enter(t, 2)
+		w.spawn(t, 2)
 		w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
 		must(t, w.cast.Fault("amber", demo.Freeze, true))
-		w.leader(t, "amber")
+		w.awaitOtherLeader(t, "amber")
 		refused := w.writesUntil(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
 		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
 			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason", refused)
 		}
-		from := w.soFar()
+		from := w.observed()
 		time.Sleep(time.Minute)
 		for _, r := range []model.Resource{model.Counter, model.Tokens} {
 			for _, x := range w.writes(r, from) {
@@ -129,7 +129,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
-			t.Errorf("write without the guard: got %+v, want accepted", x)
+			t.Errorf("unfenced write: got %+v, want accepted", x)
 		}
 		for _, x := range w.writes(model.Tokens, from) {
 			if x.Member == "amber" && (!x.Refused || x.Reason == "") {
@@ -141,14 +141,14 @@ func TestFencedWorkerStops(t *testing.T) {
 			m, _ := byID(st, "amber")
 			return m.Belief == model.Waiting
 		})
-		w.quiet(t, "amber")
+		w.checkNoWrites(t, "amber")
 	})
 }
 
-func (w *world) quiet(t *testing.T, id string) {
+func (w *world) checkNoWrites(t *testing.T, id string) {
 	t.Helper()
 	time.Sleep(time.Second)
-	from := w.soFar()
+	from := w.observed()
 	time.Sleep(time.Minute)
 	for _, x := range w.writes(model.Counter, from) {
 		if x.Member == id {
@@ -160,16 +160,16 @@ func (w *world) quiet(t *testing.T, id string) {
 func TestWorkerOfADeadLeader(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
-		w.enter(t, 2)
+		w.spawn(t, 2)
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		w.leader(t, "amber")
-		from := w.soFar()
+		w.awaitOtherLeader(t, "amber")
+		from := w.observed()
 		x := w.writesUntil(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused {
-			t.Errorf("write without the guard: got %+v, want accepted", x)
+			t.Errorf("unfenced write: got %+v, want accepted", x)
 		}
 		time.Sleep(3 * timeout)
-		w.quiet(t, "amber")
+		w.checkNoWrites(t, "amber")
 		if got := w.writes(model.Counter, from); got[len(got)-1].Member != "birch" {
 			t.Errorf("last write: got %+v, want a write of birch's worker", got[len(got)-1])
 		}
@@ -178,7 +178,7 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 
 func TestDeadLeaderStartsNoWorker(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 2)
+		w.spawn(t, 2)
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(2 * timeout) // until birch leads
 		w.sandbox.SetRules(model.Rules{Workers: true})
@@ -190,7 +190,7 @@ func TestDeadLeaderStartsNoWorker(t *testing.T) {
 	})
 }
 
-func TestWorkersDoNotOverwrite(t *testing.T) {
+func TestWorkersDoNotOverwriteOtherData(t *testing.T) {
 	t.Parallel()
 	const counterPath = path + "-counter"
 	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
@@ -202,7 +202,7 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 				must(t, err)
 			}
 			w.sandbox.SetRules(model.Rules{Workers: true})
-			w.enter(t, 1)
+			w.spawn(t, 1)
 			time.Sleep(time.Minute)
 			if data, stat, err := conn.Get(t.Context(), counterPath); err != nil || string(data) != text || stat.Version != 0 {
 				t.Errorf("znode with %q: got data %q, stat %+v, error %v; want no change", text, data, stat, err)
@@ -221,7 +221,7 @@ func TestWorkersDoNotOverwrite(t *testing.T) {
 
 func TestWorkersStop(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		w.enter(t, 3)
+		w.spawn(t, 3)
 		time.Sleep(time.Minute)
 		if got := w.writes(model.Counter, 0); len(got) > 0 {
 			t.Fatalf("rules without workers: got write %+v, want none", got[0])
@@ -233,27 +233,27 @@ func TestWorkersStop(t *testing.T) {
 			t.Errorf("first write: got %+v, want number 1 with amber's znode and token", x)
 		}
 		must(t, w.cast.Fault("amber", demo.Resign, true))
-		w.leader(t, "amber")
-		w.quiet(t, "amber")
+		w.awaitOtherLeader(t, "amber")
+		w.checkNoWrites(t, "amber")
 
 		must(t, w.cast.Fault("birch", demo.Partition, true))
 		w.await(t, "birch no longer leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief != model.Leading
 		})
-		w.quiet(t, "birch")
+		w.checkNoWrites(t, "birch")
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 
-		w.writesUntil(t, w.soFar(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
+		w.writesUntil(t, w.observed(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
 		w.sandbox.SetRules(model.Rules{})
-		w.quiet(t, "cedar")
+		w.checkNoWrites(t, "cedar")
 	})
 }
 
 func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
-		w.enter(t, 1)
+		w.spawn(t, 1)
 		w.writesUntil(t, 0, "the worker writes", func(x *model.Write) bool { return x.Value == 3 })
 		w.server.Refuse(true)
 		w.server.CloseConnections()

@@ -19,6 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
+// world is an election on an embedded server, with a cast and an observer, in virtual time.
 type world struct {
 	server  *zkserver.Server
 	cast    *demo.Cast
@@ -51,10 +52,10 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{server: zkserver.New(zkserver.Options{}), latest: make(map[string]*model.Cast)}
 		defer w.server.Close()
-		front := connection(t, w.server)
-		front.SessionTimeout = cfg.timeout
-		back := front
-		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialObserver() }
+		candidateConn := connection(t, w.server)
+		candidateConn.SessionTimeout = cfg.timeout
+		observerConn := candidateConn
+		observerConn.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialObserver() }
 
 		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
 		record, err := history.NewEncoder(&w.record, history.NewHeader(election, feed.Now()))
@@ -65,7 +66,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			w.events = append(w.events, es...)
 			return nil
 		}})
-		observer := observer.New(observer.Config{Conn: back, Path: path, Beside: observer.Beside{Acks: []string{ackPath}}, Put: w.feed.PutSlowly, Now: feed.Now})
+		observer := observer.New(observer.Config{Conn: observerConn, Path: path, Beside: observer.Beside{Acks: []string{ackPath}}, Put: w.feed.PutSlowly, Now: feed.Now})
 		put := func(o model.Observation) {
 			w.mu.Lock()
 			w.put = append(w.put, o)
@@ -80,13 +81,13 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			defer w.mu.Unlock()
 			w.notices = append(w.notices, n)
 		}
-		cast := demo.Config{Conn: front, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: put, Notice: notice}
+		cast := demo.Config{Conn: candidateConn, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: put, Notice: notice}
 		if cfg.cast != nil {
 			cfg.cast(&cast)
 		}
 		w.cast = demo.NewCast(cast)
 		w.sandbox = demo.NewSandbox(demo.SandboxConfig{
-			Server: w.server, Cast: w.cast, Path: path, Workers: back, WriteEvery: cfg.writeEvery, Chaos: cfg.chaos,
+			Server: w.server, Cast: w.cast, Path: path, Workers: observerConn, WriteEvery: cfg.writeEvery, Chaos: cfg.chaos,
 			Put: put, Notice: notice, Now: feed.Now,
 		})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -100,12 +101,12 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	})
 }
 
-// end may be called twice.
+// end closes the cast and stops the observer. It may be called twice.
 func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
 	synctest.Wait()
-	time.Sleep(2 * time.Second) // until the observer has read the end, and the last handoff is published
+	time.Sleep(2 * time.Second) // until the observer has read the empty queue, and the last handoff is published
 	w.cancel()
 	w.wg.Wait()
 }
@@ -121,7 +122,7 @@ func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool)
 	return st
 }
 
-func (w *world) enter(t *testing.T, n int) {
+func (w *world) spawn(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
 	w.await(t, "all candidates are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
@@ -133,7 +134,7 @@ func inQueue(st *doctor.State) bool {
 	return !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Belief != model.Waiting && m.Belief != model.Leading })
 }
 
-func (w *world) leader(t *testing.T, old string) (id string) {
+func (w *world) awaitOtherLeader(t *testing.T, old string) (id string) {
 	t.Helper()
 	w.await(t, "a member other than "+old+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
@@ -146,7 +147,7 @@ func (w *world) leader(t *testing.T, old string) (id string) {
 	return id
 }
 
-func (w *world) soFar() int {
+func (w *world) observed() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.put)
@@ -172,7 +173,7 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {
-		next := w.soFar()
+		next := w.observed()
 		for _, x := range w.writes(model.Counter, from) {
 			if holds(x) {
 				return x
