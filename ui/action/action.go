@@ -35,7 +35,7 @@ const (
 	Open     Kind = "open"     // watch one more election: Target is its path
 	Listing  Kind = "listing"  // the list of elections was opened, or closed: ArgOn, ArgOff
 
-	// Faults. A fault without ArgOn and ArgOff happens once.
+	// Faults without a key. Those without ArgOn and ArgOff happen once.
 	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
 	LoseReply Kind = "lose reply" // the candidate rejoins, and the reply to its create is lost
 	NoGuid    Kind = "no guid"    // the candidate's next znodes have no guid in their name: ArgOn, ArgOff
@@ -168,7 +168,7 @@ func WordsFor(a Action, name string) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// noMember is the member of a third-party candidate; it is read-only.
+// noMember stands for the missing member of a third-party candidate in Def.Next. Nothing writes to it.
 var noMember model.Member
 
 // Situation decides whether an action can be done now, or why it cannot.
