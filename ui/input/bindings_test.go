@@ -29,7 +29,7 @@ func TestKeysHaveOneMeaning(t *testing.T) {
 	}
 }
 
-func TestKeysAreShown(t *testing.T) {
+func TestHelpAndMarkdownHaveAllKeys(t *testing.T) {
 	help := helpLines(Bindings(false), new(term.Glyphs), 0, false, true)
 	md := Markdown()
 	for _, b := range Bindings(false) {
@@ -83,7 +83,7 @@ func TestStack(t *testing.T) {
 	expect(ModePast, ModePast, ModePast)
 }
 
-func TestBindingsOfAllModes(t *testing.T) {
+func TestQuitInAllModesAndObserveOnly(t *testing.T) {
 	for _, observeOnly := range []bool{false, true} {
 		table := Bindings(observeOnly)
 		for _, m := range modes {

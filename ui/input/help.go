@@ -74,7 +74,7 @@ var words = []helpLine{
 // firstKeys are the keys for a first visit.
 var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
 
-// The opposite of a command in pairs has the next binding.
+// pairs has the help for a command and its opposite, which has the next binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
 	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
@@ -98,7 +98,8 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// With brief, the help of all modes lacks the main screen's keys and signs.
+// helpLines returns the help of mode of, 0 for all. With brief, the help of all modes lacks the main
+// screen's keys and signs.
 func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
 	in, all := cmp.Or(of, ^Mode(0)), of == 0
 	if all && brief {
@@ -139,11 +140,11 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	return out
 }
 
-// HelpLines returns the help of modes, 0 for all, on lines of w cells.
+// HelpLines returns the help of mode of, 0 for all, on lines of w cells.
 func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
-	const twoFrom, gap = 112, 3
-	all := helpLines(table, g, of, w < twoFrom, withLanes)
-	if w < twoFrom {
+	const twoColumns, gap = 112, 3 // width from which there are two columns; cells between them
+	all := helpLines(table, g, of, w < twoColumns, withLanes)
+	if w < twoColumns {
 		lines, _ := wrapHelp(all, w)
 		return lines
 	}
@@ -164,7 +165,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) 
 	return out
 }
 
-// starts has the indexes of the lines at which sections begin.
+// wrapHelp wraps the help. starts has the indexes of the lines at which sections begin.
 func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
 	room := 0 // for a key or a sign of the section
 	for i, l := range all {

@@ -17,7 +17,7 @@ func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 // Below returns the mode behind the present one, or the main screen's own mode.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at returns what Now would if only the first n opened modes were open.
+// at returns the last of the first n opened modes, or the main screen's mode for n = 0.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -54,7 +54,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position that do leads to from position at. All positions are 0 to last.
+// Moved returns the position, from 0 to last, to which do moves from position at.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:
