@@ -89,7 +89,8 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// The result is 0 if the next character may combine with the first.
+// lineGlyph returns the length of the line or block character at the start of s. It returns 0 if there
+// is none, or if the next character may combine with it.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -102,7 +103,7 @@ func lineGlyph(s string) int {
 	return 0
 }
 
-// A wide character that loses a cell becomes blank.
+// setCell sets a cell. A wide character that loses a cell becomes blank.
 func setCell(row []cell, x int, text string, st Style) {
 	if row[x].Text == covered && text != covered {
 		for i := x - 1; i >= 0; i-- {
@@ -139,7 +140,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r, its spots, and the rest of each phrase that r cuts.
+// Blank clears r, its spots, and the rest of each phrase that r cuts: words with one blank between them.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
@@ -157,7 +158,7 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// Lines and blocks are no words.
+// inPhrase reports whether cell x is in a phrase. Lines and blocks are not words.
 func inPhrase(row []cell, x int) bool {
 	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
 	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }
@@ -255,10 +256,10 @@ func (p *Pen) Spot(w int, what any) {
 // ink stores short texts without an allocation for each.
 type ink struct{ text strings.Builder }
 
-// room for the texts of several frames
+// inkSize is enough for the texts of several frames.
 const inkSize = 4096
 
-// Ink returns a copy of b as a text to draw.
+// Ink returns a copy of b as a string to draw.
 func (k *ink) Ink(b []byte) string {
 	if k.text.Cap()-k.text.Len() < len(b) {
 		k.text.Reset() // the old texts keep the old buffer

@@ -176,7 +176,7 @@ func (p *Pen) Spans(all []Span) *Pen {
 	return p
 }
 
-// OnChosen tells the pen that the row already has the background of the selected row.
+// OnChosen keeps the background of the selected row behind the text that the pen writes next.
 func (p *Pen) OnChosen() { p.chosen = Selected }
 
 // Choose gives the rest of the line the background of the selected row.
@@ -193,7 +193,7 @@ func (p *Pen) Fit(w int, st Style, s string) *Pen {
 	return p
 }
 
-// Column writes a gap of two cells, then Fit; nothing if w is 0.
+// Column skips two cells and calls Fit. It does nothing if w is 0.
 func (p *Pen) Column(w int, st Style, s string) *Pen {
 	if w > 0 {
 		p.Gap(2).Fit(w, st, s)
@@ -233,7 +233,7 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns r without its border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// On a screen narrower than filledBelow, an overlay covers all panels.
+// filledBelow is the width of a screen below which an overlay covers all panels.
 const filledBelow = 100
 
 // InFront returns the place of an overlay on a screen of w by h cells.
@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first line of a page of n lines that shows line at.
+// Window returns the first line in view of n lines, so that line at is in view. It is top if possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

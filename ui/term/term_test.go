@@ -67,8 +67,8 @@ func TestWideCharacters(t *testing.T) {
 	}
 }
 
-// These shortcuts must give the same cells as Unicode's rules.
-func TestShortcutsAreExact(t *testing.T) {
+// Width and Put have shortcuts for ASCII and for line characters.
+func TestWidthAndPutFollowGraphemeClusters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
 		if got, want := Width(s), ansi.StringWidth(s); got != want {
@@ -215,7 +215,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// Coral means trouble.
+// The heat must not look like trouble, which is coral.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -13,7 +13,7 @@ func Cut(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	if len(s) <= w { // a cell takes at least a byte
+	if len(s) <= w { // each cell takes at least one byte
 		return s
 	}
 	if plain(s[:w+1]) {
@@ -105,7 +105,7 @@ func Fitted(s string, w int) string {
 	return s + Blanks(w-Width(s))
 }
 
-// TailOf shortens a path at its beginning, because the end is more important.
+// TailOf shortens a path at its beginning, because the end distinguishes it.
 func TailOf(path string, w int) string {
 	n := Width(path)
 	if n <= w || w < 2 {
@@ -118,7 +118,7 @@ func TailOf(path string, w int) string {
 	return s
 }
 
-// MiddleOf shortens a path in the middle, because the beginning names the owner.
+// MiddleOf shortens a path in the middle, because the beginning names the application.
 func MiddleOf(path string, w int) string {
 	if Width(path) <= w || w < 6 {
 		return TailOf(path, w)
@@ -139,7 +139,7 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// The span with the lowest Keep, the rightmost of them, is dropped first.
+	// FitSpans first drops the span with the lowest Keep, and among equals the rightmost.
 	Keep int
 }
 
@@ -183,7 +183,7 @@ func AppendColumn(to []Span, w int, st Style, text string) []Span {
 	return append(to, Span{Style: st, Text: text}, Span{Style: Text, Text: Blanks(w + 1 - Width(text))})
 }
 
-// Fact is a name with a text, which is wrapped.
+// Fact is a name with a text. The text is wrapped.
 type Fact struct {
 	Name  string
 	Style Style // of the text
@@ -191,23 +191,23 @@ type Fact struct {
 	Label Style // of the name; Text stands for Muted
 }
 
-const factNames = 12
+const factNameWidth = 12
 
 // FactLines returns facts on lines of w cells.
 func FactLines(w int, facts []Fact) [][]Span {
-	inside := w - factNames - 1
+	inside := w - factNameWidth - 1
 	lines := make([][]Span, 0, 2*len(facts))
 	spans := make([]Span, 0, 3*cap(lines)) // one allocation for all lines
 	for _, ft := range facts {
 		if ft.Label == Text {
 			ft.Label = Muted
 		}
-		if ft.Text == "" && Width(ft.Name) > factNames {
+		if ft.Text == "" && Width(ft.Name) > factNameWidth {
 			lines = append(lines, []Span{{Style: ft.Label, Text: Cut(ft.Name, w)}})
 			continue
 		}
 		add := func(line string) {
-			spans = append(AppendColumn(spans, factNames, ft.Label, ft.Name), Span{Style: ft.Style, Text: line})
+			spans = append(AppendColumn(spans, factNameWidth, ft.Label, ft.Name), Span{Style: ft.Style, Text: line})
 			lines, ft.Name = append(lines, slices.Clip(spans[len(spans)-3:])), ""
 		}
 		n := len(lines)

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Through Lip Gloss, Bubbletea's init asks the terminal for its background, for up to five seconds.
-// Lip Gloss does not ask if the background is set.
+// Bubbletea's init lets Lip Gloss query the terminal's background, which can take five seconds.
+// Lip Gloss does not query a background that is set.
 // Go initialises ready packages in the order of their paths, so this init runs first.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
@@ -46,32 +46,32 @@ func ResolveTheme(name string, getenv func(string) string) string {
 type Style uint8
 
 const (
-	Text     Style = iota
-	Strong         // names, titles
-	Muted          // less important
-	Faint          // stale, impossible
-	Border         // border of a panel
-	Focus          // border of the panel with the focus
-	Heading        // a heading
-	Lead           // gold: who leads
-	Gold           // gold, not bold
-	Watch          // teal: a correct watch
-	Trouble        // coral: trouble
-	Alarm          // coral, bold
-	Good           // green: connected, acknowledged
-	You            // violet: this process
-	Past           // a former reign
-	OnPast         // a name on a former reign
-	OnLead         // a name on the present reign
-	OnFaint        // a name on a reign of a stale picture
-	Badge          // the program's name, a key to press now
-	BadgeCut       // the paused badge
-	Key            // a key in the footer
-	Hot            // background: being notified
-	Warm           // background: reading the list again after a notification
-	Heat1          // background: notified a few times
-	Heat2          // background: notified often
-	Heat3          // background: notified most often
+	Text      Style = iota
+	Strong          // names, titles
+	Muted           // less important
+	Faint           // stale, impossible
+	Border          // border of a panel
+	Focus           // border of the panel with the focus
+	Heading         // a heading
+	Lead            // gold: who leads
+	Gold            // gold, not bold
+	Watch           // teal: a correct watch
+	Trouble         // coral: trouble
+	Alarm           // coral, bold
+	Good            // green: connected, acknowledged
+	You             // violet: this process
+	Past            // the time of a former leader
+	OnPast          // a name on the background of a former leader
+	OnLead          // a name on the background of the leader
+	OnFaint         // a name on the background of a leader in a stale picture
+	Badge           // the program's name, a key to press now
+	BadgeHeld       // the badge of a pause or of time travel
+	Key             // a key in the footer
+	Hot             // background: being notified
+	Warm            // background: reading the list again after a notification
+	Heat1           // background: notified a few times
+	Heat2           // background: notified often
+	Heat3           // background: notified most often
 	styles
 
 	Selected Style = 0x80
@@ -100,7 +100,7 @@ type Glyphs struct {
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
 	Pointed, Elsewhere, Unknown                  string
 	ToLeft, ToRight                              string // heads of arrows
-	// Signs of the lanes.
+	// Signs of the lanes: each lane shows one candidate over time.
 	Waits, Suspended, Nowhere, Believes     string
 	Created, Deleted, Down, Crossed, Tick   string
 	Written, Refused, Stale, Playhead, Play string
@@ -125,7 +125,8 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// A replacement among fewer colours may not be the nearest, which often has another hue.
+// paint is a colour for terminals with 24 bits, 256 and 16 colours. The nearest of fewer colours often has
+// another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -161,49 +162,49 @@ type look struct {
 
 func (p palette) looks() [styles]look {
 	return [styles]look{
-		Strong:   {bold: true},
-		Muted:    {fg: p.muted},
-		Faint:    {fg: p.faint},
-		Border:   {fg: p.border},
-		Focus:    {fg: p.muted},
-		Heading:  {fg: p.teal, bold: true},
-		Lead:     {fg: p.gold, bold: true},
-		Gold:     {fg: p.gold},
-		Watch:    {fg: p.teal},
-		Trouble:  {fg: p.coral},
-		Alarm:    {fg: p.coral, bold: true},
-		Good:     {fg: p.green},
-		You:      {fg: p.violet},
-		Past:     {fg: p.slate},
-		OnPast:   {fg: p.onColour, bg: p.slate},
-		OnLead:   {fg: p.onColour, bg: p.gold, bold: true},
-		OnFaint:  {fg: p.onColour, bg: p.faint},
-		Badge:    {fg: p.onColour, bg: p.gold, bold: true},
-		BadgeCut: {fg: p.onColour, bg: p.violet, bold: true},
-		Key:      {bold: true},
-		Hot:      {fg: p.onColour, bg: p.coral, bold: true},
-		Warm:     {fg: p.onColour, bg: p.slate},
-		Heat1:    {bg: p.heat[0], tint: true},
-		Heat2:    {bg: p.heat[1], tint: true},
-		Heat3:    {bg: p.heat[2], tint: true},
+		Strong:    {bold: true},
+		Muted:     {fg: p.muted},
+		Faint:     {fg: p.faint},
+		Border:    {fg: p.border},
+		Focus:     {fg: p.muted},
+		Heading:   {fg: p.teal, bold: true},
+		Lead:      {fg: p.gold, bold: true},
+		Gold:      {fg: p.gold},
+		Watch:     {fg: p.teal},
+		Trouble:   {fg: p.coral},
+		Alarm:     {fg: p.coral, bold: true},
+		Good:      {fg: p.green},
+		You:       {fg: p.violet},
+		Past:      {fg: p.slate},
+		OnPast:    {fg: p.onColour, bg: p.slate},
+		OnLead:    {fg: p.onColour, bg: p.gold, bold: true},
+		OnFaint:   {fg: p.onColour, bg: p.faint},
+		Badge:     {fg: p.onColour, bg: p.gold, bold: true},
+		BadgeHeld: {fg: p.onColour, bg: p.violet, bold: true},
+		Key:       {bold: true},
+		Hot:       {fg: p.onColour, bg: p.coral, bold: true},
+		Warm:      {fg: p.onColour, bg: p.slate},
+		Heat1:     {bg: p.heat[0], tint: true},
+		Heat2:     {bg: p.heat[1], tint: true},
+		Heat3:     {bg: p.heat[2], tint: true},
 	}
 }
 
 var monoLooks = [styles]look{
-	Strong:   {bold: true},
-	Faint:    {faint: true},
-	Border:   {faint: true},
-	Heading:  {bold: true},
-	Lead:     {bold: true},
-	Alarm:    {bold: true},
-	OnPast:   {reverse: true},
-	OnLead:   {reverse: true, bold: true},
-	OnFaint:  {reverse: true, faint: true},
-	Badge:    {reverse: true, bold: true},
-	BadgeCut: {reverse: true, bold: true},
-	Key:      {bold: true},
-	Hot:      {reverse: true, bold: true},
-	Warm:     {reverse: true, faint: true},
+	Strong:    {bold: true},
+	Faint:     {faint: true},
+	Border:    {faint: true},
+	Heading:   {bold: true},
+	Lead:      {bold: true},
+	Alarm:     {bold: true},
+	OnPast:    {reverse: true},
+	OnLead:    {reverse: true, bold: true},
+	OnFaint:   {reverse: true, faint: true},
+	Badge:     {reverse: true, bold: true},
+	BadgeHeld: {reverse: true, bold: true},
+	Key:       {bold: true},
+	Hot:       {reverse: true, bold: true},
+	Warm:      {reverse: true, faint: true},
 }
 
 // NewTheme returns the theme for r's terminal. A terminal without colours gets attributes.
