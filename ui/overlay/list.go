@@ -23,11 +23,11 @@ type Entry struct {
 	Arg   string      // Arg of the action, the cluster, or the lesson's ID
 	In    input.Mode  // mode of Key, opened before the action; 0: the main screen
 
-	Asked bool // the lesson waits for this entry
-	On    bool // the entry's lesson or fault is on now
+	Required bool // the lesson waits for this entry
+	On       bool // the entry's lesson is running, or its fault is active
 }
 
-// Two entries are the same even if their names or refusals differ.
+// same reports whether e and o do the same, even if their names or refusals differ.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
 // List is a list of entries, one of them selected.
@@ -54,7 +54,7 @@ type Shown struct {
 	Width, Keys, Names int
 }
 
-// aboutMost limits the description's lines in a list with Search or Foot.
+// aboutMost is the usual number of lines of a description. A list with Search cuts longer ones.
 const aboutMost = 2
 
 // Open resets the list, so that the first entry is selected.
@@ -175,7 +175,7 @@ func (v *List) Draw(f *term.Frame) {
 		case v.top+y == v.index:
 			mark = g.Selected
 			p.Choose()
-		case e.Asked:
+		case e.Required:
 			mark, pointing = g.Pointed, term.Lead
 		}
 		key, name, words, text := term.Key, term.Strong, about, e.About
@@ -185,7 +185,7 @@ func (v *List) Draw(f *term.Frame) {
 			if e.Why != v.selected.Why {
 				text = e.Why // otherwise the reason is below the list
 			}
-		case e.Asked || e.On:
+		case e.Required || e.On:
 			name = term.Lead
 		}
 		p.Text(pointing, mark).Gap(1).Fit(v.Keys, key, e.Key).Fit(v.Names, name, e.Name).Gap(1).Fit(p.Room()-1, words, text)
@@ -199,7 +199,7 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// Entries with a matching name come first.
+// match returns the entries that contain all typed words. Entries with a matching name come first.
 func match(all []Entry, typed string) []Entry {
 	typed = strings.ToLower(typed)
 	words := strings.Fields(typed)

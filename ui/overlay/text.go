@@ -24,13 +24,13 @@ type Pager struct {
 	top, height int
 }
 
-// Settle gives the pager its text and height; it keeps its place if possible.
+// Settle gives the pager its text and height, and stays at the same line if possible.
 func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.lines, p.height = lines, max(1, height)
 	p.From(p.top)
 }
 
-// From scrolls to a line (from 0), at most to the end of the text.
+// From scrolls to a line, counted from 0, at most to the end of the text.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -45,7 +45,8 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView returns the first and last visible line, from 1, of a long text.
+// InView returns the first and last visible line, from 1, and the number of lines. For a text that is
+// not long, last is too high.
 func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
 
 // Draw draws the lines in view.
@@ -162,7 +163,7 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit ignores textinput's commands, which blink the cursor or read the clipboard.
+// Edit applies a key. It ignores textinput's commands, which blink the cursor or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; with alt-d textinput panics
