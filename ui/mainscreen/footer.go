@@ -72,7 +72,7 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	}
 }
 
-// keys includes the keys that cannot be used now.
+// keys returns the keys of the mode, also those that cannot be used now.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := l.footKeys[:0]
 	for _, b := range table {
@@ -110,7 +110,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label = "pause"
 		}
 	case input.CmdLive:
-		shown = l.Playing == nil // in a recording, space returns, too
+		shown = l.Playing == nil // in a recording, space does the same
 	case input.CmdFaults:
 		k.Off = l.refuses(action.Kill) && l.refuses(action.Freeze)
 	case input.CmdRun:
@@ -130,7 +130,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// A narrow screen has not all panels in view.
+		// A narrow screen does not have all panels in view.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4

@@ -34,7 +34,7 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// A - marks an unusable key.
+// label returns the label of a key, after - if the key cannot be used now.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
@@ -72,7 +72,7 @@ func TestLabels(t *testing.T) {
 		{"in the past", input.ModePast, nil, "p", "live"},
 		{"in the past of a recording", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
 		{"in a recording that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
-		{"in a recording, where space returns", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
+		{"in a recording, where space does the same", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
 		{"a key for both directions", input.ModePast, nil, "right", "event"},
 		{"the key for the opposite direction", input.ModePast, nil, "left", ""},
 		{"no invitation", input.ModeNormal, nil, "J", ""},
@@ -107,7 +107,7 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 	}
 }
 
-func TestRefusedKeysComeLast(t *testing.T) {
+func TestRefusedKeysComeLastExceptInTheDemo(t *testing.T) {
 	for badge, off := range map[string]bool{"": true, Demo: false} {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })
 		keys := l.keys(new(term.Glyphs), input.Bindings(false))

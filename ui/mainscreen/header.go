@@ -89,7 +89,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		right, system = term.FitSpans(all, p.Room()-least-1), ""
 	}
 	if important(right, 6) < important(all, 6) {
-		right = term.FitSpans(all, p.Room()-least) // the path loses a cell
+		right = term.FitSpans(all, p.Room()-least) // leaves one cell less for the path
 	}
 	if important(right, 8) < important(all, 8) {
 		right = term.FitSpans(all, p.Room()-least+max(0, min(term.Width(path), 20)-10))
@@ -133,9 +133,9 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	switch st, words := v.link(f); {
 	case v.Held == Past && v.Playing != nil:
 	case v.Held == Past:
-		add(9, term.BadgeCut, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
+		add(9, term.BadgeHeld, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
 	case v.Held == Paused:
-		add(9, term.BadgeCut, " PAUSED "+f.Clock(v.Since)+"  -"+units.Counter(now.Sub(v.Since))+" ")
+		add(9, term.BadgeHeld, " PAUSED "+f.Clock(v.Since)+"  -"+units.Counter(now.Sub(v.Since))+" ")
 		if n := v.Waiting; n > 0 {
 			add(8, term.You, "  +"+units.Count(n, "event", "events")+" waiting")
 		}
@@ -174,7 +174,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	if role := role(v.Role, s); role != "" {
 		add(4, term.Muted, "   "+znode.Safe(role, 32))
 	}
-	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.W >= AsideFrom || s.Follow.By != model.ByWatch) {
+	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.W >= ThirdColumnFrom || s.Follow.By != model.ByWatch) {
 		add(0, term.Muted, "   by "+by)
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.Held == Live && !v.Ended {
@@ -186,7 +186,8 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// The style is term.Good while the connection is up and the source runs.
+// link returns the state of the connection in words. The style is term.Good only for a connection that
+// is up.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {

@@ -13,21 +13,22 @@ const (
 )
 
 const (
-	WideFrom   = 100 // width from which the recipe is beside the candidates
-	AsideFrom  = 160 // width from which there is a third column
-	asidesFrom = 240 // width from which the messages can have a fourth column
+	WideFrom         = 100 // width from which the recipe is beside the candidates
+	ThirdColumnFrom  = 160 // width from which there is a third column
+	fourthColumnFrom = 240 // width from which the messages can have a fourth column
 )
 
-// From this height, the handoffs get all lines that the panels above do not need.
+// tallFrom is the height of a column from which the handoffs get all lines that the panels above do not
+// need.
 const tallFrom = 40
 
-// A lesson hides the handoffs unless besideLesson lines are left above them.
-const besideLesson = 18
+// aboveLeast is the least number of lines above the handoffs; with fewer, a lesson hides the handoffs.
+const aboveLeast = 18
 
-// On the widest screens the handoffs get handoffsMost lines if the help then gets helpLeast.
+// With a fourth column, the handoffs get handoffsMost lines if helpLeast lines remain for the help.
 const handoffsMost, helpLeast = 30, 30
 
-// A narrow screen always has room for rowsLeast candidates.
+// rowsLeast is the least number of candidates for which a narrow screen keeps lines.
 const rowsLeast = 3
 
 // Panel is a part of the main screen that can have the focus.
@@ -45,15 +46,15 @@ const (
 	Panels   // number of panels
 )
 
-// Shape has the facts, besides the size, on which the arrangement depends.
+// Shape has what the arrangement depends on, besides the size of the screen.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
 	Lesson   bool // a lesson is running
 	Workers  bool // leaders have workers, and the beliefs are shown
 	Messages bool // the server reports its messages
-	Rows     int  // lines for the candidates, 0 if a text is there instead
-	Live     bool // a live cluster without lesson and candidates of electop: the recipe is shown only with the focus
+	Rows     int  // lines for the candidates; 0: an explanation replaces them
+	Live     bool // the cluster is live, no lesson is running, and electop has no candidates
 	Findings bool // there are findings, or no candidates
 }
 
@@ -61,22 +62,23 @@ type Shape struct {
 type Arrangement struct {
 	Header       term.Rect
 	Panel        [Panels]term.Rect
-	Belief       term.Rect // beliefs and facts
-	Brief        term.Rect // beliefs and facts on few lines
+	Belief       term.Rect // leadership.Belief, drawn by Draw
+	Brief        term.Rect // leadership.Belief, drawn by DrawBrief
 	Help         term.Rect // signs and keys
 	Status, Keys term.Rect
 }
 
 // Arrange lays out a screen of w by h cells.
 //
-// A narrow screen has the candidates above the handoffs or a lesson. The recipe and the messages
-// replace other panels while they have the focus. A wide screen has the recipe beside the
-// candidates. A very wide one has a third column for the lesson, the messages and the texts, and
-// may have a fourth one for the messages. A text without a place is shown zoomed.
+// A narrow screen, below WideFrom, has the candidates above the handoffs or a lesson. The recipe and
+// the messages replace other panels while they have the focus. A wide screen has the recipe beside the
+// candidates. From ThirdColumnFrom, a third column has the lesson, the messages, and the panels
+// Selected, Doctor and Servers. The messages may have a fourth column. [Screen.Open] zooms one of these
+// three panels if it has no place.
 //
 // If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
-// the beliefs replace the recipe, or are below it on a tall screen. A narrow screen may show them
-// in brief in place of the handoffs.
+// the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen, brief beliefs
+// replace the handoffs while the candidates have the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -111,11 +113,11 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		a.Panel[s.Focus] = body
 		return a
 	}
-	if w >= AsideFrom {
-		body = a.arrangeAside(body, s)
+	if w >= ThirdColumnFrom {
+		body = a.arrangeColumns(body, s)
 		s.Lesson = false
 	}
-	upper, spare := body, 0 // spare counts the lines of body that the candidates do not need
+	upper, spare := body, 0 // spare is the number of lines that the candidates of a narrow screen do not need
 	if w < WideFrom && body.H < tallFrom && s.Rows > 0 && !beside {
 		spare = body.H - max(s.Rows, rowsLeast) - 3
 	}
@@ -123,10 +125,10 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		upper.H -= min(lessonMost+2, max(body.H/2, spare)) // the panels that the lesson explains stay in view
 		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
 	}
-	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= besideLesson {
+	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= aboveLeast {
 		upper.H -= low
 		r := term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: low}
-		if w >= asidesFrom && low >= handoffsMost+helpLeast {
+		if w >= fourthColumnFrom && low >= handoffsMost+helpLeast {
 			a.Help = term.Rect{Y: r.Y + handoffsMost, W: r.W, H: r.H - handoffsMost}
 			r.H = handoffsMost
 		}
@@ -143,12 +145,12 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	right := min(max(44, body.W*37/100), 58)
 	a.Panel[Candidates] = term.Rect{X: 0, Y: upper.Y, W: body.W - right, H: upper.H}
 	shown := Recipe
-	if w < AsideFrom && s.Focus == Messages {
+	if w < ThirdColumnFrom && s.Focus == Messages {
 		shown = Messages
 	}
 	switch {
 	case !s.Live || shown != Recipe || s.Focus == Recipe:
-	case w >= AsideFrom: // the other panels have places of their own
+	case w >= ThirdColumnFrom: // Selected is in the third column
 		a.Panel[Candidates].W = body.W
 		return a
 	case s.Focus >= Selected:
@@ -162,17 +164,17 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// The handoffs get room for the most important lanes and one or two handoffs.
-// The other panels grow in steps, so that a new candidate rarely moves a panel.
+// handoffsHeight returns the lines of the handoffs in columns of h lines and w cells. On a tall screen it
+// changes in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
-	const lowMost = 14 // lines that the handoffs get although other panels need them
-	const alone = 30   // lines of a recipe without beliefs, with the costs of handoffs and a sentence
+	const lowMost = 14     // on a tall screen, the most lines of the handoffs that other panels need, too
+	const recipeWhole = 30 // lines of a recipe with the costs of handoffs and the situation
 	const step = 8
 	low := max(6, h/3)
 	if h >= tallFrom {
 		need := (s.Rows/step + 2) * step
 		if w >= WideFrom {
-			need = max(need, alone)
+			need = max(need, recipeWhole)
 		}
 		if s.Workers {
 			need = max(need, leadership.RecipeLines+2+leadership.BeliefLines)
@@ -182,7 +184,7 @@ func handoffsHeight(h, w int, s Shape) int {
 	if s.Focus == Handoffs && w < WideFrom {
 		low = max(low, h/2)
 	}
-	if s.Workers && w >= WideFrom { // the beliefs beside the list are never cut
+	if s.Workers && w >= WideFrom { // the beliefs get all their lines, except on a low screen
 		low = max(6, min(low, h-leadership.BeliefLines-1))
 	}
 	return low
@@ -193,9 +195,9 @@ func (a Arrangement) Body() term.Rect {
 	return term.Rect{X: 0, Y: a.Header.Y + 1, W: a.Header.W, H: a.Status.Y - a.Header.Y - 1}
 }
 
-// The result is the rest of body.
-func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
-	const asideLines, asideLeast = 26, 12 // usual and least height of a panel
+// arrangeColumns places the panels of the third and fourth column, and returns the rest of body.
+func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
+	const usual, least = 26, 12 // heights of a panel
 	column := term.Rect{Y: body.Y, W: min(max(52, body.W*33/100), 70), H: body.H}
 	take := func() term.Rect {
 		body.W -= column.W
@@ -209,27 +211,27 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 		a.Panel[Lesson] = r
 		rest.Y, rest.H = rest.Y+r.H, rest.H-r.H
 	}
-	if s.Messages && body.W+rest.W >= asidesFrom {
+	if s.Messages && body.W+rest.W >= fourthColumnFrom {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// The rest is for the texts of the keys enter, ! and S, the most important first.
+	// A low column has no place for Servers, a lower one none for Doctor, the lowest none for Selected.
 	low := func(lines int) term.Rect {
 		r := rest
 		r.Y, r.H = rest.Y+rest.H-lines, lines
 		rest.H -= lines
 		return r
 	}
-	if rest.H >= 3*asideLines {
-		a.Panel[Servers] = low(rest.H - 2*asideLines)
+	if rest.H >= 3*usual {
+		a.Panel[Servers] = low(rest.H - 2*usual)
 	}
-	if rest.H >= 2*asideLines+asideLeast || !s.Messages && rest.H >= 2*asideLeast {
-		a.Panel[Doctor] = low(min(asideLines, rest.H/2))
+	if rest.H >= 2*usual+least || !s.Messages && rest.H >= 2*least {
+		a.Panel[Doctor] = low(min(usual, rest.H/2))
 	}
-	switch about := min(asideLines, rest.H*2/5); {
+	switch about := min(usual, rest.H*2/5); {
 	case !s.Messages:
 		a.Panel[Selected] = rest
-	case about < asideLeast:
+	case about < least:
 		a.Panel[Messages] = rest
 	default:
 		a.Panel[Selected] = low(about)
@@ -238,7 +240,8 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 	return body
 }
 
-// lessonMost is the same for all parts of a lesson, so panels stay in place.
+// lessonMost is the number of lines that a lesson's text gets if possible. It is the same for all parts
+// of a lesson, so panels stay in place.
 const lessonMost = 18
 
 // LessonPlace returns the width and the number of lines of a lesson's usual place.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// "22 C76 R44" means 22 lines with 76 cells of part C and 44 of R.
-// ! marks cells of two parts.
+// sketch returns the arrangement from top to bottom: "22 C76 R44" is 22 lines with 76 cells of part C and
+// 44 of R. ! marks cells of two parts.
 func sketch(w, h int, s Shape) string {
 	a := Arrange(w, h, s)
 	cells := bytes.Repeat([]byte("."), w*h)
@@ -96,13 +96,13 @@ func TestArrangeFills(t *testing.T) {
 				if h%3 == 0 && strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if l := a.Panel[Lesson]; s.Lesson && !s.Zoomed && w < AsideFrom && 2*l.H > h-3 && h-3-l.H < s.Rows+3 {
-					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen, and lines of the candidates", w, h, s)
+				if l := a.Panel[Lesson]; s.Lesson && !s.Zoomed && w < ThirdColumnFrom && 2*l.H > h-3 && h-3-l.H < s.Rows+3 {
+					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen, and lines that the candidates need", w, h, s)
 				}
 				if s.Zoomed {
 					continue
 				}
-				if w >= AsideFrom && (a.Panel[Handoffs].Empty() || s.Lesson == a.Panel[Lesson].Empty() || s.Messages == a.Panel[Messages].Empty()) {
+				if w >= ThirdColumnFrom && (a.Panel[Handoffs].Empty() || s.Lesson == a.Panel[Lesson].Empty() || s.Messages == a.Panel[Messages].Empty()) {
 					t.Fatalf("%dx%d %+v: a panel is hidden on a very wide screen: %+v", w, h, s, a.Panel)
 				}
 			}

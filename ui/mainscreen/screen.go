@@ -33,8 +33,8 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// under has the focus and the zoom from before a text.
-	under struct {
+	// before has the focus and the zoom from before one of the Details got the focus.
+	before struct {
 		focus  Panel
 		zoomed bool
 	}
@@ -48,25 +48,25 @@ type Shown struct {
 	Candidates *candidates.Panel
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
-	Texts      *Texts
+	Details    *Details
 	Help       func(w int) [][]term.Span // the help on lines of w cells
 
 	Lesson    *lessons.Panel  // on the screen, nil for none
 	Journey   *travel.Journey // time travel
 	Spawns    bool            // the user can add a candidate
 	Campaigns bool            // this program can become a candidate
-	Verifying bool            // the servers have not answered yet
+	Verifying bool            // the servers have not reported their watches yet
 	NoVerify  string          // the reason why the servers cannot be queried, "" if they can
 	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
 }
 
-// Longer lines are hard to read.
-const textWidth = 100
+// detailWidth bounds the lines of the Details, because longer lines are hard to read.
+const detailWidth = 100
 
-// Texts are the panels from [Selected] on.
-type Texts [Panels - Selected]overlay.Panel
+// Details are the panels Selected, Doctor and Servers.
+type Details [Panels - Selected]overlay.Panel
 
-func (x *Screen) text(p Panel) *overlay.Panel { return &x.Texts[p-Selected] }
+func (x *Screen) detail(p Panel) *overlay.Panel { return &x.Details[p-Selected] }
 
 // Settle gives each panel its place and contents.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
@@ -100,7 +100,7 @@ func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	}
 	for p := Selected; p < Panels; p++ {
 		if r := x.At.Panel[p]; !r.Empty() {
-			x.text(p).Settle(r, x.content(f, p, min(r.W-4, textWidth)))
+			x.detail(p).Settle(r, x.content(f, p, min(r.W-4, detailWidth)))
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// The recipe panel, if visible, shows the server's pace.
+// candidates includes the server's pace unless the recipe panel shows it.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -165,7 +165,7 @@ func (x *Screen) belief() leadership.Belief {
 
 func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	v := detail.Panel{
-		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Verifying, Why: x.NoVerify, Recorded: x.Playing != nil,
+		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Verifying: x.Verifying, Why: x.NoVerify, Recorded: x.Playing != nil,
 	}
 	key := ""
 	switch p {
@@ -182,11 +182,11 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	return text
 }
 
-// The handoffs include the changes after the shown moment.
+// handoffs includes the changes after the moment on the screen.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed, now := x.belief(), f.Calm()
 	if at := x.State.At; at.After(now) && !at.After(f.Picture) {
-		now = at // the lanes show what the other panels show
+		now = at // the time line includes the last change, as the other panels do
 	}
 	out := leadership.HandoffsShown{
 		State: x.State, Focused: x.Focus == Handoffs, Properties: believed.PropertySpans(f),
@@ -211,42 +211,42 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 // Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// FocusOn gives p the focus; [Screen.Close] returns from a text.
+// FocusOn gives p the focus. From one of the [Details], [Screen.Close] returns to the panel before.
 func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
-		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
+		x.before.focus, x.before.zoomed = x.Focus, x.Zoomed
 	}
 	x.Focus = p
 }
 
-// Open gives the text p the focus, zoomed unless p shows the whole text.
+// Open gives p, one of the [Details], the focus, and zooms it unless its whole text is in view.
 // If p has the focus already, Open closes p and returns false.
 func (x *Screen) Open(p Panel) bool {
 	if x.Focus == p {
 		x.Close()
 		return false
 	}
-	zoomed := Arrange(x.W, x.H, x.shape()).Panel[p].Empty() || x.text(p).Long()
+	zoomed := Arrange(x.W, x.H, x.shape()).Panel[p].Empty() || x.detail(p).Long()
 	x.FocusOn(p)
 	x.Zoomed = zoomed
-	x.text(p).Top()
+	x.detail(p).Top()
 	return true
 }
 
 // Closes reports whether [Screen.Close] has something to close.
 func (x *Screen) Closes() bool { return x.Zoomed || x.Focus >= Selected }
 
-// Close returns from a text to the panel before it, or ends the zoom.
+// Close returns from one of the [Details] to the panel before, or ends the zoom.
 func (x *Screen) Close() {
 	if x.Zoomed = false; x.Focus >= Selected {
-		x.Focus, x.Zoomed = x.under.focus, x.under.zoomed
+		x.Focus, x.Zoomed = x.before.focus, x.before.zoomed
 	}
 }
 
 func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	switch {
 	case p >= Selected:
-		return x.text(p)
+		return x.detail(p)
 	case p == Candidates:
 		return x.Candidates
 	case p == Handoffs:
@@ -259,8 +259,8 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 	return nil
 }
 
-// Move moves in the focused panel, or else in the candidates.
-// Page keys scroll a long lesson unless a text has the focus.
+// Move applies do to the panel with the focus, or to the candidates if that panel cannot move.
+// Page keys scroll a long lesson unless one of the [Details] has the focus.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
@@ -277,7 +277,7 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel moves panel p, and reports whether a candidate was selected.
+// Wheel applies do to panel p, and reports whether a candidate was selected.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
@@ -326,7 +326,7 @@ func (x *Screen) Draw(f *term.Frame) {
 	}
 	for p := Selected; p < Panels; p++ {
 		if !a.Panel[p].Empty() {
-			x.text(p).Draw(f)
+			x.detail(p).Draw(f)
 		}
 	}
 	fades := append(slices.Delete(slices.Clone(a.Panel[:]), int(Lesson), int(Selected)), a.Belief, a.Brief)
