@@ -43,8 +43,8 @@ type Panel struct {
 
 	text   overlay.Pager
 	place  term.Rect
-	added  string // a new sentence that must come into view; "" for none
-	begins int    // the first line of the new sentence
+	added  string // a new paragraph that must come into view; "" for none
+	begins int    // the first line of the new paragraph
 
 	Menu overlay.List
 	menu []lesson.Entry
@@ -138,7 +138,7 @@ func (p *Panel) Target() string {
 	return p.View.Target
 }
 
-// Since returns when the lesson's setup was complete; zero without a lesson.
+// Since returns when the lesson's last setup was complete; zero without a lesson.
 // p may be nil.
 func (p *Panel) Since() time.Time {
 	if p == nil || !p.On {
@@ -162,7 +162,7 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 		return k, v.CanNext || v.Done
 	case input.CmdAnswer:
 		k.Shown = "1-" + strconv.Itoa(len(v.Options))
-		return k, asks(v)
+		return k, unanswered(v)
 	case input.CmdHint:
 		return k, v.Hints > 0
 	case input.CmdSkip:
@@ -176,7 +176,7 @@ func (p *Panel) FootKey(k input.FootKey) (input.FootKey, bool) {
 	return k, true
 }
 
-func asks(v *lesson.View) bool {
+func unanswered(v *lesson.View) bool {
 	return v.Question != "" && v.Chosen < 0 && !v.Waiting && !v.CanNext && !v.Done && v.Stuck == ""
 }
 

@@ -11,12 +11,12 @@ import (
 	"electop/ui/term"
 )
 
-// Longer lines are hard to read.
+// lessonWidth bounds the lines, because longer lines are hard to read.
 const lessonWidth = 100
 
 const messagesHeld = "Messages are held: press . or ]"
 
-// additions lists the sentences, in order, that the panel may add while a part of the lesson runs.
+// additions lists the paragraphs, in order, that the panel may add while a part of the lesson runs.
 func additions(v *lesson.View) [6]string {
 	do, done := v.Do, ""
 	if do != "" && !v.Acted {
@@ -109,7 +109,7 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	return out
 }
 
-// Names in the text may be long.
+// proseMax bounds a text, because the names in it may be long.
 const proseMax = 1000
 
 func prose(text string) string {
@@ -172,7 +172,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now, "" for nothing.
+// Status returns what the user can do now if the text is long, otherwise "".
 func (p *Panel) Status() string {
 	v := &p.View
 	switch {
@@ -187,7 +187,7 @@ func (p *Panel) Status() string {
 		return prose(v.Stuck)
 	case v.Held:
 		return messagesHeld
-	case asks(v):
+	case unanswered(v):
 		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
 	case v.Do != "":
 		return keyCaps(v.Keys) + ": " + prose(v.Do)
