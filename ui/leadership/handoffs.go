@@ -1,5 +1,5 @@
 // Package leadership has three panels about how leadership passes from one candidate to the
-// next: by which recipe, when, and who believes that it leads.
+// next: according to which recipe, when, and who believes that it leads.
 //
 // [Recipe] and [Belief] draw a state. [Handoffs] also keeps the scroll position and the scale of
 // its time axis: [Handoffs.Settle] takes the state and the size and computes the layout.
@@ -44,7 +44,7 @@ type Handoffs struct {
 	lanes lanes
 	plan  plan
 	above int  // lanes that are scrolled out of view
-	cut   bool // Whole was dropped: its history does not go back to the playhead
+	cut   bool // Whole is not used, because its lanes begin after the playhead
 }
 
 // plan holds the number of lines of each part of the panel.
@@ -54,7 +54,7 @@ type plan struct {
 	thick  int // lines of a lane
 	axis   int // the axis, and the blank line below it
 	legend int
-	note   int // above the list: what is wrong with the leader
+	note   int // above the list, about the leader or the lanes
 }
 
 // Moment is the end of the time that a cell of the axis covers. A click on the cell goes there.
@@ -142,8 +142,8 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	}
 	count := map[bool]string{false: strconv.Itoa(t.Handoffs)}[s.Roleless()]
 	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: count, Keep: 9})
-	if ours := v.Properties; ours != nil {
-		out = append(out, ours...)
+	if properties := v.Properties; properties != nil {
+		out = append(out, properties...)
 	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !phrase.Unclear(s) {
 		out = append(out, term.Span{Style: term.Muted, Text: s.Words("   leader "), Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
@@ -313,10 +313,11 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Lanes become higher, and get a legend, only if half of the panel is left for handoffs.
+	// Lanes become higher, and get a legend, only in lines that the list does not need, or in half of
+	// the panel.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
-		need = 2 // the sentence in place of the list
+		need = 2 // the text in place of an empty list
 	}
 	room = min(room, in.H-v.upper()-min(need, in.H/2)) // upper counts no lanes here: their pitch is still 0
 	v.plan.pitch = max(1, min(4, room/max(1, v.plan.lanes)))
@@ -349,7 +350,7 @@ const legendLines = 3
 // planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
-	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items are no lanes; nobody has a znode at a barrier
+	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items have no lanes; at a barrier nobody has a znode
 		return 0
 	}
 	v.plan.axis = 1

@@ -25,8 +25,8 @@ type part struct {
 	lines   []string
 }
 
-// codes has the recipes of other kinds than elections as pseudo code. Its lines have the numbers that
-// electop's participants report. It is never written.
+// codes has the recipes of other kinds than elections as pseudo code. The numbers of the lines are the
+// steps that electop's participants report. It is read-only.
 var codes = map[dialect.Kind][]part{
 	dialect.KindLock: inTurn("To acquire the lock", "While holding", "create lock-  SEQUENCE|EPHEMERAL", "watch n_j, the largest j < i in C",
 		"mine is the smallest: I hold", "otherwise watch the new n_j", "use what the lock protects"),
@@ -77,7 +77,7 @@ func lineOf(parts []part, step model.Step) string {
 const (
 	RecipeLines    = 11 // the height of the code
 	barLines       = 3  // the height of the comparison below the code
-	situationLines = 4  // the usual height of the sentences about the situation
+	situationLines = 4  // the usual height of the situation
 )
 
 // Recipe is the panel of the recipe.
@@ -95,7 +95,7 @@ type recipePlan struct {
 	bars            bool
 	before          int // lines of earlier handoffs
 	pace, situation []string
-	// True for a blank line in this place.
+	// Whether there is a blank line in this place.
 	between, beforeBars, beforeSituation bool
 }
 
@@ -131,7 +131,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 		x.situation = append(x.situation, term.Wrap(line, w)...)
 	}
 	x.situation = fit(x.situation)
-	// Room for longer sentences stays free, so that the code does not jump.
+	// Room for a longer situation stays free, so that the code does not move.
 	kept := max(0, min(room, situationLines-len(x.situation)))
 	room -= kept
 	if aside := term.Wrap(now.aside, w); len(aside) > 0 && kept+room > len(aside) {
@@ -163,7 +163,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
 	}
 	a := f.Box(r, "Recipe", v.Focused, term.TrimSpans(tail)...)
-	active, now, c := v.steps(f), v.sentence(f), s.Costs(v.Since)
+	active, now, c := v.steps(f), v.situation(f), s.Costs(v.Since)
 	x := v.planned(a, herd, now, c)
 	y := 0
 	blank := func(on bool) {
@@ -198,23 +198,23 @@ func (v *Recipe) drawPart(f *term.Frame, a term.Area, y int, p part, herd bool, 
 	for j, text := range p.lines {
 		y++
 		step := p.first + model.Step(j)
-		off := herd && (step == model.StepWatch || step == model.StepWatchAgain)
-		v.drawStep(f, a, y, step, text, off, active[step])
+		wakesHerd := herd && (step == model.StepWatch || step == model.StepWatchAgain)
+		v.drawStep(f, a, y, step, text, wakesHerd, active[step])
 	}
 	return y + 1
 }
 
 // drawStep draws one line of the code, with its values and candidates if it runs now.
-func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
+func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, wakesHerd bool, now activity) {
 	p := a.Pen(y).Gap(1)
 	number, line := term.Muted, term.Muted
-	if off {
+	if wakesHerd {
 		line = term.Trouble
 	}
 	mark := " "
 	if len(now.names) > 0 {
 		mark, number, line = f.Theme.Glyph.Step, term.Strong, term.Strong
-		if off {
+		if wakesHerd {
 			line = term.Alarm
 		}
 		if now.detail != "" {
@@ -432,7 +432,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	case len(s.Members) > 0:
 		y = v.drawRunning(f, a, y, min(3, a.Height()-y-4))
 	}
-	now := v.sentence(f)
+	now := v.situation(f)
 	if y < a.Height()-1 {
 		y++
 	}
@@ -509,7 +509,7 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }
 
-// lastHandoffShown is how long the sentence describes the last handoff.
+// lastHandoffShown is how long the situation describes the last handoff.
 const lastHandoffShown = 5 * time.Second
 
 // watchesChecked bounds how many watches quiet checks. The doctor checks all.
@@ -522,7 +522,7 @@ type situation struct {
 	aside string // shown if there is room
 }
 
-func (v *Recipe) sentence(f *term.Frame) situation {
+func (v *Recipe) situation(f *term.Frame) situation {
 	s := v.State
 	st, text := v.noLeader()
 	if text == "" {
