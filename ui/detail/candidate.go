@@ -26,12 +26,12 @@ import (
 
 // Panel holds the data that the texts show.
 type Panel struct {
-	State  *doctor.State
-	Row    model.Row // the candidate
-	ReadAt time.Time // when the candidate's data was read again, zero: never
-	Stale  string    // age of a stale state, "" for a current one
-	Asking bool      // requests to the servers are under way
-	Why    string    // why the servers cannot be asked, "" if they can be asked
+	State     *doctor.State
+	Row       model.Row // the candidate
+	ReadAt    time.Time // when the candidate's data was read again, zero: never
+	Stale     string    // age of a stale state, "" for a current one
+	Verifying bool      // requests to the servers are under way
+	Why       string    // why the servers cannot be asked, "" if they can be asked
 
 	Recorded bool // the state is from a recording
 }

@@ -114,7 +114,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	if ago := f.Picture.Truncate(term.TickCalm).Sub(t.End); ago >= 0 {
 		asked += ", " + units.Seconds(f.Calm().Sub(t.End)) + " ago"
 	}
-	if v.Asking {
+	if v.Verifying {
 		asked = "being asked now"
 	}
 	switch {
@@ -156,9 +156,9 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AskedForWatches reports whether t answers a request for watches that was made at the time since or
+// AnswersWatches reports whether t answers a request for watches that was made at the time since or
 // later. A failed request counts as an answer, and so does a table without servers.
-func AskedForWatches(t *session.Table, since time.Time) bool {
+func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
 	}
