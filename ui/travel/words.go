@@ -225,7 +225,7 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {
-		st = term.BadgeCut
+		st = term.BadgeHeld
 	}
 	out := []term.Span{{Style: term.Text, Text: " ", Keep: 7}, {Style: st, Text: text, Keep: 9}}
 	if !p.Last.IsZero() {
