@@ -30,7 +30,7 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// why says why the action cannot be done, or is "".
+// why is the reason why the action cannot be done, or "".
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
@@ -40,7 +40,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// On a live cluster, try asks before an action that harms electop's own candidate.
+// On a live cluster, the user must confirm an action that harms electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a, "").Cant, why)
@@ -82,7 +82,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// name is the candidate's name for the user.
+// done handles the result of action a. name is the target's name on the screen.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -90,7 +90,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		return
 	}
 	if err != nil {
-		switch a.Kind { // end the wait for the result
+		switch a.Kind { // the result will not come
 		case action.Verify:
 			d.cancelVerify(a.Election)
 		case action.Open:
@@ -121,7 +121,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	}
 }
 
-// For the same candidate as before, the selected fault stays selected.
+// openFaults keeps the selected fault if the candidate is the same as before.
 func (d *dashboard) openFaults() {
 	of := d.candidates.Row().Ref()
 	if of == (model.Ref{}) {
@@ -153,18 +153,18 @@ func (d *dashboard) faultsShown() overlay.Shown {
 		x.Title = "Faults"
 		x.Note = []term.Span{{Style: term.Trouble, Text: "This " + phrase.RoleOf(d.shown()).One + " is gone."}}
 	}
-	asked := action.Kind(d.lessons.View.Fault)
+	required := action.Kind(d.lessons.View.Fault)
 	if !d.lesson().Todo() {
-		asked = ""
+		required = ""
 	}
-	if to := d.shown().MemberByID(d.lessons.Target()); asked != "" && to != nil && r.Member != to {
-		asked = ""
+	if to := d.shown().MemberByID(d.lessons.Target()); required != "" && to != nil && r.Member != to {
+		required = ""
 		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ". Press esc and select it first."}}
 	}
 	for _, kind := range action.Faults() {
-		e := d.entry(overlay.Entry{Kind: kind, Asked: kind == asked})
+		e := d.entry(overlay.Entry{Kind: kind, Required: kind == required})
 		a, _ := d.action(kind, "")
-		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a, "").Shows)}[d.shown().Roleless()] // about leaders
+		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a, "").Shows)}[d.shown().Roleless()] // the text is about leaders
 		e.On = e.On || kind == action.LoseReply && r.Member != nil && r.Member.LosesReply
 		for _, b := range d.table {
 			if b.Kind == kind && b.Modes&input.ModeFaults != 0 {
@@ -243,7 +243,7 @@ func (d *dashboard) run() tea.Cmd {
 // clipboardMax bounds a text for the clipboard, because terminals accept about 75,000 bytes of base64.
 const clipboardMax = 56_000
 
-// The terminal's clipboard is on the user's machine; the path is not quoted for a shell.
+// copyPath sends the selected path, not quoted for a shell, to the clipboard of the user's terminal.
 func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {

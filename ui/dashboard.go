@@ -43,16 +43,16 @@ type dashboard struct {
 
 	screen mainscreen.Screen
 	reread struct {
-		of model.Ref // the candidate whose data was read again last
+		of model.Ref // the candidate whose data the user last requested again
 		at time.Time
 	}
 	listing  bool // the last Listing action had ArgOn
 	dragging bool // the mouse moves the playhead
 	lessons  lessons.Panel
-	unknown  map[string]bool // keys that were reported to do nothing
+	unknown  map[string]bool // keys that the status line has reported to do nothing
 	question *question
 	message  mainscreen.Message
-	acted    dialect.ID // the znode of the action that message reports; without that znode the message is not shown
+	acted    dialect.ID // the znode that message is about, if any; message disappears with the znode
 
 	canvas term.Canvas
 	drawn  string    // the last frame
@@ -91,7 +91,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) View() string { return m.d.drawn }
 
 type (
-	// The pump sends refreshMsg.
+	// refreshMsg is sent by pump.
 	refreshMsg struct {
 		states []*doctor.State
 		search *elections.Search
@@ -117,7 +117,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	b.update(tea.WindowSizeMsg{Width: o.Width, Height: o.Height})
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
-		first.states = []*doctor.State{unknown()}
+		first.states = []*doctor.State{unknownElection()}
 	}
 	b.search = first.search
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, report: b.report}
@@ -204,7 +204,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// After each of several keys, key settles the screen for the next key.
+// key handles one key, or several that arrived together; each of them needs a settled screen.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

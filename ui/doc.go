@@ -19,8 +19,8 @@
 //
 // # From a znode to the screen
 //
-// This is the way of one deletion, from the reply that the client reads to the text that Bubbletea
-// gets. The list leaves out functions that only compute.
+// These functions handle one deletion, from the notification that the client reads to the text that
+// Bubbletea gets. The list leaves out functions that only compute.
 //
 //	zkwatch/client       serverconn.go  serverConn.Read, nextFrame: the notification arrives
 //	                     follow.go      noteEvent, Following.add; Following.Take returns it
@@ -46,8 +46,8 @@
 //
 // # From a key to the server
 //
-// This is the way of the key x on a candidate of the demo, from the terminal to the socket. The effect
-// becomes visible with the next state.
+// These functions handle the key x on a candidate of the demo, from the terminal to the socket. The
+// effect becomes visible with the next state.
 //
 //	ui                   dashboard.go   update, key: keys that arrive together, one by one
 //	                     keyboard.go    oneKey, bound: what the key means in this mode
@@ -61,15 +61,15 @@
 //	                     serverconn.go  serverConn.shut
 //	zkwatch/fault        line.go        lineConn.Close: the socket closes without closeSession
 //
-// A click begins in dashboard.mouse (mouse.go) and then takes the same way. Each part of the screen
+// A click begins in dashboard.mouse (mouse.go) and then calls the same functions. Each part of the screen
 // marks what can be clicked with [term.Canvas.Spot].
 //
 // # Packages below
 //
 // The dashboard is the root. It decides which message goes where (dashboard.go), what a key or a
 // click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with rules
-// of their own: the watched elections (watched.go), the time on the screen (timetravel.go), the
-// text or list in front (overlays.go), and the tasks outside the event loop (doer.go).
+// of their own: the watched elections (watched.go), time travel (timetravel.go), the text or list in
+// front of the panels (overlays.go), and the tasks outside the event loop (doer.go).
 //
 // The packages below do not know the dashboard. Each takes a state and a few values:
 //
@@ -82,11 +82,11 @@
 //	overlay                    texts that may be longer than their place; lists of actions
 //	detail                     the panels of one candidate, the findings and the servers
 //	elections                  the list of elections, in front of the panels
-//	travel                     other times: how they are found, played and named
+//	travel                     time travel: finds, plays and names other times
 //
 // A new panel needs a package with a Panel, a place in mainscreen.Arrangement, and a line each in
-// Settle and Draw of mainscreen.Screen. A new text or list in front needs a mode in package input, and
-// a case each in overlays.window (overlays.go) and settle (screen.go).
+// Settle and Draw of mainscreen.Screen. A new text or list in front of the panels needs a mode in
+// package input, and a case each in overlays.window (overlays.go) and settle (screen.go).
 //
 // All text from outside passes through [znode.Safe], and the canvas accepts no control characters.
 //

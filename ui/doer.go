@@ -23,10 +23,10 @@ type doer struct {
 
 type doneMsg func(*dashboard) tea.Cmd
 
-// The dashboard ignores all but the newest generation.
+// tickMsg is ignored unless gen is the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// Bubbletea recovers the command's panics.
+// cmd does an action. Bubbletea recovers the command's panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -34,7 +34,7 @@ func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	})
 }
 
-// Unlike Bubbletea's tick, this command ends with the program.
+// tick returns a command that, unlike Bubbletea's tick, ends with the program.
 func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	return d.within(0, func(ctx context.Context) tea.Msg {
 		t := time.NewTimer(after)
@@ -58,7 +58,7 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	})
 }
 
-// Terminals do not report whether they accept the text.
+// copy sends a text to the clipboard. Terminals do not report whether they accept the text.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"
@@ -76,7 +76,7 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// stop stops the playback of a recording.
+// stop stops a playback; a stopped playback would continue.
 func (d doer) stop(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
@@ -86,7 +86,7 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// The context of f ends with the program or after timeout; 0 means none.
+// within returns a command that runs f. Its context ends with the program or after timeout, if that is not 0.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

@@ -139,7 +139,7 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect also reads the candidate's data again; if the panel is open, inspect closes it.
+// inspect opens the selected candidate's panel and reads its data again, or closes the open panel.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -153,7 +153,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// If key k can be used, refuseKey returns false.
+// refuseKey reports whether key k works only live or in a lesson; if so, it shows the reason.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

@@ -16,7 +16,7 @@ func (d *dashboard) updateLesson() {
 	}
 }
 
-// Time travel hides the lesson.
+// lesson returns nil if no lesson is running or time travel hides it.
 func (d *dashboard) lesson() *lessons.Panel {
 	if !d.lessons.On || d.past.journey.On {
 		return nil
@@ -32,7 +32,7 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// For an answer, key is the answer's number.
+// lessonKey executes do. If do is CmdAnswer, key is the number of the answer.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""

@@ -162,7 +162,7 @@ func TestLessonFits(t *testing.T) {
 		shows(t, m, "Your turn.") // the new lines
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
-			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] >= mainscreen.WideFrom && size[0] < mainscreen.AsideFrom {
+			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] >= mainscreen.WideFrom && size[0] < mainscreen.ThirdColumnFrom {
 				t.Errorf("at %v the lesson begins on line %d:\n%s", size, y, screen(m))
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // wheelLines is how many lines a notch of the wheel scrolls a text.
 const wheelLines = 3
 
-// A click means what the last frame shows.
+// mouse handles m. Its position refers to the last frame.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)

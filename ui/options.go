@@ -19,9 +19,9 @@ import (
 
 // Actions does the user's actions. Live, demo and replay each implement it.
 type Actions interface {
-	// Do does action a outside the event loop, and obeys ctx. The user sees the error.
+	// Do does action a until ctx ends, outside the event loop. The user sees the error.
 	Do(ctx context.Context, a action.Action) error
-	// Why returns why a cannot be done now, or ""; it must be fast, for each frame.
+	// Why returns why a cannot be done now, or "". Each frame calls Why, so it must be fast.
 	Why(a action.Action) string
 }
 
@@ -57,14 +57,14 @@ type Options struct {
 	Role    string // "observer", "candidate", "cast of 3"
 	Cluster string // "embedded 127.0.0.1:41873", or the connect string
 
-	// Clusters are the other clusters; SwitchCluster gets the chosen one before the end.
+	// Clusters are the other clusters. SwitchCluster gets the chosen one before the dashboard ends.
 	Clusters      []string
 	SwitchCluster func(cluster string)
 
-	// Choose begins with the list of elections.
+	// Choose makes the dashboard begin with the list of elections.
 	Choose bool
 
-	// Past, if set, lets the user go back in time; a replay needs a [travel.Recording].
+	// Past, if set, allows time travel. In a replay it must be a [travel.Recording].
 	Past travel.Past
 	// Lessons, if set, runs lessons. [Source.Dirty] also reports a change of the runner's View.
 	Lessons lessons.Runner
@@ -88,7 +88,7 @@ type Options struct {
 	Output io.Writer // nil: the terminal
 	// Width and Height are the size for an immediate first frame; 0: unknown.
 	Width, Height int
-	// Input provides the keys; a method Interrupt is called before a suspension.
+	// Input provides the keys. If it has a method Interrupt, Run calls that before a suspension.
 	Input    io.Reader
 	Renderer *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
@@ -117,7 +117,7 @@ const (
 	// refreshEvery is the least time between two refreshes, except the first few.
 	refreshEvery = 33 * time.Millisecond
 
-	// refreshFirst is short for the first states; each later pause doubles, up to refreshEvery.
+	// refreshFirst is the pause after the first refresh; each later pause doubles, up to refreshEvery.
 	refreshFirst = 2 * time.Millisecond
 
 	// playEvery is the time between two moves of the playhead.

@@ -30,7 +30,7 @@ type overlays struct {
 	join      overlay.Panel
 	help      overlay.Panel
 	helpAll   bool          // the help has the keys of all modes
-	typed     overlay.Typed // a filter, or words of the list of actions
+	typed     overlay.Typed // the text for a filter or for the search in the list of actions
 }
 
 func (x *overlays) window() window {
@@ -51,7 +51,8 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the candidate of the list of faults, or else the selected row.
+// target returns the row of the candidate in the list of faults, if that list is open, otherwise the
+// selected row.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)
@@ -59,7 +60,7 @@ func (x *overlays) target() model.Row {
 	return x.of.candidates.Row()
 }
 
-// If the help is open, openHelp switches between one mode and all modes.
+// openHelp opens the help of one mode, or switches the open help between one mode and all modes.
 func (x *overlays) openHelp() {
 	x.help.Top()
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
@@ -91,7 +92,7 @@ func (x *overlays) applyTyped() {
 	*x.filter() = x.typed.Text()
 }
 
-// back returns false if there is neither a filter nor a window.
+// back clears the filter or closes the window; it returns false if there is neither.
 func (x *overlays) back() bool {
 	switch mode := x.modes.Now(); {
 	case mode == input.ModeFilter:

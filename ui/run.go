@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("dashboard: %w", err)
 }
 
-// A panic of feed ends p, so that Bubbletea restores the terminal.
+// start runs feed. A panic of feed ends p, so that Bubbletea restores the terminal.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {
@@ -131,8 +131,8 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst does not wait 17 ms for Bubbletea's renderer, whose first tick writes every line.
-// Later ticks skip unchanged lines, so writeFirst must not write a later frame.
+// writeFirst writes the first frame 17 ms before Bubbletea's renderer, which writes it again. The
+// renderer skips unchanged lines of later frames, so writeFirst must not write those.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return

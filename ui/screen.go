@@ -71,7 +71,7 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// Later keys move within what settle has brought into view.
+// settle decides which lines are in view. The effect of the next keys depends on these lines.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -106,7 +106,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			W: d.w, H: d.h, Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
 			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
 		},
-		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts,
+		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Details: &d.details,
 		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.past.mode()), false) },
 		Spawns: spawn == "", Campaigns: campaign == "", Verifying: !d.verifying.IsZero(), NoVerify: verify,
 	}

@@ -33,7 +33,7 @@ func (t *timeTravel) recording() travel.Recording {
 	return nil
 }
 
-// A recording has ModePast even while it is played.
+// mode returns ModePast during time travel, and always for a recording.
 func (t *timeTravel) mode() input.Mode {
 	if t.journey.On || t.recording() != nil {
 		return input.ModePast
@@ -41,7 +41,7 @@ func (t *timeTravel) mode() input.Mode {
 	return input.ModeNormal
 }
 
-// In a pause without time travel, shownTime is the beginning of the pause.
+// shownTime returns the time on the screen during time travel or in a pause.
 func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
@@ -49,7 +49,7 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// Without a past, pause pauses all views, or the source of a replay.
+// pause begins or ends time travel. Without a past it stops or continues all views, or the replay.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -109,7 +109,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	return begins
 }
 
-// arrive ignores results of an older journey; without a moment, time travel ends.
+// arrive shows the moment that a search found. If there is none, time travel ends.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {
@@ -137,7 +137,7 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	return t.doer.search(next)
 }
 
-// A recording plays on from the moment on the screen.
+// live ends time travel. A recording continues from the moment on the screen.
 func (t *timeTravel) live() tea.Cmd {
 	j, recording := &t.journey, t.recording()
 	if recording == nil {
@@ -185,7 +185,7 @@ func (t *timeTravel) playPause() tea.Cmd {
 	return t.doer.search(j.PlayOn(t.now()))
 }
 
-// keepSelection keeps the selected candidate selected at other moments.
+// keepSelection makes time travel select the same candidate at other moments.
 func (t *timeTravel) keepSelection() {
 	if t.journey.On {
 		t.journey.Selected = t.of.candidates.Selected

@@ -25,7 +25,7 @@ type watched struct {
 	views   []*view           // all views, in the order of the source
 	search  *elections.Search // the last search, nil before the first
 	opening string            // path of the election to show as soon as that election is watched
-	heldAt  time.Time         // when all views were last paused or released
+	heldAt  time.Time         // when the views were last paused or continued
 }
 
 func (w *watched) at(path string) int {
@@ -35,7 +35,8 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// If states lacks the election on the screen, instead is the view to show.
+// store stores states in the views. If states lacks the election on the screen, instead is the view
+// to show.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -68,7 +69,7 @@ func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	return nil, true
 }
 
-// hold pauses all views, or releases them.
+// hold pauses or continues all views.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now
 	for _, v := range w.views {
@@ -84,13 +85,14 @@ func (w *watched) cancelVerify(path string) {
 	}
 }
 
-// endVerify returns the result for the election on the screen, or "".
+// endVerify ends the verifications that are answered or too old. The text is the result for the
+// election on the screen, or "".
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
 			continue
 		}
-		answered := detail.AskedForWatches(v.latest.Table, v.verifying)
+		answered := detail.AnswersWatches(v.latest.Table, v.verifying)
 		if !answered && now.Sub(v.verifying) < verifyTimeout {
 			continue
 		}
@@ -123,12 +125,12 @@ type view struct {
 	filtered   string // filter at the last change of the rows
 	handoffs   leadership.Handoffs
 	messages   messages.Panel
-	texts      mainscreen.Texts
+	details    mainscreen.Details
 
 	verifying time.Time // when the user pressed v; zero: no answer is pending
 }
 
-func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
+func unknownElection() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
 func (v *view) shown() *doctor.State {
 	if v.paused != nil {
@@ -144,7 +146,7 @@ func (v *view) reselect() {
 	}
 }
 
-// row finds even a filtered candidate; without the candidate, the row is empty.
+// row returns the candidate's row, even if the filter hides it. It is empty if the candidate is gone.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
@@ -162,7 +164,7 @@ func (v *view) waiting() int {
 	return max(0, count(v.latest)-count(v.paused))
 }
 
-// If the election on the screen is gone, setViews shows another.
+// setViews stores states. If the election on the screen is gone, setViews shows another.
 func (d *dashboard) setViews(states []*doctor.State) {
 	instead, changed := d.store(states)
 	if !changed {
@@ -190,7 +192,7 @@ func (d *dashboard) show(v *view) {
 	}
 }
 
-// Without an earlier search, chooseElection starts one.
+// chooseElection opens the list of elections, and searches for elections if nothing has searched yet.
 func (d *dashboard) chooseElection() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
@@ -204,7 +206,7 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// Searches are repeated only while the list of elections is open.
+// reportListing reports whether the list of elections is open: only then are searches repeated.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {
@@ -235,7 +237,7 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened returns false if the election is not the chosen one or not watched.
+// showOpened shows the election that the user opened; false if path is another one or is not watched.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {
