@@ -28,12 +28,12 @@ type neighbours struct {
 	fences bool
 }
 
-// Notes are paths of znodes with more facts about an election, "" if the system has no such znode.
+// Notes has paths of other znodes that describe an election, "" if the system has no such znode.
 // In the table of dialects they are relative to the election's path, see from.
 type Notes struct {
 	at      string // paths of the elections that have these znodes, see endsIn; "": all elections of the dialect
-	Epoch   string // the znode whose text counts the leaders
-	Last    string // the znode with the data of the last leader, if the acknowledgement lacks it
+	Epoch   string // the znode whose text is the number of leaders so far
+	Last    string // the znode with the last leader's data, if no acknowledgement has that data
 	Backlog string // the znode with a child for each request that waits for the leader
 }
 
@@ -128,7 +128,7 @@ func (d *Dialect) Down(siblings []string) bool {
 	return d.beside.while != "" && !slices.Contains(siblings, d.beside.while)
 }
 
-// Notes returns the informative znodes beside the election at path.
+// Notes returns the [Notes] of the election at path.
 func (d *Dialect) Notes(path string) (n Notes) {
 	if d == nil {
 		return n

@@ -19,10 +19,10 @@ type Candidate struct {
 	// Who is the name of the owner according to [Dialect.Who].
 	Who string
 
-	// Revoked reports whether another client replaced the owner's data to ask for the lock.
+	// Revoked reports whether another client replaced the owner's data to request the lock.
 	Revoked bool
 
-	kind    kind
+	access  access
 	library *Library
 }
 
@@ -37,7 +37,7 @@ func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
 
 // SameReading reports whether two interpretations of the same znode are equal.
 func (c *Candidate) SameReading(other *Candidate) bool {
-	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind && c.Revoked == other.Revoked
+	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.access == other.access && c.Revoked == other.Revoked
 }
 
 // Age returns how long the znode has existed; exact is false for an estimate.
@@ -62,11 +62,11 @@ func (c *Candidate) Label() string {
 }
 
 // Reads reports whether the candidate wants a shared lock only for reading.
-func (c *Candidate) Reads() bool { return c.kind == kindReader }
+func (c *Candidate) Reads() bool { return c.access == readAccess }
 
 const labelMax = 64
 
-// A reader and a writer of a Curator lock may have equal sequences.
+// before compares sequences, and czxids if a reader and a writer of a Curator lock have one sequence.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:
@@ -77,14 +77,14 @@ func before(a, b *Candidate) bool {
 	return a.Name < b.Name
 }
 
-// kind is cached, because matching all names of a long queue is slow.
-type kind uint8
+// access is cached in a [Candidate], because matching all names of a long queue is slow.
+type access uint8
 
-// kinds is a recipe that has readers and writers.
-type kinds interface{ kindOf(c *Candidate) kind }
+// sharedRecipe is a recipe that has readers and writers.
+type sharedRecipe interface{ accessOf(c *Candidate) access }
 
 const (
-	kindUnknown kind = iota
-	kindWriter
-	kindReader
+	unknownAccess access = iota
+	writeAccess
+	readAccess
 )

@@ -4,7 +4,7 @@ import "time"
 
 // curator lists Curator's recipes, and systems that are built on them and usually differ only in
 // the path. Curator orders children by the text after the lock's name.
-var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
+var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, contends: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
 		// The user chooses the root of the path, so the path alone does not show Spark.
@@ -51,7 +51,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		beside: neighbours{vacancy: 30 * time.Second, standbys: []Programs{{Dir: "../instances", Who: byName}}},
 	},
 	Dialect{
-		ID: "nifi", System: "Apache NiFi (Curator)", takes: endsWith("latch-", "lock-"),
+		ID: "nifi", System: "Apache NiFi (Curator)", contends: endsWith("latch-", "lock-"),
 		Source: "NiFi: CuratorLeaderElectionManager; Curator: LeaderSelector, LockInternals",
 		names:  []string{"_c_{uuid}-latch-", "_c_{uuid}-lock-"}, at: []string{"leaders/Cluster Coordinator", "leaders/Primary Node"},
 		beside: neighbours{vacancy: 30 * time.Second},
@@ -70,17 +70,17 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	Dialect{
 		// A mutex at a path that ends in locks looks the same.
 		ID: "curator-semaphore-queue", kind: KindLock, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
-		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
+		contends: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
 	Dialect{
 		// After the leader has read its storage, it adds a member_ child, which is no contender.
-		ID: "aurora", System: "Apache Aurora", takes: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
+		ID: "aurora", System: "Apache Aurora", contends: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"aurora/scheduler"},
 		ack: []Ack{{at: "*", Child: "member_", Takeover: 5 * time.Minute}},
 	},
 	Dialect{
-		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", takes: endsWith("lock-"),
+		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", contends: endsWith("lock-"),
 		prefix: "_c_{uuid}-lock-", Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
 		names: []string{"_c_{uuid}-lock-"}, wider: []wider{{matches("member_"), "aurora"}},
 	},

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Dialect describes how one system writes an election into znodes; it is immutable and exists once.
+// Dialect describes how one system represents an election by znodes. It is immutable.
 type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
@@ -18,23 +18,23 @@ type Dialect struct {
 	Single bool
 	// Watches describes for people what a contender watches.
 	Watches string
-	// ChildWatch: a waiting contender watches the list of children and no znode, so every change
-	// notifies all contenders.
+	// ChildWatch: a waiting contender watches only the list of children, so every change notifies
+	// all contenders.
 	ChildWatch bool
 	// Why is the reason that electop cannot take part, "" if it can.
 	Why string
 	// Source is the documentation or the source code that defines the rule.
 	Source string
 
-	// kind is the kind of the children, "" for an election. If a system uses the same names for locks
-	// and elections, the children count as an election.
+	// kind is the kind of the children, in the table "" for an election. If a system uses the same
+	// names for locks and elections, the children count as an election.
 	kind Kind
 	own  bool // electop's own naming
 	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
-	// stands for a guid. The system's clients order and watch that znode like their own.
-	prefix  string
-	takes   func(stem string) bool // reports whether a name contends, if the [Recipe] is a chain
-	unknown bool                   // the system is not known
+	// stands for a guid. The system's clients order and watch that znode like their own znodes.
+	prefix   string
+	contends func(stem string) bool // reports whether a name contends; for [lineOf]
+	unknown  bool                   // the system is not known
 	// shares: one session may own several contenders, such as threads of a process.
 	shares bool
 
@@ -44,7 +44,7 @@ type Dialect struct {
 	at      []string // paths (see endsIn) at which the dialect can be; nil: anywhere
 	bare    bool     // the names have no sequence number
 	// marker is a znode that must exist, relative to the election's path (see from), "" for none. A
-	// dialect with a marker also has at.
+	// dialect with a marker also has paths in at.
 	marker string
 	// proof reports whether a child with a matching name shows the dialect; nil: the name is
 	// enough.
@@ -63,7 +63,7 @@ type Dialect struct {
 	ack []Ack // nil: the system's leaders do not acknowledge
 }
 
-// wider has the ID of a wider dialect. mark reports whether a child shows that dialect.
+// wider has the ID of a dialect with more kinds of children. mark reports whether a child shows it.
 type wider struct {
 	mark func(stem string) bool
 	id   string
@@ -119,7 +119,8 @@ func (d *Dialect) Foreign() bool { return !d.own }
 // Unknown reports whether no known system has this naming; false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether one session may own several contenders, so that short reigns are normal.
+// Shares reports whether the role is a lock, or one session may own several contenders: then short
+// reigns are normal.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.
@@ -129,7 +130,7 @@ func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }
 func (d *Dialect) Who(c *Candidate) string {
 	part, who := "", ""
 	if !d.Single {
-		part, _ = d.named(c.Name)
+		part, _ = d.match(c.Name)
 	}
 	if d.who != nil {
 		who = d.who(c, part)
@@ -140,9 +141,9 @@ func (d *Dialect) Who(c *Candidate) string {
 	return znode.Safe(who, labelMax)
 }
 
-// Interpret sets the candidate's owner, kind, library and sequence according to its name and data.
+// Interpret sets what the candidate's name and data show: its owner, access, library and sequence.
 func (d *Dialect) Interpret(c *Candidate) {
-	c.Who, c.kind, c.library = "", kindUnknown, libraryOf(c.Name)
+	c.Who, c.access, c.library = "", unknownAccess, libraryOf(c.Name)
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
 	if d == nil {
 		return
@@ -150,8 +151,8 @@ func (d *Dialect) Interpret(c *Candidate) {
 	if c.Revoked = d.Shares() && (string(c.Data.Bytes) == "unlock" || string(c.Data.Bytes) == "__REVOKE__"); !c.Revoked {
 		c.Who = d.Who(c)
 	}
-	if r, ok := d.Recipe.(kinds); ok {
-		c.kind = r.kindOf(c)
+	if r, ok := d.Recipe.(sharedRecipe); ok {
+		c.access = r.accessOf(c)
 	}
 }
 
@@ -174,8 +175,8 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// named returns the part of the name that identifies the owner.
-func (d *Dialect) named(name string) (part string, ok bool) {
+// match reports whether the name fits, and returns the part of it that identifies the owner.
+func (d *Dialect) match(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {
 			return "", false
@@ -189,12 +190,12 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 	return strings.Join(m[1:], ""), true
 }
 
-func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.fits(path) }
+func (d *Dialect) listsPath(path string) bool { return len(d.at) > 0 && d.fits(path) }
 
 // maybeAt reports whether the system's leader may have its own znode at path.
 func (d *Dialect) maybeAt(path string) bool {
 	_, near := endsIn(path, d.near...)
-	return near || d.placed(path)
+	return near || d.listsPath(path)
 }
 
 func (d *Dialect) fits(path string) bool {

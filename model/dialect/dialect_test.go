@@ -17,7 +17,7 @@ import (
 	"electop/model/znode"
 )
 
-// A text is NAME or NAME=DATA; "!" in front means persistent.
+// znodes parses texts NAME or NAME=DATA. "!" before a name means persistent.
 func znodes(children ...string) []znode.Znode {
 	var out []znode.Znode
 	for i, c := range children {
@@ -39,7 +39,8 @@ const (
 	yarnData  = "\x0a\x02yc\x12\x03rm1"
 )
 
-// "; " separates entries; if who is "", the names are the data of the children.
+// example is an election of a dialect. "; " separates entries of a text. If who is "", each owner's
+// name is the data of its child.
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
@@ -49,8 +50,8 @@ type example struct {
 	prefix                  string // the result of [dialect.Dialect.Prefix]; "": electop cannot take part
 }
 
-// none means that nobody holds the role; 0 means the default, one holder.
-const none = -1
+// noHolder means in example.holders that nobody holds the role, because 0 means one holder.
+const noHolder = -1
 
 var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
 	"{hbase}", hbaseData, "{hdfs}", hdfsData, "{yarn}", yarnData)
@@ -158,7 +159,7 @@ var dialectExamples = []example{
 	{id: "flink", path: "/flink/default/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/latch", children: "_c_{u1}-latch-0000000004",
 		ack: "/flink/default/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/connection_info"},
 	{id: "single", path: "/app/leader", children: "leader=host1"},
-	{id: "unknown", path: "/app", children: "foo-0000000001=a; bar0000000002; !baz-0000000003; qux", watches: []int{-1, -1}, holders: none, ignored: 2},
+	{id: "unknown", path: "/app", children: "foo-0000000001=a; bar0000000002; !baz-0000000003; qux", watches: []int{-1, -1}, holders: noHolder, ignored: 2},
 }
 
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -246,7 +247,7 @@ func TestDialects(t *testing.T) {
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := s.Queue.Len() - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
-				t.Errorf("with electop's candidate: dialect %s, it watches %d %v; want %s, %d", s.Dialect.ID, w, ok, d.ID, last-1)
+				t.Errorf("with electop's candidate: got dialect %s, watched position %d %v; want %s, %d", s.Dialect.ID, w, ok, d.ID, last-1)
 			}
 		})
 	}
@@ -257,7 +258,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// want has the sessions of each rival and of its blind client.
+// TestRivals compares the sessions of each rival and of its Blind.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -302,7 +303,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-func TestRegistries(t *testing.T) {
+func TestGroupDialects(t *testing.T) {
 	tried := map[string]bool{}
 	for _, e := range []struct{ id, path, name, data, who string }{
 		{"hbase-servers", "/hbase/rs", "rs1,16020,1795187631811", "\xff", "rs1:16020"},
@@ -342,7 +343,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// TestKinds checks directories in which nobody leads; words come from [phrase.Content].
+// TestKinds checks directories in which nobody leads. words is the result of [phrase.Content].
 func TestKinds(t *testing.T) {
 	tried := map[string]bool{"barrier": true} // a table of watches shows it: see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{
@@ -382,7 +383,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// The data of a znode without children shows whether its watchers can wait for its deletion.
+// TestBarrier checks whether the data of a znode without children can be data of a barrier.
 func TestBarrier(t *testing.T) {
 	denied := znode.Data{Denied: true}
 	for _, c := range []struct {
@@ -433,12 +434,13 @@ func TestUnknownNaming(t *testing.T) {
 		j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, New: children, Full: true, Parent: modeltest.Stat(1, 100, int32(len(children)))})
 		s := j.State()
 		if s.NoLeader() != c.want || (s.Leader() == nil) != (c.want != "") || s.First() == nil {
-			t.Errorf("%s: got no leader because of %q, leader %v; want %q", c.name, s.NoLeader(), s.Leader(), c.want)
+			t.Errorf("%s: got reason %q for no leader, leader %v; want reason %q", c.name, s.NoLeader(), s.Leader(), c.want)
 		}
 	}
 }
 
-// ActiveMQ's master is not the first child, and replicas of ClickHouse lead together.
+// TestUnsupported has systems whose leader is not the first child, such as ActiveMQ, or not alone, such
+// as ClickHouse.
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{

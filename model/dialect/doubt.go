@@ -10,8 +10,8 @@ import (
 // Unsupported reports whether electop does not read the elections of this system.
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
-// Blocker returns the child that is no contender, but for which clients that read only names wait, nil
-// for none. It is persistent with a contender's name, or first in Curator's order of names.
+// Blocker returns a child that is no contender, but blocks clients that read only names; nil for
+// none. It is persistent with a contender's name, or first in Curator's order of names.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil

@@ -12,7 +12,7 @@ import (
 // Kind is the kind of the children at a path: which of ZooKeeper's recipes uses them.
 type Kind string
 
-// Somebody has the role only in an election or a lock.
+// Only elections and locks have a role.
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"
@@ -56,7 +56,8 @@ func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == Kind
 // Vague reports whether more children may show another kind.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
-// Barrier returns nil unless data is a barrier's: none (kazoo), or an address (Curator's default).
+// Barrier returns the barrier's dialect if data is empty (kazoo) or an address (Curator), otherwise
+// nil.
 func Barrier(data znode.Data) *Dialect {
 	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {
 		return nil
@@ -81,7 +82,7 @@ func OwnLock(kind Kind, n int) *Dialect {
 
 const (
 	whyNobody = "nobody is elected here"
-	// Ready is the child of a double barrier that lets its participants go.
+	// Ready is the child of a double barrier for which its participants wait.
 	Ready = "ready"
 )
 
@@ -136,7 +137,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// DistributedPriorityQueue writes a 1, or a 0 for a negative priority, and then eight hex digits.
+// curatorPriority reads a DistributedPriorityQueue's 1, or 0 if negative, and eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
@@ -159,7 +160,7 @@ func withoutID(name string) string {
 	return name[:from] + name[to+1:]
 }
 
-// FirstItems is how many items of a queue electop reads. It reads their stats, never their contents.
+// FirstItems is the number of a queue's items that electop reads: their stats, never their contents.
 const FirstItems = 20
 
 // Items reports whether the children with these names are a queue's items.

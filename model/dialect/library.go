@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Library is a client library with a known rule for waiting, shown by its clients' names.
+// Library is a client library with a known rule for waiting. Names of children show the library.
 type Library struct {
 	Counts string                 // for people: "kazoo's names"
 	Source string                 // the origin of the rule for waiting
 	named  func(stem string) bool // reports whether a client of the library has the name
 	marks  []string               // stems of counted names end in one of these; nil: every numbered name is counted
-	byText bool                   // clients count all names, in the order of the text after the mark
+	byText bool                   // clients count all names, ordered by the text after the mark
 }
 
 var libraries = []*Library{
@@ -57,8 +57,8 @@ func curatorKey(name string, locks ...string) string {
 	return name
 }
 
-// Rival is a candidate that leads beside the head, because Blind's library does not count Other.
-// Blind is the later of the two.
+// Rival is a candidate that leads beside the head of the queue. Blind and Other are these two: Blind,
+// which has the higher number, does not count Other.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate
@@ -71,7 +71,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 		return nil
 	}
 	head, all := queue.At(0), append(queue.Slice(), others...)
-	_, same := d.named(head.Name)
+	_, same := d.match(head.Name)
 	for _, l := range libraries {
 		var c *Candidate // the candidate of l with the lowest number
 		for _, x := range all {
@@ -86,7 +86,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 		if c.Sequence < head.Sequence {
 			r.Blind, r.Other = head, c
 		}
-		_, named := d.named(c.Name)
+		_, named := d.match(c.Name)
 		if named && same || r.Blind == head && (head.library == nil || head.Counts(c)) {
 			continue // one system has both names, or the head may wait for c
 		}

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Stem returns a numbered name without its number and the number's sign.
+// Stem returns the part of a name that is before the sequence number and its sign.
 func Stem(name string) string {
 	seq, ok := znode.Sequence(name)
 	if !ok {
@@ -22,14 +22,14 @@ func Stem(name string) string {
 	return name
 }
 
-// A pattern is literal text, and in braces
+// expressions turns a pattern into a regular expression. A pattern is literal text and, in braces,
 //
 //	{uuid}      8-4-4-4-12 hex digits, as Java and Python print a UUID
 //	{hex}       32 hex digits, a UUID without dashes
 //	{session}   a session id: hex, with or without 0x, or signed decimal
 //	{decimal}   a session id in decimal: 15 to 19 digits, maybe with a sign
 //	{priority}  a number, or what curatorPriority reads
-//	{sequence}  ZooKeeper's number
+//	{sequence}  a sequence number
 //	{any}       anything, at least one byte
 //
 // The submatch is what {any}, {session} or {priority} matched.
@@ -43,7 +43,8 @@ const (
 	guids = `(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`
 )
 
-// pattern compiles the patterns when they are first used. One of them must match the whole text.
+// pattern returns an expression that matches a text if one of the patterns matches all of it. It is
+// compiled at its first use.
 func pattern(patterns ...string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		var all []string
@@ -91,8 +92,8 @@ func elementLike(s, want string) (star string, ok bool) {
 	return s[len(before) : len(s)-len(after)], true
 }
 
-// from returns the path that relative names, as seen from path. In relative, ".." is the parent, "."
-// is path itself, and star replaces "*".
+// from returns the full path of relative, which is relative to path. In relative, ".." is the parent,
+// "." is path itself, and star replaces "*".
 func from(path, relative, star string) string {
 	for element := range strings.SplitSeq(relative, "/") {
 		if element == ".." {
@@ -106,7 +107,7 @@ func from(path, relative, star string) string {
 	return path
 }
 
-// HasGuid reports whether a name has a guid in it.
+// HasGuid reports whether a name contains a guid.
 func HasGuid(name string) bool {
 	_, to := guidIn(name)
 	return to > 0

@@ -8,7 +8,7 @@ import (
 )
 
 // Queue has contenders in a recipe's order. It is immutable: Insert and Delete return new queues,
-// which share all other parts with the old queue. The zero value is an empty queue.
+// which share the unchanged parts with the old queue. The zero value is an empty queue.
 type Queue struct {
 	parts []*part
 	ends  []int32 // for each part, the number of contenders up to its end
@@ -22,7 +22,7 @@ const partMax = 128
 // QueueOf returns a queue of the contenders.
 func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(items), partMax) }
 
-// with replaces parts a to b-1 by new parts of at most size items.
+// with returns the queue with new parts of at most size items in place of parts a to b-1.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
 	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
 	for some := range slices.Chunk(items, size) {

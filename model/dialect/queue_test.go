@@ -55,7 +55,7 @@ func TestQueueIsImmutable(t *testing.T) {
 		for k, v := range versions {
 			got := v.queue.Slice()
 			if !slices.Equal(got, v.want) || v.queue.Len() != len(v.want) {
-				t.Fatalf("version %d changed: it has %d contenders, want %d, the same ones", k, v.queue.Len(), len(v.want))
+				t.Fatalf("a later change changed version %d: it has %d contenders, want the same %d", k, v.queue.Len(), len(v.want))
 			}
 			for i, c := range v.queue.All() {
 				if v.queue.At(i) != v.want[i] || c != v.want[i] {

@@ -62,7 +62,9 @@ type line struct {
 	byName         bool // order equal sequences by name
 }
 
-func chain(name string, takes func(stem string) bool) *line { return &line{name: name, writer: takes} }
+func lineOf(name string, contends func(stem string) bool) *line {
+	return &line{name: name, writer: contends}
+}
 
 func endsWith(with ...string) func(stem string) bool {
 	return func(stem string) bool {
@@ -72,7 +74,7 @@ func endsWith(with ...string) func(stem string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends accepts a numbered child that is ephemeral, or that was deleted before electop read it.
+// Contends accepts a numbered child if it is ephemeral, or was deleted before electop read it.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }
@@ -80,19 +82,19 @@ func (r *line) Contends(c *Candidate) bool {
 func (r *line) reads(name string) bool  { return r.reader != nil && r.reader(Stem(name)) }
 func (r *line) writes(name string) bool { return r.writer == nil || r.writer(Stem(name)) }
 
-func (r *line) kindOf(c *Candidate) kind {
+func (r *line) accessOf(c *Candidate) access {
 	switch {
 	case r.reader == nil:
-		return kindUnknown
+		return unknownAccess
 	case r.reads(c.Name):
-		return kindReader
+		return readAccess
 	}
-	return kindWriter
+	return writeAccess
 }
 
 func (r *line) shares(c *Candidate) bool {
-	if c.kind != kindUnknown && r.reader != nil {
-		return c.kind == kindReader
+	if c.access != unknownAccess && r.reader != nil {
+		return c.access == readAccess
 	}
 	return r.reads(c.Name)
 }
@@ -104,7 +106,7 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// In Curator 5.5 a reader with the number and the session of the first writer holds too.
+// Holders also counts the readers that share number and session with the first writer (Curator 5.5).
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -138,7 +140,8 @@ func (r *line) Watches(queue Queue, i int) (int, bool) {
 	return -1, false
 }
 
-// Curator lets a thread that has the write lock take the read lock; electop sees only sessions.
+// reentrant reports whether w is first and i has the same session: in Curator one thread may own
+// the write lock and the read lock.
 func reentrant(queue Queue, w, i int) bool {
 	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
@@ -171,8 +174,8 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 	return r.target(own, children, skip, r.first && r.reads(own))
 }
 
-// If lowest is true, the candidate watches the first contender for which it waits, not the nearest.
-// target allocates nothing, because it runs after each notification.
+// target implements Target. If lowest is true, the candidate watches the first contender for which
+// it waits, otherwise the nearest. target allocates nothing, because it runs after each notification.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -255,14 +258,14 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 // leases is the recipe of a semaphore; waiting clients are in another directory.
 type leases struct {
 	alone
-	takes func(name string) bool // reports whether a name is a lease
+	isLease func(name string) bool
 }
 
-func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.takes(c.Name) }
+func (r leases) Contends(c *Candidate) bool { return r.alone.Contends(c) && r.isLease(c.Name) }
 func (leases) Holders(queue Queue) int      { return queue.Len() }
 
 func (r leases) Target(own string, children []string, skip func(string) bool) Target {
-	if !r.takes(own) {
+	if !r.isLease(own) {
 		return Target{}
 	}
 	return r.alone.Target(own, children, skip)
@@ -293,7 +296,7 @@ func (items) Before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(withoutID(a.Name), withoutID(b.Name)), cmp.Compare(a.Name, b.Name)) < 0
 }
 
-// Queueless reports whether each child holds the role, so that no child is next.
+// Queueless reports whether all contenders hold the role, so that none is the next holder.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

@@ -145,7 +145,7 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// Target decides from names alone what Holders and Watches decide from the queue.
+// TestRecipesAreConsistent checks that Target, which reads only names, agrees with Holders and Watches.
 func TestRecipesAreConsistent(t *testing.T) {
 	for name, prefixes := range contenderNames {
 		r, ok := dialect.RecipeNamed(name)
@@ -166,7 +166,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 			if holders < min(1, len(queue)) || holders > len(queue) {
 				t.Fatalf("%d of %d contenders hold the role", holders, len(queue))
 			}
-			listed := name == "mesos" // contenders watch the list of children
+			watchesList := name == "mesos"
 			watched := make([]int, len(queue))
 			for i, c := range queue {
 				w, waits := r.Watches(dialect.QueueOf(queue), i)
@@ -176,7 +176,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 				if waits {
 					watched[w]++
 				}
-				if !listed && waits != (i >= holders) {
+				if !watchesList && waits != (i >= holders) {
 					t.Fatalf("position %d with %d holders: waits %v, want only behind the holders", i, holders, waits)
 				}
 				want := dialect.Target{Listed: true, Leads: i < holders}
@@ -189,7 +189,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 			}
 			for i := range queue {
 				want := watched[i]
-				if listed {
+				if watchesList {
 					want = len(queue) - 1
 				}
 				if got := r.Notified(dialect.QueueOf(queue), i); got != want {
@@ -200,7 +200,7 @@ func TestRecipesAreConsistent(t *testing.T) {
 	}
 }
 
-func TestWriterThatReads(t *testing.T) {
+func TestReentrantReader(t *testing.T) {
 	rw, _ := dialect.RecipeNamed("curator-rw")
 	cand := func(kind string, seq, session int) *dialect.Candidate {
 		name := fmt.Sprintf("_c_%s-%s%010d", modeltest.UUID1, kind, seq)
@@ -209,14 +209,14 @@ func TestWriterThatReads(t *testing.T) {
 		return c
 	}
 	for _, c := range []struct {
-		name    string
-		queue   []*dialect.Candidate
-		holders int
-		watches []int
-		first   int // how many contenders the deletion of the first contender notifies
+		name     string
+		queue    []*dialect.Candidate
+		holders  int
+		watches  []int
+		notified int // number of contenders that the deletion of the first contender notifies
 	}{
-		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
-		{"5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
+		{"Curator 5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
+		{"Curator 5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
 		{"behind another writer", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__WRIT__", 1, 2), cand("__READ__", 2, 2)}, 1, []int{-1, 0, 0}, 2},
 	} {
 		var watches []int
@@ -227,9 +227,9 @@ func TestWriterThatReads(t *testing.T) {
 			}
 			watches = append(watches, w)
 		}
-		if got := rw.Holders(dialect.QueueOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(dialect.QueueOf(c.queue), 0) != c.first {
+		if got := rw.Holders(dialect.QueueOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(dialect.QueueOf(c.queue), 0) != c.notified {
 			t.Errorf("%s: got %d holders, watches %v, %d notified; want %d, %v, %d",
-				c.name, got, watches, rw.Notified(dialect.QueueOf(c.queue), 0), c.holders, c.watches, c.first)
+				c.name, got, watches, rw.Notified(dialect.QueueOf(c.queue), 0), c.holders, c.watches, c.notified)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func Recognise(e Evidence) *Dialect {
 			continue
 		}
 		d := e.vote(candidates, z)
-		if d == nil && e.given(z.Name) && z.Session != 0 {
+		if d == nil && e.sequential(z.Name) && z.Session != 0 {
 			d = unknownNaming
 		}
 		if d != nil {
@@ -68,7 +68,7 @@ func Recognise(e Evidence) *Dialect {
 		}
 	}
 	if best == nil && plainGroup.content(&e) {
-		if e.every(func(z *znode.Znode) bool { _, id := unknownIDs.named(z.Name); return id }) {
+		if e.every(func(z *znode.Znode) bool { _, id := unknownIDs.match(z.Name); return id }) {
 			return unknownIDs
 		}
 		return plainGroup
@@ -85,8 +85,8 @@ func (e *Evidence) every(fits func(z *znode.Znode) bool) bool {
 	return true
 }
 
-// given reports whether the name's number may be a sequence number.
-func (e *Evidence) given(name string) bool {
+// sequential reports whether the name ends in a number that may be a sequence number.
+func (e *Evidence) sequential(name string) bool {
 	seq, numbered := znode.Sequence(name)
 	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: the counter overflowed, before ZooKeeper 3.6
 		return numbered
@@ -98,10 +98,10 @@ func (e *Evidence) given(name string) bool {
 func (e *Evidence) vote(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
 		persistent := z.Session == 0 && !z.Unread
-		if !d.bare && !e.given(z.Name) || persistent && d.kind != KindQueue && d.kind != KindCommit || z.Session != 0 && d.kind == KindQueue {
+		if !d.bare && !e.sequential(z.Name) || persistent && d.kind != KindQueue && d.kind != KindCommit || z.Session != 0 && d.kind == KindQueue {
 			continue
 		}
-		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) &&
+		if _, ok := d.match(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) &&
 			(d.marker == "" || slices.Contains(e.Markers, d.markerOf(e.Path))) {
 			return d
 		}
@@ -120,7 +120,7 @@ func (e *Evidence) single() *Dialect {
 		if !d.Single || !d.maybeAt(e.Path) {
 			continue
 		}
-		sure := d.placed(e.Path) && (d.proof == nil && (alone || e.Siblings != nil) || d.proof != nil && alone && d.proof(e.Path, &e.Children[0]))
+		sure := d.listsPath(e.Path) && (d.proof == nil && (alone || e.Siblings != nil) || d.proof != nil && alone && d.proof(e.Path, &e.Children[0]))
 		if sure || d.Shown(e.Siblings) {
 			return d
 		}
@@ -135,7 +135,7 @@ func (e *Evidence) empty() *Dialect {
 		return nil
 	}
 	for _, d := range dialects {
-		if !d.Single && d.beside.matters(e.Path) && (d.beside.queues != nil || d.placed(e.Path)) {
+		if !d.Single && d.beside.matters(e.Path) && (d.beside.queues != nil || d.listsPath(e.Path)) {
 			return d
 		}
 	}
@@ -171,7 +171,7 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 // Unnumbered returns the unknown naming if an ephemeral child's number is no sequence number,
 // otherwise nil.
 func (e *Evidence) Unnumbered() *Dialect {
-	if e.every(func(z *znode.Znode) bool { return z.Session == 0 || Stem(z.Name) == z.Name || e.given(z.Name) }) {
+	if e.every(func(z *znode.Znode) bool { return z.Session == 0 || Stem(z.Name) == z.Name || e.sequential(z.Name) }) {
 		return nil
 	}
 	return unknownNaming
@@ -191,7 +191,7 @@ func (e *Evidence) Alike() bool {
 		p := masked(Stem(z.Name), z.Session)
 		seq, _ := znode.Sequence(z.Name)
 		switch {
-		case !e.given(z.Name), p == "*", n > 0 && p != pattern:
+		case !e.sequential(z.Name), p == "*", n > 0 && p != pattern:
 			return false
 		case seq < 0: // the counter overflowed, before ZooKeeper 3.6
 		case seq < int64(before), n > 0 && seq <= last: // a sequence number is at least the number of older children
@@ -228,7 +228,7 @@ func Markers(path string, names []string) (wanted []string) {
 		if d.marker == "" || !d.fits(path) {
 			continue
 		}
-		if slices.ContainsFunc(names, func(name string) bool { _, ok := d.named(name); return ok }) {
+		if slices.ContainsFunc(names, func(name string) bool { _, ok := d.match(name); return ok }) {
 			wanted = append(wanted, d.markerOf(path))
 		}
 	}
@@ -247,7 +247,8 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the missing leaders' own znodes in dir, if names, its children, show the system.
+// Vacant returns the paths in dir at which a leader's own znode is missing. names, the children of
+// dir, show the system.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {

@@ -47,7 +47,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
-		near: []string{"*/leader"}, // the namespace is configurable, and other programs also have a znode leader
+		near: []string{"*/leader"}, // the namespace is configurable, and other programs also have a znode named leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
 			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, state: patroniMember}},
@@ -97,7 +97,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		beside: neighbours{siblings: []string{"schema_id_counter"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
-		// A server that did not lead before waits 5 s before it creates the znode.
+		// A server that was not the last leader waits 5 s, and then creates the znode.
 		ID: "canal", System: "Canal server", Source: "Canal: ServerRunningMonitor, ZookeeperPathUtils, CanalController",
 		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{

@@ -40,7 +40,7 @@ var systems = completed(Dialect{},
 
 	// Go clients.
 	Dialect{
-		ID: "go-zookeeper", kind: KindLock, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
+		ID: "go-zookeeper", kind: KindLock, System: "go-zookeeper Lock", contends: endsWith("lock-", "__"),
 		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{matches("{hex}__lock__"), "kazoo-go"}, {matches("{hex}__rlock__"), "kazoo-go"}},
 	},
@@ -52,7 +52,7 @@ var systems = completed(Dialect{},
 		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
 	},
 	Dialect{
-		ID: "zkelection", System: "zkElection", takes: endsWith("p_"), prefix: "_c_{hex}-p_",
+		ID: "zkelection", System: "zkElection", contends: endsWith("p_"), prefix: "_c_{hex}-p_",
 		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
@@ -82,14 +82,14 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		// log_replicas is a child, but no contender.
-		ID: "mesos", System: "Apache Mesos", Recipe: listing{chain("mesos", matches("json.info_", "info_"))},
+		ID: "mesos", System: "Apache Mesos", Recipe: listing{lineOf("mesos", matches("json.info_", "info_"))},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
 
 	Dialect{
 		// A vote has the id of its bookie. The winner copies its vote into the directory's data.
-		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: matches("V_"),
+		ID: "bookkeeper", System: "Apache BookKeeper auditor", contends: matches("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
 		beside: neighbours{
@@ -98,13 +98,13 @@ var systems = completed(Dialect{},
 		},
 	},
 	Dialect{
-		ID: "accumulo", System: "Apache Accumulo manager", takes: matches(accumuloNames...), Why: whyWork, Source: sourceAccumulo,
+		ID: "accumulo", System: "Apache Accumulo manager", contends: matches(accumuloNames...), Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"managers/lock", "masters/lock"}, who: accumuloServer,
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
 	Dialect{
 		// Not every cluster runs these services, so an empty queue is normal.
-		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", takes: matches(accumuloNames...),
+		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", contends: matches(accumuloNames...),
 		Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
 	},
@@ -125,14 +125,14 @@ var systems = completed(Dialect{},
 		names: []string{"candidate-{session}_"}, who: bySession,
 	},
 	Dialect{
-		ID: "write-lock", kind: KindLock, System: "ZooKeeper WriteLock", takes: matches("x-{session}-"), Why: whySession,
+		ID: "write-lock", kind: KindLock, System: "ZooKeeper WriteLock", contends: matches("x-{session}-"), Why: whySession,
 		Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName", names: []string{"x-{session}-"}, who: bySession,
 	},
 	Dialect{
-		ID: "recipe-lock", kind: KindLock, System: "ZooKeeper recipe: lock", takes: matches("lock-"), prefix: "lock-", names: []string{"lock-"},
+		ID: "recipe-lock", kind: KindLock, System: "ZooKeeper recipe: lock", contends: matches("lock-"), prefix: "lock-", names: []string{"lock-"},
 	},
 	Dialect{
-		ID: "recipe-guid-lock", kind: KindLock, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
+		ID: "recipe-guid-lock", kind: KindLock, System: "ZooKeeper recipe: lock (guid-lock-)", contends: endsWith("-lock-"),
 		prefix: "{hex}-lock-", names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
 	Dialect{
@@ -152,7 +152,7 @@ var (
 
 // unsupported are rarely used systems whose rules electop does not implement. electop names the
 // system, and shows no leader.
-var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnread},
+var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnsupported},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
 		// A name is 0 and ZooKeeper's ten digits.
@@ -169,32 +169,32 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed fills the fields that an entry leaves out from kind, or with defaults.
-func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
+// completed fills the empty fields of each entry from common, or with defaults.
+func completed(common Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
-		d.Single, d.kind = kind.Single, cmp.Or(d.kind, kind.kind, KindElection)
-		d.Watches = cmp.Or(d.Watches, kind.Watches, watchesPredecessor)
-		d.Source = cmp.Or(d.Source, kind.Source, sourceRecipes)
+		d.Single, d.kind = common.Single, cmp.Or(d.kind, common.kind, KindElection)
+		d.Watches = cmp.Or(d.Watches, common.Watches, watchesPredecessor)
+		d.Source = cmp.Or(d.Source, common.Source, sourceRecipes)
 		if d.prefix == "" {
-			d.Why = cmp.Or(d.Why, kind.Why)
+			d.Why = cmp.Or(d.Why, common.Why)
 		}
 		if d.names == nil {
-			d.names = kind.names
+			d.names = common.names
 		}
-		if d.pattern = pattern(d.names...); d.takes == nil {
-			d.takes = kind.takes
+		if d.pattern = pattern(d.names...); d.contends == nil {
+			d.contends = common.contends
 		}
 		switch {
-		case d.Recipe != nil || kind.Recipe != nil:
-			d.Recipe = cmp.Or(d.Recipe, kind.Recipe)
+		case d.Recipe != nil || common.Recipe != nil:
+			d.Recipe = cmp.Or(d.Recipe, common.Recipe)
 		case d.Single:
 			d.Recipe = alone{d.ID}
 		case d.kind == KindQueue:
 			d.Recipe = items{members{alone{d.ID}}}
 		case !d.kind.Elects():
 			d.Recipe = members{alone{d.ID}}
-		case d.takes != nil:
-			d.Recipe = chain(d.ID, d.takes)
+		case d.contends != nil:
+			d.Recipe = lineOf(d.ID, d.contends)
 		default:
 			d.Recipe = Election()
 		}
@@ -217,13 +217,13 @@ const (
 )
 
 const (
-	whySharing = "a read/write lock elects no leader: a candidate would block readers and writers"
-	whyLeases  = "a semaphore elects no leader: a candidate would take another client's lease"
-	whyWork    = "only members of this system can do its leader's work"
-	whySession = "its names contain the session id, and a name is chosen before the session exists"
-	whySingle  = "its only znode belongs to the leader: there is no queue to join"
-	whyUnread  = "electop does not know how this system elects: its leader is unknown"
-	whyUnknown = "it is unknown how its clients order the children"
+	whySharing     = "a read/write lock elects no leader: a candidate would block readers and writers"
+	whyLeases      = "a semaphore elects no leader: a candidate would take another client's lease"
+	whyWork        = "only members of this system can do its leader's work"
+	whySession     = "its names contain the session id, and a name is chosen before the session exists"
+	whySingle      = "its only znode belongs to the leader: there is no queue to join"
+	whyUnsupported = "electop does not know how this system elects: its leader is unknown"
+	whyUnknown     = "it is unknown how its clients order the children"
 )
 
 const (

@@ -52,7 +52,7 @@ func text(o map[string]any, key string) string {
 	return s
 }
 
-// endpoint knows Mesos' MasterInfo and a ServerSet's member; deep bounds the nesting.
+// endpoint returns host:port from Mesos' MasterInfo or a ServerSet's member. deep bounds the nesting.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
 		host := text(o, key)
@@ -77,7 +77,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// A string counts only if it is a number below 65536.
+// number returns v in decimal, "" for a fraction, or for a string that is not a number below 65536.
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -130,7 +130,7 @@ func helixLeader(c *Candidate, _ string) string {
 	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
-// For older brokers the result is the host and port of the URL.
+// pulsarBroker returns the broker's id or, for older brokers, the host and port of its URL.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
 	url := text(o, "serviceUrl")
@@ -178,7 +178,7 @@ func bookieVote(c *Candidate, _ string) string {
 	return id
 }
 
-// The data is JSON since 3.0; older data is the address, alone or after the service.
+// accumuloServer reads JSON (since 3.0), or an older text: the address, alone or after the service.
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
@@ -219,7 +219,7 @@ func hadoopActive(c *Candidate, _ string) string {
 }
 
 // Last returns the name of the last leader according to the data of c, and whether the next leader
-// has to fence the last leader.
+// has to fence that leader.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false
@@ -251,7 +251,7 @@ type field struct {
 	varint uint64
 }
 
-// message keeps the last value of a repeated field; nil means that b is no message.
+// message decodes a protobuf message, nil if b is none. It keeps the last value of a repeated field.
 func message(b []byte) map[uint64]field {
 	const few = 32
 	out := make(map[uint64]field)
