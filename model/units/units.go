@@ -30,8 +30,8 @@ func Count[N int | int64](n N, one, many string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + many
 }
 
-// Age formats an age, rounded down, in at most six columns for the first 270 years.
-// A negative age is 0s, because clocks differ.
+// Age formats an age, rounded down, in at most six columns for the first 270 years. A negative age,
+// which occurs because clocks differ, is 0s.
 func Age(d time.Duration) string {
 	var room [16]byte
 	return string(AppendAge(room[:0], d))

@@ -85,23 +85,23 @@ func durations(most time.Duration) *rapid.Generator[time.Duration] {
 	)
 }
 
-// Each form is monotonic, fits into its column, and differs only by rounding.
+// TestRandomDurations checks that each form is monotonic, fits into its column, and only rounds.
 func TestRandomDurations(t *testing.T) {
 	for _, form := range []struct {
 		name    string
 		format  func(time.Duration) string
 		columns int
-		close   func(d, read time.Duration) bool
+		rounded func(d, parsed time.Duration) bool
 	}{
-		{"Age", units.Age, 6, down},
-		{"Seconds", units.Seconds, 6, down},
-		{"Tenths", units.Tenths, 6, down},
-		{"Counter", units.Counter, 6, down},
-		{"Took", units.Took, 6, func(d, read time.Duration) bool {
-			return d >= time.Minute && down(d, read) || (read-d).Abs() <= max(50*us, d/20) // half a unit of the last digit
+		{"Age", units.Age, 6, roundedDown},
+		{"Seconds", units.Seconds, 6, roundedDown},
+		{"Tenths", units.Tenths, 6, roundedDown},
+		{"Counter", units.Counter, 6, roundedDown},
+		{"Took", units.Took, 6, func(d, parsed time.Duration) bool {
+			return d >= time.Minute && roundedDown(d, parsed) || (parsed-d).Abs() <= max(50*us, d/20) // half a unit of the last digit
 		}},
-		{"Exact", units.Exact, 24, func(d, read time.Duration) bool { return d == read }},
-		{"AtMost", units.AtMost, 6, up},
+		{"Exact", units.Exact, 24, func(d, parsed time.Duration) bool { return d == parsed }},
+		{"AtMost", units.AtMost, 6, roundedUp},
 	} {
 		t.Run(form.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -111,21 +111,21 @@ func TestRandomDurations(t *testing.T) {
 				if n := len(text); n > form.columns {
 					t.Fatalf("%q has %d columns, want at most %d", text, n, form.columns)
 				}
-				read, otherRead := parse(t, text), parse(t, other)
-				if !form.close(a, read) {
-					t.Fatalf("%v is formatted as %q", a, text)
+				parsed, otherParsed := parse(t, text), parse(t, other)
+				if !form.rounded(a, parsed) {
+					t.Fatalf("%v is formatted as %q, want it rounded to its last digit", a, text)
 				}
-				if a < b && read > otherRead || a > b && read < otherRead {
-					t.Fatalf("%v is formatted as %q, %v as %q", a, text, b, other)
+				if a < b && parsed > otherParsed || a > b && parsed < otherParsed {
+					t.Fatalf("%v is formatted as %q, %v as %q; want the same order", a, text, b, other)
 				}
 			})
 		})
 	}
 }
 
-func down(d, read time.Duration) bool { return read <= d && d < read+smallestUnit(d) }
+func roundedDown(d, parsed time.Duration) bool { return parsed <= d && d < parsed+smallestUnit(d) }
 
-func up(d, read time.Duration) bool { return d <= read && read < d+smallestUnit(d) }
+func roundedUp(d, parsed time.Duration) bool { return d <= parsed && parsed < d+smallestUnit(d) }
 
 func smallestUnit(d time.Duration) time.Duration {
 	switch {

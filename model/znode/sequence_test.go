@@ -56,7 +56,7 @@ var sequenceNames = []struct {
 	{"latch-2147483647", 2147483647, true},  // a letter before the separator
 	{"latch-2147483649", 0, false},          // beyond both limits
 	{"job-1795187631811", 0, false},         // the end of a time stamp
-	{"n_-0000000001", 1, true},              // no sign: a negative number would have nine digits
+	{"n_-0000000001", 1, true},              // no sign: this negative number would have nine digits
 	{"n_-0999999999", 999999999, true},
 	{"x1-2000000000", 2000000000, true},
 	{"\u00e9-2000000000", 2000000000, true},
@@ -99,7 +99,7 @@ func FuzzSequence(f *testing.F) {
 			t.Fatalf("Sequence(%q) = %d; the digits are %d, %v", name, seq, abs, err)
 		}
 		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
-			t.Fatalf("Sequence(%q) = %d, want it negative only with ten digits behind a sign", name, seq)
+			t.Fatalf("Sequence(%q) = %d, want it negative only with ten digits after a sign", name, seq)
 		}
 		n := abs & 0x7fffffff
 		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {

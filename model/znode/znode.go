@@ -22,7 +22,7 @@ type Data struct {
 	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading the data
 }
 
-// NewData keeps at most [DataMax] bytes of b, and copies them.
+// NewData returns a copy of at most [DataMax] bytes of b.
 func NewData(b []byte) Data {
 	d := Data{Length: len(b)}
 	if len(b) > DataMax {
@@ -91,10 +91,10 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 // NameMax bounds a name on the screen and the text of a search, in runes.
 const NameMax = 64
 
-// Zxid formats a zxid as zkCli does: 0x10000002a.
+// Zxid formats a zxid like zkCli: 0x10000002a.
 func Zxid(z int64) string { return Hex(uint64(z)) }
 
-// Hex formats a session id or a zxid as zkCli does.
+// Hex formats a session id or a zxid like zkCli.
 func Hex(v uint64) string {
 	var room [18]byte
 	return string(AppendHex(room[:0], v))
@@ -103,8 +103,7 @@ func Hex(v uint64) string {
 // AppendHex appends v as [Hex] formats it.
 func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
-// Join returns the full path of a child. The name of an election's single znode is a full path
-// already.
+// Join returns the full path of a child, or name if that is a full path, as for a single znode.
 func Join(parent, name string) string {
 	if strings.HasPrefix(name, "/") {
 		return name
@@ -140,8 +139,8 @@ const SequenceMax = 1<<31 - 1
 // A "-" before the digits may be a separator, as in "latch-0000000001". It may be a sign, as in
 // "n_-2147483648", because ZooKeeper before 3.6 wrapped to negative numbers. The "-" is a sign if
 // the digits are above [SequenceMax]. It is also a sign if another separator is before it and the
-// digits are at least 1000000000. "%010d" counts the sign, so smaller negative numbers have at most
-// nine digits.
+// digits are at least 1000000000. "%010d" counts the sign, so negative numbers above -1000000000 have
+// at most nine digits.
 func Sequence(name string) (seq int64, ok bool) {
 	at := len(name) - SequenceDigits
 	if at < 0 {

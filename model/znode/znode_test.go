@@ -38,12 +38,12 @@ func TestParentSince(t *testing.T) {
 		{"nothing", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 5, 3), 0, 0, true},
 		{"one create", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 6, 4), 1, 0, true},
 		{"one delete", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 5, 2), 0, 1, true},
-		{"both", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 9, 4), 4, 3, true},
+		{"creates and deletes", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 9, 4), 4, 3, true},
 		{"over 2^30", modeltest.Stat(1, 1<<30-3, 2), modeltest.Stat(1, 1<<30+4, 7), 7, 2, true},
 		{"up to the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam-1, 2), 4, 4, true},
 		{"into the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam, 2), 0, 0, false},
 		{"jammed, another child", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 3), 0, 0, false},
-		{"jammed and still", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 2), 0, 0, true},
+		{"jammed, no change", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 2), 0, 0, true},
 		{"another parent", modeltest.Stat(1, 5, 3), modeltest.Stat(2, 6, 4), 0, 0, false},
 		{"backwards", modeltest.Stat(1, 6, 4), modeltest.Stat(1, 5, 3), 0, 0, false},
 		{"impossible counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},
@@ -80,7 +80,7 @@ func TestNewData(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestJoinBaseZxid(t *testing.T) {
 	for _, c := range []struct{ parent, name, path string }{{"/", "n", "/n"}, {"/e", "n", "/e/n"}} {
 		if got := znode.Join(c.parent, c.name); got != c.path || znode.Base(got) != c.name {
 			t.Errorf("Join(%q, %q) = %q, want %q; its Base is %q", c.parent, c.name, got, c.path, znode.Base(got))
