@@ -14,8 +14,8 @@ const (
 	abandonedLeast = 5 * time.Minute
 )
 
-// Leaders may lead for months, so this rule is only for locks.
-func abandonedAttempt(r *report) {
+// abandonedAttempt checks only locks, because a leader may lead for months.
+func abandonedAttempt(r *ruleRun) {
 	s, rs := r.s, r.s.Reigns
 	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
 		return

@@ -20,13 +20,14 @@ const (
 	beliefGrace = time.Second
 )
 
-// Another program with electop's naming does not acknowledge.
-func (r *report) guest(c *dialect.Candidate) bool {
+// guest reports whether c may belong to another program with electop's naming. Such a program may
+// make no acknowledgement.
+func (r *ruleRun) guest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
 
-func ackDisagrees(r *report) {
+func ackDisagrees(r *ruleRun) {
 	s, a, head := r.s, &r.s.Ack, r.s.First()
 	if s.Single || a.Path == "" || a.At.IsZero() || !s.AckExpected || head != nil && s.Pace.Holds(head.Session) {
 		return
@@ -35,7 +36,7 @@ func ackDisagrees(r *report) {
 	if head != nil {
 		subject = safe(head.Name)
 	}
-	find := func(t text, format string, args ...any) *draft {
+	find := func(t wording, format string, args ...any) *draft {
 		f := r.find(t, subject, "{ack}", path)
 		f.Znodes = []string{a.Path}
 		if head != nil {

@@ -18,7 +18,8 @@ const (
 	closing    = 2 * time.Second
 )
 
-// The holder of a lock normally deletes its znode, so endedReigns returns none for a lock.
+// endedReigns returns the last reigns of third-party leaders, but none of a lock: its holder normally
+// deletes its znode.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect.Locks()
@@ -29,7 +30,7 @@ func endedReigns(s *model.State) (out []model.Reign) {
 	return out
 }
 
-func deletedLeader(r *report) {
+func deletedLeader(r *ruleRun) {
 	for _, x := range endedReigns(r.s) {
 		l := x.Leader
 		client := r.s.Tracked.Client(l.Session)

@@ -8,8 +8,9 @@ import (
 	"electop/model/session"
 )
 
-// pace grows with the queue, because a run of the rules reads the whole queue.
-func pace(contenders int) time.Duration {
+// runInterval is the least time between two runs of the rules. It grows with the queue, which each
+// run reads.
+func runInterval(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
 
@@ -33,7 +34,7 @@ type Doctor struct {
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
 	edgesAt   time.Time
-	pacedAt   time.Time // last report of the embedded server's pace; until then the server may have held messages
+	pacedAt   time.Time // when the demo's server last reported its pace; until then it may have held messages
 
 	risks      risks
 	suspicions suspicions
@@ -114,7 +115,7 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 		return nil
 	}
 	queue, _ := j.Queue()
-	next := d.ran.Add(pace(queue.Len()))
+	next := d.ran.Add(runInterval(queue.Len()))
 	if !d.newTable && !d.ran.IsZero() && at.Before(next) {
 		if d.due.IsZero() || !d.due.After(at) || next.Before(d.due) {
 			d.due = next
@@ -134,11 +135,11 @@ func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	d.dirty, d.newTable = false, false
 	d.suspicions.begin()
 	for i := range rules {
-		(&report{ruleContext: rc, at: at, rule: &rules[i]}).check()
+		(&ruleRun{ruleContext: rc, at: at, rule: &rules[i]}).check()
 	}
 	d.suspicions.finish(at, d.runAgain)
 	if !d.due.IsZero() && !d.due.After(at) {
-		d.due = at.Add(pace(rc.s.Queue.Len()))
+		d.due = at.Add(runInterval(rc.s.Queue.Len()))
 	}
 	return d.suspicions.events
 }
@@ -174,7 +175,7 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// RunRules runs the rules now, even if [pace] has not passed: a search applies all its reads of
+// RunRules runs the rules now, even if [runInterval] has not passed: a search applies all its reads of
 // an election at once. The findings are in the state, and there are no events.
 func (j *Journal) RunRules() {
 	j.cached = nil

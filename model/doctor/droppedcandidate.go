@@ -9,24 +9,25 @@ import (
 	"electop/model/znode"
 )
 
-// An old watch may remain, so a former candidate must watch a child newer than its departure.
-func droppedCandidate(r *report) {
+// droppedCandidate finds sessions that watch candidates but own none. An old watch may remain, so a
+// former candidate must watch a child newer than its departure.
+func droppedCandidate(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
 	if last == nil || base == nil {
 		return
 	}
 	var gone, others []uint64
-	crowd := r.watchersOfLeader()
-	stands := make(map[uint64]bool)
+	watchers := r.watchersOfLeader()
+	ignored := make(map[uint64]bool)
 	for _, c := range s.Ignored {
-		stands[c.Session] = true
+		ignored[c.Session] = true
 	}
 	for session, w := range last.watching {
-		if r.owners()[session] != nil || stands[session] || r.observing(session) || s.Ours(session) {
+		if r.owners()[session] != nil || ignored[session] || r.observing(session) || s.Ours(session) {
 			continue
 		}
-		was, stood := r.d.former.of(session)
+		was, known := r.d.former.of(session)
 		sure := was.unseen == unseen(s.Totals)+r.d.former.unowned
 		follows, watches := false, false
 		for _, name := range w.names {
@@ -35,12 +36,12 @@ func droppedCandidate(r *report) {
 				continue
 			}
 			watches = true
-			follows = follows || sure && stood && c.Joined && c.SeenAt.After(was.at)
+			follows = follows || sure && known && c.Joined && c.SeenAt.After(was.at)
 		}
 		switch {
 		case follows:
 			gone = append(gone, session)
-		case watches && !stood && !slices.Contains(crowd, session):
+		case watches && !known && !slices.Contains(watchers, session):
 			others = append(others, session)
 		}
 	}
@@ -62,7 +63,7 @@ func droppedCandidate(r *report) {
 	f.clients(others)
 }
 
-func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
+func (r *ruleRun) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	for _, name := range w.watching[session].names {
 		if len(paths) < evidenceMax && r.child(name) != nil {
 			paths = append(paths, r.path(name))
@@ -80,13 +81,13 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen is the number of changes and owners that electop had missed until then.
+	// unseen is the number of changes and owners that electop had missed until at.
 	unseen int
 }
 
 const formerMax = 4096
 
-// missed is the number of changes that no read showed.
+// left adds the owner of c. missed is the number of changes that no read showed.
 func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
 		o.unowned++

@@ -35,7 +35,7 @@ type Edge struct {
 	Watched []string
 	Own     bool      // the session watches its own znode
 	Server  string    // the server that has the watches
-	At      time.Time // when the servers were asked; zero if never
+	At      time.Time // when the servers were queried; zero if never
 	Why     string    // the reason for Unverified and OtherWatch; safe to show
 	Early   bool      // the next answers of the servers may decide the state
 }
@@ -48,7 +48,7 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// The result may share the array of names.
+// others returns at most watchedMax of names, without but. The result may share the array of names.
 func others(names []string, but string) (out []string) {
 	if !slices.Contains(names, but) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
@@ -94,7 +94,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // if several, another contender may have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // if it owns several, another contender may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
@@ -171,7 +171,7 @@ func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildW
 // two tables that are at least calm apart.
 const calm = time.Second
 
-// States share a watchTable, which is never written.
+// watchTable has the watches of one round of answers. It is immutable, because states share it.
 type watchTable struct {
 	at, end time.Time
 	// queue is the queue at the time at, and calmQueue the queue [calm] earlier; see [queues.at].
@@ -195,13 +195,13 @@ type watching struct {
 // watchedMax bounds [Edge.Watched].
 const watchedMax = 64
 
-// newWatchTable returns nil if no server was asked for watches.
+// newWatchTable returns nil if no server was queried for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
 	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching), several: make(map[uint64]bool)}
-	asked := false
+	queried := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		asked = asked || s.Watches.State != session.NotAsked
+		queried = queried || s.Watches.State != session.NotAsked
 		if s.Watches.State != session.Answered {
 			continue
 		}
@@ -222,7 +222,7 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 			}
 		}
 	}
-	if !asked {
+	if !queried {
 		return nil
 	}
 	for _, x := range r.watching {
@@ -272,7 +272,7 @@ func (r *watchTable) unconnected(session uint64) bool {
 	return !ok
 }
 
-// When returns the time at which the servers were asked.
+// When returns the time at which the servers were queried.
 func (r *watchTable) When() time.Time { return r.at }
 
 // tables keeps the last table, and three tables at least calm apart: next is the newest of them,
@@ -295,7 +295,8 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// The later round ended at least calm ago, so electop has read every earlier change.
+// settled returns two rounds at least calm apart. The later round ended at least calm ago, so electop
+// has read every change before it.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -317,7 +318,7 @@ type queues struct {
 	past []pastQueue // oldest first; shared with clones, so only appended to
 }
 
-// No contender left the queue for at least queueLasts after from.
+// pastQueue is a queue that no contender left for at least queueLasts after from.
 type pastQueue struct {
 	from  time.Time
 	queue dialect.Queue
@@ -329,7 +330,7 @@ const (
 	queueKept  = time.Minute
 )
 
-// left reports whether contenders left the previous queue.
+// change sets the queue. left reports whether contenders left the previous queue.
 func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	if left {
 		if at.Sub(q.left) >= queueLasts {
@@ -343,7 +344,7 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns an older or empty queue if the queue of that time was not kept.
+// at returns the queue of that time or, if it was not kept, an older or empty queue.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now
@@ -356,7 +357,8 @@ func (q *queues) at(at time.Time) dialect.Queue {
 	return dialect.Queue{}
 }
 
-// If calmly is true, hadTarget checks the time [calm] before r.
+// hadTarget reports whether c had to watch target at the time of r or, if calmly is true, [calm]
+// earlier.
 func (s *State) hadTarget(r *watchTable, c, target *dialect.Candidate, calmly bool) bool {
 	queue, at := r.queue, r.at
 	if calmly {

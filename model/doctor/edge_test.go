@@ -145,7 +145,7 @@ func TestClient(t *testing.T) {
 	}
 	c.apply(x)
 	if again, _ := c.J.State().Client(st.Queue.At(1)); again.Conn != x1.Conn {
-		t.Errorf("Client after a round without connections = %+v, want the one before", again)
+		t.Errorf("Client after a round without connections = %+v, want the connection of the round before", again)
 	}
 	if x, _ := st.Client(nil); x.Conn != nil {
 		t.Error("Client(nil) has a connection")

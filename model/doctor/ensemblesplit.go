@@ -7,7 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-func ensembleSplit(r *report) {
+func ensembleSplit(r *ruleRun) {
 	leading := slices.DeleteFunc(answered(r.s.Table), func(s *session.Server) bool { return s.Mode != session.ModeLeader })
 	if len(leading) < 2 {
 		return

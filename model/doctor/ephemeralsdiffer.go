@@ -16,7 +16,7 @@ type missingOn struct {
 	server string
 }
 
-func ephemeralsDiffer(r *report) {
+func ephemeralsDiffer(r *ruleRun) {
 	h := &r.d.servers
 	if h.last == nil || h.base == nil {
 		return

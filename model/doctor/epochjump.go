@@ -6,7 +6,7 @@ import (
 	"electop/model/units"
 )
 
-func epochJump(r *report) {
+func epochJump(r *ruleRun) {
 	e := r.s.EpochChange
 	if e == nil || e.To == e.From+1 {
 		return

@@ -7,8 +7,9 @@ import (
 	"electop/model/znode"
 )
 
-// Only the address shows that a new session may belong to the leader's client.
-func expiredLeader(r *report) {
+// expiredLeader compares addresses: only they show that a new session may belong to the leader's
+// client.
+func expiredLeader(r *ruleRun) {
 	for _, x := range r.s.Returned() {
 		if len(x.Sessions) == 0 {
 			continue

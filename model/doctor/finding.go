@@ -43,7 +43,7 @@ type Finding struct {
 }
 
 // FindingChanged reports that a finding was raised or cleared. A finding whose severity changes
-// is raised again or, if the new severity must last longer, cleared.
+// is raised again or, if the suspicion has not lasted long enough for it, cleared.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
@@ -67,11 +67,11 @@ func sameFinding(a, b *Finding) bool {
 		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
 }
 
-type suspect struct {
+type suspicion struct {
 	hold
 	finding *Finding
 	first   time.Time
-	counted int // number of server tables after which the rule reported the subject
+	counted int // number of server tables after which the rule reported the suspicion
 	tableAt time.Time
 	raised  bool
 	seen    bool // reported in this run
@@ -87,7 +87,7 @@ type hold struct {
 }
 
 type suspicions struct {
-	byKey    map[string]*suspect
+	byKey    map[string]*suspicion
 	findings []*Finding // the raised findings, worst first; shared by states
 	events   []model.EventBody
 }
@@ -99,13 +99,13 @@ func (u *suspicions) begin() {
 	}
 }
 
-// table is the time of a new server table, zero for none.
+// note records that a rule reported f. table is the time of a new server table, zero for none.
 func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s := u.byKey[f.Key]
 	if s == nil {
-		s = &suspect{first: at}
+		s = &suspicion{first: at}
 		if u.byKey == nil {
-			u.byKey = make(map[string]*suspect)
+			u.byKey = make(map[string]*suspicion)
 		}
 		u.byKey[f.Key] = s
 	}
@@ -145,7 +145,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// again gets each time at which the rules have to run.
+// finish ends a run of the rules. It calls again with each time at which they have to run.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -178,7 +178,7 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	})
 }
 
-func (u *suspicions) publish(at time.Time, s *suspect, raised bool) {
+func (u *suspicions) publish(at time.Time, s *suspicion, raised bool) {
 	s.raised = raised
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
 }
@@ -188,8 +188,8 @@ type Pending struct {
 	Rule, Title string
 	Severity    Severity // of the finding
 	Znodes      []string // full paths, raw
-	// Left is the time that the suspicion still has to last; 0 means until the servers have
-	// been asked again.
+	// Left is the time that the suspicion still has to last; 0 means until the servers
+	// answer again.
 	Left time.Duration
 	// Early is the finding to show already, at most a warning. It is nil unless the suspicion is
 	// that nobody leads.
@@ -228,7 +228,7 @@ func (u *suspicions) pending(at time.Time) []Pending {
 
 func (u suspicions) clone() suspicions {
 	u.findings, u.events = slices.Clip(u.findings), nil
-	byKey := make(map[string]*suspect, len(u.byKey))
+	byKey := make(map[string]*suspicion, len(u.byKey))
 	for key, s := range u.byKey {
 		copied := *s
 		byKey[key] = &copied

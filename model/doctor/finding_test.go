@@ -16,7 +16,7 @@ import (
 	"electop/model/znode"
 )
 
-func TestSeveralOfOneClient(t *testing.T) {
+func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	for _, name := range []string{"_c_%s-latch-", "%s-lock-", "%s-n_", "%s__lock__", "n_"} {
 		c := newFixture(t, model.Config{})
 		for i, uuid := range []string{"0a", "0b", "0c", "0d"} {
@@ -141,7 +141,7 @@ func TestForeignChild(t *testing.T) {
 	c.after(3*time.Second, "foreign-child critical")
 }
 
-func TestReadBeforeItsConnection(t *testing.T) {
+func TestReadBeforeConnection(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	c.J = doctor.NewJournal(model.Config{Path: "/e"})
 	c.Tree.Create("n_", true, 0, "")
@@ -248,7 +248,7 @@ func TestGuessedNaming(t *testing.T) {
 		without(x, 1)
 	})
 	if len(c.J.State().Findings) == 0 || doctor.Worst(c.J.State().Findings) != doctor.Info {
-		t.Errorf("findings %v, want some, none above info", c.found)
+		t.Errorf("findings %v, want one or more, none above info", c.found)
 	}
 	for _, f := range c.J.State().Findings {
 		if strings.Contains(f.Advice, "Restart") {
@@ -278,7 +278,7 @@ func TestGhostWithoutWatch(t *testing.T) {
 	c.afterAnswers(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
 }
 
-func TestManyOfAKind(t *testing.T) {
+func TestManyFindingsOfOneRule(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.joinMany(20, "n_", 4)
 	c.answerTwice(func(x *session.Table) {
@@ -292,7 +292,7 @@ func TestManyOfAKind(t *testing.T) {
 	}
 	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
 	if i < 0 || all[i].Title != "14 more: a candidate has no watch" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
-		t.Errorf("got the sum of the rest at %d in %+v, want 14 candidates without a watch, a warning", i, all)
+		t.Errorf("got the finding for the rest at %d in %+v, want a warning of 14 candidates without a watch", i, all)
 	}
 }
 
@@ -453,7 +453,7 @@ func TestEphemeralsDiffer(t *testing.T) {
 	c.afterAnswers(nil)
 }
 
-func TestDoctorHostile(t *testing.T) {
+func TestHostileTables(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for s := range uint64(3000) {
 		c.create("\x1b[2J\u202e", s/2+1)
@@ -529,7 +529,8 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// last is the present leader's znode, and the result is the new leader's.
+// handoffs makes n handoffs from the leader with the znode last, and returns the znode of the last
+// leader.
 func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
 	c.Helper()
 	for range n {
@@ -635,8 +636,8 @@ func TestParentVanished(t *testing.T) {
 		}
 		return x
 	}
-	if got := c.J.State().SessionsToAsk(); !slices.Equal(got, []uint64{1, 2, 3}) {
-		t.Errorf("SessionsToAsk() = %v, want the 3 candidates' sessions", got)
+	if got := c.J.State().SessionsToQuery(); !slices.Equal(got, []uint64{1, 2, 3}) {
+		t.Errorf("SessionsToQuery() = %v, want the 3 candidates' sessions", got)
 	}
 	c.apply(alive(1, 2))
 	c.wantFindings("parent-vanished critical")
@@ -789,13 +790,13 @@ func TestMixedLock(t *testing.T) {
 
 func TestLockHeldTwice(t *testing.T) {
 	c, _ := shared(t)
-	unpatterned := func(x *session.Table) { watches(x, "/e", 2) }
+	kazooOnly := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
-	c.answer(unpatterned)
+	c.answer(kazooOnly)
 	c.pass(3 * time.Second)
 	c.wantLeader(0, model.MixedClients)
 	c.wantFindings("two-leaders warning")
-	c.answerTwice(unpatterned)
+	c.answerTwice(kazooOnly)
 	c.wantLeader(0, model.MixedClients)
 	c.wantFindings("two-leaders critical")
 	if n := c.J.State().Properties.Contested; n != 1 {
@@ -805,7 +806,7 @@ func TestLockHeldTwice(t *testing.T) {
 	c.wantLeader(1, "")
 	c.wantFindings()
 	if n := c.J.State().Properties.Contested; n != 0 {
-		t.Errorf("%d contested though it waits, want none", n)
+		t.Errorf("%d contested, want none: the candidate waits", n)
 	}
 	// Another thread of the client may have set the watch.
 	c, _ = shared(t)
@@ -814,26 +815,26 @@ func TestLockHeldTwice(t *testing.T) {
 	c.wantLeader(0, model.MixedClients)
 }
 
-// A student's kazoo counts only kazoo's names, so the student leads beside electop's candidate.
-func TestStudentOfAnotherLibrary(t *testing.T) {
-	class := func() (c *fixture, amber, student string) {
+// A kazoo client counts only kazoo's names, so it leads beside electop's candidate.
+func TestCandidateOfAnotherLibrary(t *testing.T) {
+	setup := func() (c *fixture, amber, guest string) {
 		c = newFixture(t, model.Config{})
 		amber = c.create(modeltest.Hex1+"-n_", 1)
 		c.create(modeltest.Hex2+"-n_", 2)
 		c.read()
 		c.answerTwice(nil)
 		c.apply(&model.Cast{At: c.Tree.Now, Member: model.Member{ID: "a", Name: "amber", Session: 1, Znode: amber, Belief: model.Leading}})
-		student = c.join(modeltest.Hex1+"__lock__", 3)
-		c.wantLeader(1, "") // the student may be about to set a watch
-		return c, amber, student
+		guest = c.join(modeltest.Hex1+"__lock__", 3)
+		c.wantLeader(1, "") // the guest may be about to set a watch
+		return c, amber, guest
 	}
 	t.Run("it counts all names", func(t *testing.T) {
-		c, amber, student := class()
+		c, amber, guest := setup()
 		c.pass(2 * time.Second)
 		c.answer(nil)
 		c.pass(time.Minute)
 		c.wantLeader(1, "")
-		c.leave(student)
+		c.leave(guest)
 		c.join(modeltest.Hex2+"__lock__", 4)
 		c.pass(2 * time.Second)
 		c.answer(nil)
@@ -848,7 +849,7 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		}
 	})
 	t.Run("the demo's server holds its reply", func(t *testing.T) {
-		c, _, _ := class()
+		c, _, _ := setup()
 		c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 3}}})
 		c.pass(time.Minute)
 		c.wantLeader(1, "")
@@ -858,12 +859,12 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		c.wantLeader(0, model.MixedClients)
 	})
 	t.Run("it counts kazoo's names", func(t *testing.T) {
-		c, _, student := class()
+		c, _, guest := setup()
 		second := c.join(modeltest.Hex2+"__lock__", 4)
 		c.pass(model.RivalWait)
 		c.wantLeader(0, model.MixedClients)
 		c.wantFindings("two-leaders warning")
-		c.answerTwice(func(x *session.Table) { watches(x, "/e", 3); watches(x, "/e", 4, student) })
+		c.answerTwice(func(x *session.Table) { watches(x, "/e", 3); watches(x, "/e", 4, guest) })
 		c.wantLeader(0, model.MixedClients)
 		c.wantFindings("two-leaders critical")
 		s := c.J.State()
@@ -871,16 +872,16 @@ func TestStudentOfAnotherLibrary(t *testing.T) {
 		if f := s.Findings[0]; f.Title != want || !slices.Equal(f.Sessions, []uint64{1, 3}) || f.References[0] != "kazoo: recipe/lock.py" {
 			t.Errorf("got finding %+v, want %q", f, want)
 		}
-		if len(s.Rivals) != 1 || s.Rivals[0].Name != student || s.Properties.Contested != 1 {
-			t.Errorf("got rivals %v, %d contested; want only %s, 1", s.Rivals, s.Properties.Contested, student)
+		if len(s.Rivals) != 1 || s.Rivals[0].Name != guest || s.Properties.Contested != 1 {
+			t.Errorf("got rivals %v, %d contested; want only %s, 1", s.Rivals, s.Properties.Contested, guest)
 		}
-		c.leave(student)
+		c.leave(guest)
 		c.leave(second)
 		c.pass(time.Second)
 		c.wantLeader(1, "")
 		c.wantFindings()
 		if n := c.J.State().Properties.Contested; n == 0 {
-			t.Error("0 contested after the student left, want 1")
+			t.Error("0 contested after the guest left, want 1")
 		}
 	})
 }

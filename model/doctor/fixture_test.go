@@ -15,7 +15,7 @@ import (
 	"electop/model/znode"
 )
 
-// The ensemble reports healthy values, unless the test changes its answers.
+// fixture is an election on an ensemble that reports healthy values, unless the test changes them.
 type fixture struct {
 	*modeltest.Script
 	found map[string]doctor.Severity // the findings that events raised and did not clear, by key
@@ -57,12 +57,12 @@ func (c *fixture) checkState() {
 		c.Errorf("findings not in order: %+v", st.Findings)
 	}
 	if len(st.Findings) != len(c.found) {
-		c.Errorf("the state has %d findings, the events %v", len(st.Findings), c.found)
+		c.Errorf("the state has %d findings, want the findings of the events: %v", len(st.Findings), c.found)
 	}
 	worst := doctor.Severity("")
 	for _, f := range st.Findings {
 		if c.found[f.Key] != f.Severity {
-			c.Errorf("%s is %s in the state, the events have %v", f.Key, f.Severity, c.found)
+			c.Errorf("%s is %s in the state, want the severity in the events: %v", f.Key, f.Severity, c.found)
 		}
 		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() ||
 			strings.ContainsAny(f.Title+f.Harm+f.Advice, "{}") {
@@ -215,7 +215,7 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// The first client sends nothing from now on, and its connection stays.
+// frozen returns a change of tables: the first client sends nothing from now on, but stays connected.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]

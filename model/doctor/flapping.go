@@ -22,7 +22,7 @@ const (
 	flapDeletes = 6
 )
 
-func flapping(r *report) {
+func flapping(r *ruleRun) {
 	s, rs := r.s, r.s.Reigns
 	short, again := 0, time.Time{}
 	for i := len(rs) - 1; i >= 0; i-- {
@@ -62,8 +62,8 @@ func flapping(r *report) {
 	}
 }
 
-// The suspicion of youngLeader never becomes a finding.
-func youngLeader(r *report, short int) {
+// youngLeader reports that leaders may flap. Its suspicion never becomes a finding.
+func youngLeader(r *ruleRun, short int) {
 	l := r.s.Leader()
 	creates, ok := r.s.Parent.Creates()
 	deletes := int(creates) - int(r.s.Parent.Children)

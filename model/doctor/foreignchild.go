@@ -10,7 +10,7 @@ import (
 
 const strangersMax = 2000
 
-func foreignChild(r *report) {
+func foreignChild(r *ruleRun) {
 	s := r.s
 	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // the path may be no election
 		return
@@ -44,7 +44,7 @@ func foreignChild(r *report) {
 	}
 }
 
-func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
+func (r *ruleRun) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {
 		twin := *c
@@ -68,6 +68,6 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 }
 
 // expected reports whether the system itself creates the child.
-func (r *report) expected(c *dialect.Candidate) bool {
+func (r *ruleRun) expected(c *dialect.Candidate) bool {
 	return r.dialect() == "mesos" && c.Name == "log_replicas"
 }

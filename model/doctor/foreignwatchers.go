@@ -5,24 +5,24 @@ import (
 	"electop/model/znode"
 )
 
-func foreignWatchers(r *report) {
-	crowd := r.watchersOfLeader()
-	if len(crowd) == 0 {
+func foreignWatchers(r *ruleRun) {
+	watchers := r.watchersOfLeader()
+	if len(watchers) == 0 {
 		return
 	}
 	head := r.s.First()
-	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(crowd), "session", "sessions"))
+	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(watchers), "session", "sessions"))
 	f.because("the servers' watches of %s:", safe(head.Name))
 	f.Znodes = []string{r.path(head.Name)}
-	f.clients(crowd)
+	f.clients(watchers)
 }
 
-// crowdFrom is the least number of watching sessions that is a finding. Fewer sessions cause no load.
-const crowdFrom = 20
+// watchersMin is the least number of watching sessions that is a finding. Fewer sessions cause no load.
+const watchersMin = 20
 
-// For a single znode the result is nil, because waiting clients also watch that znode.
-func (r *report) watchersOfLeader() []uint64 {
-	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= crowdFrom {
+// watchersOfLeader returns nil for a single znode, because waiting clients also watch that znode.
+func (r *ruleRun) watchersOfLeader() []uint64 {
+	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= watchersMin {
 		return w.Others
 	}
 	return nil

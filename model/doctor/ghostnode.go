@@ -13,8 +13,9 @@ import (
 // and creates another in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// Latches and threads of one client share its session, so several candidates may be intended.
-func ghostNode(r *report) {
+// ghostNode finds sessions with several candidates. That may be intended: the latches or threads of
+// one client share its session.
+func ghostNode(r *ruleRun) {
 	s := r.s
 	holders := r.holders()
 	if holders == s.Queue.Len() && holders > 1 {
@@ -41,8 +42,9 @@ func ghostNode(r *report) {
 	}
 }
 
-// The last position in at is the candidate that the client probably uses.
-func (r *report) unmanaged(all []int) (f *draft, at []int) {
+// unmanaged returns the finding of ghosts, nil for none. at has their positions, and last the
+// position of the candidate that the client probably uses.
+func (r *ruleRun) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
 		owned[i] = r.s.Queue.At(k)
@@ -73,8 +75,9 @@ func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// The client uses the last of the znodes.
-func (r *report) ghostly(f *draft, at []int) {
+// ghostly adds evidence to f. at has the positions of ghosts, and last of the znode that the client
+// uses.
+func (r *ruleRun) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
 		f.because("%s knows only %s", safe(m.Name), safe(m.Znode))
@@ -95,7 +98,7 @@ func (r *report) ghostly(f *draft, at []int) {
 	}
 }
 
-func (r *report) ghost(c *dialect.Candidate) bool {
+func (r *ruleRun) ghost(c *dialect.Candidate) bool {
 	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

@@ -7,7 +7,7 @@ import (
 	"electop/model/dialect"
 )
 
-func herd(r *report) {
+func herd(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
 	for _, name := range v.names {
 		c := v.crowds[name]
@@ -34,8 +34,8 @@ func herd(r *report) {
 
 // crowd has the contenders that watch the same child, by position.
 type crowd struct {
-	sure, maybe []int // contenders that should watch another child: sure by two tables, maybe by the last table
-	right       []int // contenders that have to watch the child
+	sure, maybe []int // contenders that should watch another child: sure in two tables, maybe in the last table
+	right       []int // contenders that should watch the child
 }
 
 // herdAtOnce wrong watches in one table prove a herd, because no healthy handoff looks like that.

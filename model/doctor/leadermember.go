@@ -2,7 +2,7 @@ package doctor
 
 import "fmt"
 
-func leaderMember(r *report) {
+func leaderMember(r *ruleRun) {
 	could, l := r.s.Standbys(), r.s.Leader()
 	if l == nil || could.Member == "" || !could.Missing && !could.Own.Down {
 		return

@@ -2,7 +2,7 @@ package doctor
 
 import "electop/model/units"
 
-func missingWatch(r *report) {
+func missingWatch(r *ruleRun) {
 	s, t := r.s, noWatch
 	if r.s.Dialect.Unknown() {
 		t = noWatchGuessed

@@ -9,14 +9,14 @@ import (
 	"electop/model/units"
 )
 
-func noLeader(r *report) {
+func noLeader(r *ruleRun) {
 	if r.s.NoLeader() == model.NotAcknowledged {
 		notAcknowledged(r)
 	}
 	vacant(r)
 }
 
-func notAcknowledged(r *report) {
+func notAcknowledged(r *ruleRun) {
 	s := r.s
 	head, a := s.First(), &s.Ack
 	ack := s.Dialect.Ack(s.Path)
@@ -44,7 +44,7 @@ func notAcknowledged(r *report) {
 	f.because("leaders of %s acknowledge within %s", s.Dialect.System, units.Exact(takeover.Round(time.Second)))
 }
 
-func vacant(r *report) {
+func vacant(r *ruleRun) {
 	s := r.s
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -91,6 +91,7 @@ func (f *draft) lastLeader() {
 	}
 }
 
+// LastWords describes the last leader.
 func LastWords(last *model.LedLast) string {
 	return last.Who + " led last" + map[bool]string{true: " and has to be fenced"}[last.Fenced]
 }
@@ -106,7 +107,7 @@ func (f *draft) empty(v model.Vacancy) {
 	f.because("nobody has led since %s", Since(v))
 }
 
-// Since returns the time since which nobody leads, as a text.
+// Since formats the time from which on nobody leads.
 func Since(v model.Vacancy) string {
 	switch v.Known {
 	case model.VacancyWatched:
@@ -120,14 +121,14 @@ func Since(v model.Vacancy) string {
 const standbysMax = 8
 
 // Could names the programs that could lead or take over. verb is "lead" or "take over".
-func Could(verb string, by model.Standbys) string {
-	if !by.Listed {
+func Could(verb string, all model.Standbys) string {
+	if !all.Listed {
 		return "who could " + verb + " is not visible"
 	}
 	var could, not []string
-	for _, p := range by.Programs {
+	for _, p := range all.Programs {
 		switch {
-		case p == by.Own:
+		case p == all.Own:
 		case p.Cannot != "":
 			not = append(not, p.Who+" ("+p.Cannot+")")
 		case p.State != "":
@@ -137,8 +138,8 @@ func Could(verb string, by model.Standbys) string {
 		}
 	}
 	text := "nobody is listed who could " + verb
-	if len(could)+by.Unread > 0 {
-		text = strings.TrimRight("could "+verb+" "+by.If, " ") + ": " + firstOf(could, by.Unread)
+	if len(could)+all.Unread > 0 {
+		text = strings.TrimRight("could "+verb+" "+all.If, " ") + ": " + firstOf(could, all.Unread)
 	}
 	if len(not) > 0 {
 		text += "; could not: " + firstOf(not, 0)

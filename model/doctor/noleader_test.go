@@ -26,7 +26,8 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// The first acknowledgement belongs to the session, 0 for none; the others are absent.
+// acknowledge reads all acknowledgements. The first belongs to session, or is absent if that is 0; the
+// others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -64,7 +65,7 @@ func TestNoLeader(t *testing.T) {
 	}
 }
 
-// Solr's overseer checks the data of its leader znode, not the session.
+// Solr's overseer checks the data of its leader znode, not the znode's session.
 func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 	for _, owner := range []uint64{2, 9} {
 		c := solr(t, "/overseer_elect/election")
@@ -104,7 +105,7 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 	}
 }
 
-func TestFirstThatWaits(t *testing.T) {
+func TestFirstWatchesOtherKind(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	other := c.create("_c_"+modeltest.UUID1+"-lock-", 1)
 	c.create(modeltest.Hex1+"__lock__", 2)
@@ -178,7 +179,7 @@ func TestAcknowledgementChild(t *testing.T) {
 	c.after(time.Second)
 }
 
-func TestBreadCrumb(t *testing.T) {
+func TestAcknowledgementByBreadCrumb(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/hadoop-ha/ns/ActiveStandbyElectorLock", AckFollows: true})
 	lock := func(data string) znode.Znode {
 		return znode.Znode{Name: "/hadoop-ha/ns/ActiveStandbyElectorLock", Session: 9, Czxid: 99, Data: znode.NewData([]byte(data))}
@@ -201,7 +202,7 @@ func TestBreadCrumb(t *testing.T) {
 	c.wantLeader(9, "")
 }
 
-func TestReignByAcknowledgement(t *testing.T) {
+func TestReignBeginsWithAcknowledgement(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
 	first := c.create("72057700533010430-10.0.0.1:8983_solr-n_", 1)
 	c.join("72057700533010431-10.0.0.2:8983_solr-n_", 2)
@@ -235,7 +236,7 @@ func TestReignByAcknowledgement(t *testing.T) {
 	}
 }
 
-// A name that ends in a slash is a persistent znode.
+// readDirectory reads a directory. A name that ends in a slash is a persistent znode.
 func (c *fixture) readDirectory(path string, names ...string) {
 	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
 	for i, name := range names {
@@ -308,7 +309,7 @@ func TestVacant(t *testing.T) {
 	}
 }
 
-func TestVacantPaused(t *testing.T) {
+func TestVacantWhilePatroniIsPaused(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/db/batman/leader"})
 	c.readSingle()
 	c.readDirectory("/db/batman", "members/", "config/")
@@ -351,7 +352,7 @@ func TestVacantSince(t *testing.T) {
 	again := c.Tree.Now
 	c.apply(&model.Read{At: again, Notified: again, Presence: model.Present, Single: true})
 	if v, _ := c.J.State().Vacancy(); v.Known == model.VacancyWatched {
-		t.Errorf("got vacancy %+v, though there was a leader after its begin", v)
+		t.Errorf("got vacancy %+v, though a leader existed after its beginning", v)
 	}
 }
 
@@ -378,14 +379,14 @@ func TestLeaderMember(t *testing.T) {
 				t.Errorf("Could = %q, want %q", got, x.could)
 			}
 			c.after(time.Second, slices.DeleteFunc([]string{x.want}, func(s string) bool { return s == "" })...)
-			// The list of members is older than the leader's znode.
+			// The leader's znode is now newer than the list of members.
 			c.readSingle(znode.Znode{Name: "/db/batman/leader", Session: 5, Czxid: 10, Data: znode.NewData([]byte("pg5"))})
 			c.after(0)
 		})
 	}
 }
 
-// The deletion of the lock also removes its watches.
+// The deletion of the lock also removes the watches that show who could lead.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
 	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
@@ -408,10 +409,10 @@ func agree(t interface {
 	lead, first := s.Lead(), s.First()
 	why, far := phrase.NoLeader(s).Sentence, phrase.Lead(s)
 	if nobody := s.Leader() == nil; nobody != (lead == "") || nobody != (why != "") {
-		t.Fatalf("leader %v, lead %q, words %q", s.Leader(), lead, why)
+		t.Fatalf("leader %v, lead %q, reason for no leader %q; want a reason only without a leader", s.Leader(), lead, why)
 	}
-	if reserved := lead != "" && lead != doctor.Leads; reserved != (far.Sentence != "") || reserved != (far.Row != "") || reserved != (far.Cell != "") {
-		t.Fatalf("lead %q, words %+v", lead, far)
+	if limited := lead != "" && lead != doctor.Leads; limited != (far.Sentence != "") || limited != (far.Row != "") || limited != (far.Cell != "") {
+		t.Fatalf("lead %q, words %+v; want words only if something limits the lead", lead, far)
 	}
 	if text, well := phrase.NothingFound(s); far.Severity != "" && (well || strings.Contains(text, "Nothing found")) {
 		t.Fatalf("lead %q: got %q, want no word that all is well", lead, text)
@@ -449,7 +450,7 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 }
 
 // TestAnyKeysAnyStates in package ui checks that the screen, text and JSON use these words.
-func TestNothingContradictsTheHeadline(t *testing.T) {
+func TestWordsAgreeWithLead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		j := doctor.NewJournal(cfg)
@@ -479,7 +480,7 @@ func TestNothingContradictsTheHeadline(t *testing.T) {
 	})
 }
 
-func TestEachWayToLead(t *testing.T) {
+func TestEachLead(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}
 	second := znode.Znode{Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("birch"))}
@@ -539,7 +540,7 @@ func TestEachWayToLead(t *testing.T) {
 	}
 }
 
-func TestSlowedTakeoverIsNoAlarm(t *testing.T) {
+func TestSlowedTakeoverIsNoWarning(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	all := []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at}, {Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at}}
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ func (d *Doctor) parentDeleted(at time.Time) {
 	d.lost = d.lost[:min(len(d.lost), formerMax)]
 }
 
-func parentVanished(r *report) {
+func parentVanished(r *ruleRun) {
 	s, d := r.s, r.d
 	if len(d.lost) == 0 {
 		return

@@ -18,7 +18,7 @@ const (
 	livelockWait   = 2 * time.Second
 )
 
-func resetLivelock(r *report) {
+func resetLivelock(r *ruleRun) {
 	s, rs := r.s, r.s.Reigns
 	ended, sessions := 0, make(map[uint64]bool)
 	last := time.Time{}

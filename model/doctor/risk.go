@@ -23,8 +23,8 @@ type Risk struct {
 }
 
 // RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
-// risk is raised again when the latest time of its expiry becomes known, is withdrawn, or moves to
-// a later time.
+// risk is raised again when the upper bound of its expiry becomes known or unknown, or moves to a
+// later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -67,10 +67,10 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	holders := recipe.Holders(queue)
 	k.all = nil
 	for _, old := range all {
-		i, stands := model.Position(recipe, queue, old.Candidate)
+		i, queued := model.Position(recipe, queue, old.Candidate)
 		danger := sessions.Danger(old.Candidate.Session, at)
-		if !stands || danger == nil {
-			e := RiskChanged{Risk: *old, Gone: !stands}
+		if !queued || danger == nil {
+			e := RiskChanged{Risk: *old, Gone: !queued}
 			if e.Gone {
 				e.Cause = j.EndOf(old.Candidate)
 			}

@@ -59,8 +59,8 @@ func TestZombieLeader(t *testing.T) {
 func TestRiskWatch(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
-	if why := st.RiskWatch(st.Queue.At(0)); why != "" {
-		t.Errorf("RiskWatch = %q, want none: the servers are asked every second", why)
+	if why := st.RiskUnseen(st.Queue.At(0)); why != "" {
+		t.Errorf("RiskUnseen = %q, want none: the servers are asked every second", why)
 	}
 	for want, change := range map[string]func(*session.Table){
 		"too rarely":                 func(x *session.Table) { x.Every = 5 * time.Second },
@@ -76,8 +76,8 @@ func TestRiskWatch(t *testing.T) {
 			c.answer(change)
 		}
 		st := c.J.State()
-		if why := st.RiskWatch(st.Queue.At(0)); !strings.Contains(why, want) {
-			t.Errorf("RiskWatch = %q, want %q", why, want)
+		if why := st.RiskUnseen(st.Queue.At(0)); !strings.Contains(why, want) {
+			t.Errorf("RiskUnseen = %q, want %q", why, want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func refuse(x *session.Table, hint string) {
 	}
 }
 
-func TestCausesByTables(t *testing.T) {
+func TestCausesFromTables(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	last := func() *model.Handoff {
 		hs := c.J.State().Handoffs
@@ -102,8 +102,8 @@ func TestCausesByTables(t *testing.T) {
 		t.Errorf("got cause %s (%s), want left: the session could not expire", h.Cause, h.Evidence)
 	}
 	before := c.J.State()
-	if !slices.Contains(before.SessionsToAsk(), 1) {
-		t.Error("SessionsToAsk lacks the former leader's session")
+	if !slices.Contains(before.SessionsToQuery(), 1) {
+		t.Error("SessionsToQuery lacks the former leader's session")
 	}
 	c.pass(time.Second)
 	x := c.healthyTable()
@@ -135,7 +135,7 @@ func TestCausesByTables(t *testing.T) {
 }
 
 // After the bound, the client may have come back, or the bound was wrong.
-func TestRiskIsGivenUp(t *testing.T) {
+func TestRiskEndsAfterItsBound(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
 	x := c.healthyTable()
@@ -201,7 +201,7 @@ func TestRiskEnds(t *testing.T) {
 	}
 }
 
-func TestEscalation(t *testing.T) {
+func TestZombieLeaderBecomesCritical(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
 	frozen := c.frozen()
@@ -220,8 +220,8 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// A candidate without a connection in only one answer may be reconnecting.
-func TestSilentCandidatesAreCounted(t *testing.T) {
+// A candidate that has no connection in only one answer may be reconnecting.
+func TestSilentCandidates(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {
 		c.join("n_", uint64(i+1))
@@ -252,7 +252,7 @@ func TestSilentCandidatesAreCounted(t *testing.T) {
 }
 
 // A client that closes its session just before the expiry can look expired.
-func TestExpiryIsTakenBack(t *testing.T) {
+func TestWrongExpiryIsCorrected(t *testing.T) {
 	early := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSim(t, model.Config{Path: "/e"}, 2*time.Second)
@@ -281,9 +281,9 @@ func TestExpiryIsTakenBack(t *testing.T) {
 		}
 	})
 	if early == 0 {
-		t.Error("no expiry was reported, so nothing was taken back")
+		t.Error("no wrong expiry was reported, so none was corrected")
 	}
-	t.Logf("%d taken back", early)
+	t.Logf("%d wrong expiries corrected", early)
 }
 
 func TestDeletedBeforeTheSilence(t *testing.T) {
@@ -436,7 +436,7 @@ func TestCausesAreTrue(t *testing.T) {
 	if reported[model.CauseExpired] == 0 || reported[model.CauseLeft]+reported[model.CauseDeleted] == 0 {
 		t.Errorf("got the causes %v, want expired, and left or deleted", reported)
 	}
-	t.Logf("causes: %v, %d taken back", reported, early)
+	t.Logf("causes: %v, %d wrong expiries corrected", reported, early)
 }
 
 func TestHealthyElection(t *testing.T) {
@@ -510,7 +510,7 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
-// The servers may report no deadlines or, if conns is true, no connections.
+// silentSim returns a sim whose servers may report no deadlines or, if conns is true, no connections.
 func silentSim(t *rapid.T, conns bool, ticks ...time.Duration) *sim {
 	s := newSim(t, model.Config{Path: "/e"}, ticks...)
 	s.Wall = rapid.Bool().Draw(t, "wall")
@@ -526,8 +526,9 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// If byEpoch is true, an upper bound counts only for the epoch of the expiry.
-func boundsHold(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
+// checkBounds checks the bounds of risks. If byEpoch is true, it checks an upper bound only in the epoch
+// of the expiry.
+func checkBounds(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)
 		if late || r.NotBefore.After(victim.Expired) {
@@ -555,7 +556,7 @@ func TestRiskBounds(t *testing.T) {
 
 		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
 		led := s.J.State().Leader().Session == victim.Session
-		if why := s.J.State().RiskWatch(s.J.State().Queue.At(0)); why != "" {
+		if why := s.J.State().RiskUnseen(s.J.State().Queue.At(0)); why != "" {
 			t.Fatalf("watched every %v: %s", s.Every, why)
 		}
 		var risks []doctor.Risk
@@ -599,7 +600,7 @@ func TestRiskBounds(t *testing.T) {
 		for _, r := range risks {
 			useful = useful || !r.By.IsZero() && !r.By.After(victim.Expired.Add(2*s.Tick+victim.Timeout))
 		}
-		boundsHold(t, risks, victim, false)
+		checkBounds(t, risks, victim, false)
 		if !useful {
 			t.Fatalf("got no useful bound in %+v, expired %v", risks, victim.Expired)
 		}
@@ -654,6 +655,6 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 		if !victim.Over {
 			t.Fatal("the victim's session did not expire in three minutes")
 		}
-		boundsHold(t, risks, victim, true)
+		checkBounds(t, risks, victim, true)
 	})
 }

@@ -43,16 +43,17 @@ var rules = []rule{
 
 type rule struct {
 	id    string
-	check func(*report)
-	// always is true for rules that check the servers or the znodes, not the candidates.
+	check func(*ruleRun)
+	// always: the rule runs even if the children elect nobody.
 	always bool
-	// sure reports whether the severity stays the same if the recipe is only a guess.
+	// sure: the severity stays the same if the recipe is only a guess.
 	sure bool
-	// byTables reports whether only a new table of the servers can show something new to the rule.
+	// byTables: only a new table of the servers can make the rule report something new.
 	byTables bool
 }
 
-type report struct {
+// ruleRun is a run of one rule.
+type ruleRun struct {
 	*ruleContext
 	at     time.Time
 	rule   *rule
@@ -64,7 +65,7 @@ type draft struct {
 	hold
 	subject string // what the finding is about, "" if the rule has only one subject
 	lines   int    // number of lines of evidence, including those beyond evidenceMax
-	r       *report
+	r       *ruleRun
 }
 
 // subjectsMax bounds the findings of one rule. One more finding sums up the rest.
@@ -73,7 +74,7 @@ const subjectsMax = 8
 // evidenceMax bounds the lines of evidence of one finding. One more line counts the rest.
 const evidenceMax = 16
 
-func (r *report) check() {
+func (r *ruleRun) check() {
 	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.newTable && !r.d.suspicions.has(r.rule.id) {
 		return
 	}
@@ -101,8 +102,8 @@ func (r *report) check() {
 	r.suspect(&more)
 }
 
-// values are pairs: a name in braces, and its replacement in t.
-func (r *report) find(t text, subject string, values ...string) *draft {
+// find adds a draft with the words of t. values are pairs of a name in braces and its replacement.
+func (r *ruleRun) find(t wording, subject string, values ...string) *draft {
 	in, words := strings.NewReplacer(values...), r.s.Words
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
 		Severity: t.severity, Title: in.Replace(words(t.title)), Harm: in.Replace(words(t.harm)), Advice: in.Replace(words(t.advice)), References: t.references,
@@ -133,7 +134,7 @@ func (f *draft) sortSessions() {
 	f.Sessions = slices.Compact(f.Sessions)
 }
 
-func (r *report) suspect(f *draft) {
+func (r *ruleRun) suspect(f *draft) {
 	f.ID, f.Key = r.rule.id, r.rule.id
 	if f.subject != "" {
 		f.Key += " " + f.subject
@@ -155,7 +156,7 @@ func candidates(n int) string { return units.Count(n, "candidate", "candidates")
 
 func safe(name string) string { return znode.Safe(name, 0) }
 
-// The indexes are built at their first use.
+// ruleContext has the input of the rules. Its indexes are built at their first use.
 type ruleContext struct {
 	d        *Doctor
 	s        *model.State

@@ -12,7 +12,7 @@ const (
 	sequenceHalf = 1 << 30
 )
 
-func sequenceLimit(r *report) {
+func sequenceLimit(r *ruleRun) {
 	s := r.s
 	if s.Phase != model.Live || !s.ParentRead || s.Single {
 		return

@@ -6,7 +6,7 @@ import (
 	"electop/model/units"
 )
 
-func silentCandidate(r *report) {
+func silentCandidate(r *ruleRun) {
 	waiting := slices.DeleteFunc(slices.Clone(r.d.risks.all), func(x *Risk) bool { return x.Leader })
 	all := slices.DeleteFunc(slices.Clone(waiting), func(x *Risk) bool { return !x.Sure })
 	if len(all) == 0 {

@@ -15,7 +15,8 @@ import (
 	"electop/model/session"
 )
 
-// Deadlines are rounded and batched on the leader's clock, as in ZooKeeper.
+// sim simulates an ensemble and its clients. Deadlines are rounded and batched on the leader's clock,
+// as in ZooKeeper.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree
@@ -29,7 +30,7 @@ type sim struct {
 	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
 	clock      time.Duration // the leader's clock at the start
-	Wall       bool
+	Wall       bool          // deadlines have the wall clock's time
 	Clients    []*simClient
 	own        *simClient // the observer's session
 
@@ -106,12 +107,12 @@ func (s *sim) changed() {
 		return
 	}
 	s.reading = true
-	news, heard := s.Tree.Now.Add(s.between("news", 0, 20*time.Millisecond)), s.own.resp
+	notified, response := s.Tree.Now.Add(s.between("news", 0, 20*time.Millisecond)), s.own.resp
 	s.At(s.between("lag", 20*time.Millisecond, max(s.Lag, 20*time.Millisecond)), func() {
 		s.reading = false
 		r := s.w.Read(false, false, nil)
 		if s.Dated {
-			r.Notified, r.Heard, r.Sent = news, heard, s.Tree.Now
+			r.Notified, r.Heard, r.Sent = notified, response, s.Tree.Now
 		}
 		s.apply(r)
 	})
@@ -124,7 +125,7 @@ type simClient struct {
 	deadline time.Duration
 	resp     time.Time
 	received int64
-	pending  bool // the server received a message, the leader does not know yet
+	pending  bool // the server has not yet passed the client's last message to the leader
 	Stopped  bool
 	Over     bool
 	Expired  time.Time
@@ -280,7 +281,7 @@ func (s *sim) end(c *simClient) {
 	s.withdraw(c)
 }
 
-// The ensemble may elect the same server again.
+// elect begins an election of the ensemble, which may elect the same server again.
 func (s *sim) elect() {
 	if s.Leader < 0 {
 		return
@@ -316,7 +317,7 @@ func (s *sim) elect() {
 	})
 }
 
-// The answers show the present state, and arrive 10 ms later.
+// poll queries the servers. Their answers show the present state, and arrive 10 ms later.
 func (s *sim) poll(watches bool) {
 	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
 		s.touch(s.own)

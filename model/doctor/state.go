@@ -13,7 +13,7 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events counts the events until now, including those held back for an acknowledgement.
+	// Events counts the events until now, including events held back for an acknowledgement.
 	Events uint64
 	// Risks are the contenders whose sessions are about to expire, in queue order. Findings are
 	// sorted by severity, the worst first.
@@ -43,10 +43,10 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToAsk returns the sessions to ask the servers about, sorted: [model.State.Sessions], the
+// SessionsToQuery returns the sessions to look up on the servers, sorted: [model.State.Sessions], the
 // sessions whose candidates were deleted with the parent, and the sessions of the last third-party
 // leaders.
-func (s *State) SessionsToAsk() []uint64 {
+func (s *State) SessionsToQuery() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
 		out = append(out, x.Leader.Session)
@@ -74,8 +74,8 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 	return riskOf(s.Risks, s.Recipe, c)
 }
 
-// RiskWatch returns why electop would not see a risk of the contender in time, "" if it would.
-func (s *State) RiskWatch(c *dialect.Candidate) string {
+// RiskUnseen returns why electop would not see a risk of the contender in time, "" if it would.
+func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	t := s.Answers
 	if t == nil {
 		return "the servers were not asked (v)"
@@ -117,7 +117,7 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 }
 
 // Lead is how far the first contender has the role, according to its znode, the acknowledgement,
-// the servers, and the own report of a candidate of electop. Use it wherever the leader is shown.
+// the servers, and what electop's own candidate reports. Use it wherever the leader is shown.
 // "" means that nobody leads: see [State.NoLeader].
 type Lead string
 
@@ -182,9 +182,9 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns one of [model.State.Rivals], and the edge of its Blind. twofold reports whether two
+// Rival returns one of [model.State.Rivals], and the edge of its Blind. proven reports whether two
 // rounds of the servers' tables show that Blind does not wait.
-func (s *State) Rival() (r dialect.Rival, e Edge, twofold bool) {
+func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}
 		if i, ok := model.Position(s.Recipe, s.Queue, r.Blind); ok && i > 0 {

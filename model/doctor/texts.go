@@ -2,9 +2,9 @@ package doctor
 
 import "time"
 
-// A rule replaces the names in braces. If references is nil, the source of the dialect is the
-// reference.
-type text struct {
+// wording has the words of a finding. A rule replaces the names in braces. If references is nil, the
+// source of the dialect is the reference.
+type wording struct {
 	severity            Severity
 	wait                time.Duration
 	title, harm, advice string
@@ -12,200 +12,200 @@ type text struct {
 }
 
 var (
-	noAcknowledgement = text{Critical, 0,
+	noAcknowledgement = wording{Critical, 0,
 		"no leader: the first candidate has not acknowledged",
 		"Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or may not know that it is the first.",
 		"Read the log of the first candidate, {first}. If its procedure hangs, restart the candidate: the next one takes over.", nil}
-	notFenced = text{Critical, 0, noAcknowledgement.title,
+	notFenced = wording{Critical, 0, noAcknowledgement.title,
 		"It holds the lock and does not do a leader's work. It has to fence the previous leader first, and that may fail repeatedly.",
 		"Read the log of its failover controller, {first}: it shows why the previous leader cannot be fenced.", nil}
-	nobodyLeads = text{Critical, 0, "no leader: nobody leads {system}", "Nobody does the leader's work.",
+	nobodyLeads = wording{Critical, 0, "no leader: nobody leads {system}", "Nobody does the leader's work.",
 		"Read the log of one of those that could lead: it shows why that program does not.", nil}
-	nobodyCould  = text{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
-	nobodyMay    = text{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
-	nobodyRuns   = text{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
-	noCandidates = text{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
+	nobodyCould  = wording{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
+	nobodyMay    = wording{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
+	nobodyRuns   = wording{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	noCandidates = wording{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
 		"Start a program that can lead, if one should run.", []string{"ZooKeeper recipes: leader election"}}
-	shutDown = text{Info, 0, "nobody leads: the system was shut down", nobodyRuns.harm, nobodyRuns.advice, nil}
+	shutDown = wording{Info, 0, "nobody leads: the system was shut down", nobodyRuns.harm, nobodyRuns.advice, nil}
 
-	leaderNoMember = text{Critical, 0,
+	leaderNoMember = wording{Critical, 0,
 		"the leader {leader} is no member of {system}",
 		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the others from electing another.",
 		"Look at the program of {leader}. If it is dead, its znode is deleted when its session expires. If another name is meant, correct the leader's znode.", nil}
-	leaderDown = text{Critical, 0,
+	leaderDown = wording{Critical, 0,
 		"the leader {leader} says that it is {state}",
 		"It does not do a leader's work, and its znode keeps the others from electing another.",
 		"Read the log of {leader}. If it does not start again, stop its program: the next one takes over.", nil}
-	epochJumped = text{Warning, 0,
+	epochJumped = wording{Warning, 0,
 		"the epoch jumped from {from} to {to}",
 		"Each new leader adds one. So leaders were elected that did not last, or another program wrote the number, or older data was restored.",
 		"Read the logs of the programs that could lead: which of them led at that time, and why not for longer?", nil}
 
-	oneClient = text{Info, ghostWait,
+	oneClient = wording{Info, ghostWait,
 		"one client owns {candidates}: they end together",
 		"They share one session: when it expires, all of them leave at once.",
 		"Nothing needs to be done. Candidates that must not fail together need a client each.",
 		[]string{"ZooKeeper Programmer's Guide: ephemeral nodes"}}
-	oneSession = text{Warning, ghostWait,
+	oneSession = wording{Warning, ghostWait,
 		"one session owns {candidates}",
 		"The reply to a create was lost, and the client created again: no program manages one of the znodes. When it becomes the lowest, nobody leads until its session ends.",
 		"{remedy} Change the client: put a guid in the name, and look for that guid before each further create.",
 		[]string{"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID"}}
 
-	otherAcknowledged = text{Critical, ackGrace,
+	otherAcknowledged = wording{Critical, ackGrace,
 		"two leaders: the lowest candidate does not own the acknowledgement",
 		"The session that acknowledged believes that it leads, and the lowest candidate may believe it too: two do the work of one leader.",
 		"Stop the program that owns the acknowledgement's session. Give the leaders' writes a fencing token: the czxid of the leader's znode.",
 		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
-	severalBelieve = text{Critical, beliefGrace,
+	severalBelieve = wording{Critical, beliefGrace,
 		"two leaders: {candidates} of this process believe that they lead",
 		"All of them do the work of one leader. ZooKeeper refuses the writes of an expired session, but cannot stop what an old leader does elsewhere.",
 		"Make the resource refuse requests with an older fencing token (the czxid of the leader's znode).",
 		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
-	twoLibraries = text{Critical, 0,
+	twoLibraries = wording{Critical, 0,
 		"two leaders: {candidate} counts only {names}: it believes that it leads",
 		"Clients of two libraries do not wait for each other: two do the work of one leader.",
 		"Stop the programs of one library, or have them count all: kazoo's Lock does with extra_lock_patterns=['[-_]'], Curator's InterProcessMutex with a LockInternalsDriver that sorts by the number, its LeaderLatch and kazoo's Election never do.", nil}
-	mayLeadToo = text{Warning, 0,
+	mayLeadToo = wording{Warning, 0,
 		"{candidate} may lead too: by default it counts only {names}",
 		"If clients of two libraries do not wait for each other, two do the work of one leader.", twoLibraries.advice, nil}
 
-	ackBlocked = text{Critical, ackGrace,
+	ackBlocked = wording{Critical, ackGrace,
 		"nobody can acknowledge: a persistent znode is in the way",
 		"An acknowledgement must end with its leader. This znode stays, so the lowest candidate is elected but never leads.",
 		"Delete {ack}.", []string{"SOLR-18301"}}
-	ackMissing = text{Warning, ackGrace,
+	ackMissing = wording{Warning, ackGrace,
 		"the leader did not acknowledge",
 		"The candidate is elected, but does not do a leader's work: its leader procedure failed or is slow, or it does not know that it leads.",
 		"Read the log of the leader. If it does not recover, restart it: the next candidate takes over.", []string{"SOLR-18301"}}
-	ackMissingOfGuest = text{Info, ackGrace,
+	ackMissingOfGuest = wording{Info, ackGrace,
 		"the first candidate has not acknowledged",
 		"None if its program makes no acknowledgement: the recipe needs none. A candidate of electop would be elected and not do a leader's work.",
 		"Nothing, if its program makes no acknowledgement. If it is a candidate of electop, read its log.", []string{"SOLR-18301"}}
-	ackOfNobody = text{Warning, ackGrace,
+	ackOfNobody = wording{Warning, ackGrace,
 		"acknowledged, but the queue is empty",
 		"Clients that read the acknowledgement use a leader that was not elected.",
 		"Find out whether that program leads without a candidate's znode. If not, delete the acknowledgement.", []string{"SOLR-18301"}}
-	ackOwnedByAnother = text{Warning, ackGrace,
+	ackOwnedByAnother = wording{Warning, ackGrace,
 		"the acknowledgement names the leader and belongs to another session",
 		"It does not end with the leader: when the leader's session ends, the next leader may not be able to acknowledge, and clients find the old one.",
 		"Find the client of that session. If it is the leader's program, it must create the acknowledgement with the session of its candidate.", []string{"SOLR-18301"}}
-	ackOfAnother = text{Warning, ackGrace,
+	ackOfAnother = wording{Warning, ackGrace,
 		"the acknowledgement names a znode that is not the leader's",
 		"Clients that read the acknowledgement find the wrong leader and use the wrong fencing token.",
 		"Make the acknowledgement ephemeral; each leader must create its own.", []string{"SOLR-18301"}}
 
-	deletedInUse = text{Warning, rejoinWait,
+	deletedInUse = wording{Warning, rejoinWait,
 		"the election was deleted while candidates used it",
 		"Their programs may not notice that they are no longer candidates: nobody leads, or a leader does not know the other candidates.",
 		"Restart the programs of these sessions. Keep the parent persistent, and delete it only when no program uses it.", []string{"CURATOR-724"}}
-	deletedWithCandidates = text{Info, rejoinWait,
+	deletedWithCandidates = wording{Info, rejoinWait,
 		"the election was deleted together with its candidates",
 		"None if their sessions had ended. Otherwise there may be no leader, or one that does not know the other candidates.",
 		deletedInUse.advice, []string{"CURATOR-724"}}
 
-	noWatch = text{Warning, 0,
+	noWatch = wording{Warning, 0,
 		"a candidate has no watch",
 		"It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
 		"Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
 		[]string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"}}
-	noWatchGuessed = text{Warning, 0, noWatch.title, noWatch.harm,
+	noWatchGuessed = wording{Warning, 0, noWatch.title, noWatch.harm,
 		"If these are no candidates, but members or jobs, nobody leads, and nothing is wrong: electop takes them for candidates because their names fit. If they are, check how their code learns of its turn.",
 		noWatch.references}
-	otherWatch = text{Warning, 0,
+	otherWatch = wording{Warning, 0,
 		"a candidate does not watch its predecessor",
 		"It is notified when it cannot lead, and lists all candidates for nothing.",
 		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
 		[]string{"ZooKeeper recipes: leader election"}}
-	laterWatch = text{Warning, 0, otherWatch.title,
+	laterWatch = wording{Warning, 0, otherWatch.title,
 		"The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads.",
 		otherWatch.advice, otherWatch.references}
-	watchOne = text{Warning, 0,
+	watchOne = wording{Warning, 0,
 		"a herd: {candidates} watch the same znode",
 		"When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
 		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
 		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
-	manyWatch = text{Warning, 0,
+	manyWatch = wording{Warning, 0,
 		"{sessions} without a candidate watch the leader's znode",
 		"When the znode is deleted, all of them are notified and read who leads at the same moment, in addition to the load of the handoff.",
 		"Find these programs by their addresses. Let them read who leads from an acknowledgement, or through fewer clients.",
 		[]string{"ZooKeeper recipes: locks (herd effect)"}}
-	herdByDesign = text{Info, time.Second,
+	herdByDesign = wording{Info, time.Second,
 		"a herd by design: everybody watches the list of candidates",
 		"Each join and each departure notifies all of them. With few candidates that costs little.",
 		"Nothing to do while they are few: this system works that way.",
 		[]string{"MESOS: src/zookeeper/group.cpp", "Pinot#15890", "ZooKeeper recipes: locks (herd effect)"}}
-	cycle = text{Critical, 0,
+	cycle = wording{Critical, 0,
 		"candidates wait for each other",
 		"Each of them waits for another of them: none can continue until a session ends.",
 		"End one of the sessions. Then fix the client: a reader must watch the nearest writer with a lower number; nobody may watch a higher number.",
 		[]string{"kazoo#649", "kazoo#650"}}
 
-	dropped = text{Warning, 0,
+	dropped = wording{Warning, 0,
 		"a session follows the election but is no longer in the queue",
 		"Its program may believe that it is a candidate; it will never lead.",
 		"Restart the program. Then check what its code does when its own znode is deleted: it must create a new one.", []string{"CURATOR-346"}}
-	observers = text{Info, 0,
+	observers = wording{Info, 0,
 		"{sessions}",
 		"None if they only observe. But a program that believes it is a candidate will never lead.",
 		"If you do not know these programs, find them by their address.", []string{"CURATOR-346"}}
 
-	silentLeader = text{Warning, 0,
+	silentLeader = wording{Warning, 0,
 		"the leader is silent",
 		"It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
 		"If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
 		[]string{"CURATOR-206", "CURATOR-460"}}
-	silentWaiting = text{Warning, 0,
+	silentWaiting = wording{Warning, 0,
 		"{candidates} silent",
 		"A dead or stopped candidate does not take over: when it becomes the first, nobody leads until its session expires.",
 		"If it is dead, wait until its session expires, or delete its znode if you are sure. Then start its program again.",
 		[]string{"CURATOR-206", "CURATOR-460"}}
-	leaderDeleted = text{Info, 0,
+	leaderDeleted = wording{Info, 0,
 		"a leader's znode was deleted while its session is alive: it may still believe that it leads",
 		"If another client deleted the znode, its program may not notice, and acts beside its successor. Curator's LeaderLatch does not notice. None if its program resigned.",
 		"Read the log of its program. If it did not resign, restart it. Find out who deletes znodes of this election.",
 		[]string{"CURATOR-620", "ZooKeeper recipes: leader election"}}
-	returnedLeader = text{Warning, 0,
+	returnedLeader = wording{Warning, 0,
 		"a leader whose session expired may be back, and not know it",
 		"If its program did not stop leading, it acts beside its successor. What it believes is not visible.",
 		"Look at what the program does. It must stop its work when its connection is suspended, and other resources must check the fencing token.",
 		[]string{"CURATOR-620", "CURATOR-653"}}
-	longHeld = text{Info, 0,
+	longHeld = wording{Info, 0,
 		"the lock is held far longer than ever before",
 		"If its program gave up waiting for the lock but left the znode, the lock stays held until the session ends.",
 		"Check whether its program believes that it holds the lock. If it does not, delete the znode.", []string{"kazoo#429", "CURATOR-462"}}
-	shortReigns = text{Warning, 0,
+	shortReigns = wording{Warning, 0,
 		"the leader changes very often",
 		"In each handoff nobody leads for some time, and leaders with short reigns get little done.",
 		"Find out why the leaders leave: sessions that expire under load or in long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
 		[]string{"ZooKeeper administrator's guide: maxSessionTimeout"}}
-	resets = text{Critical, livelockWait,
+	resets = wording{Critical, livelockWait,
 		"candidates keep resetting: nobody leads long enough",
 		"Each reset deletes the znode that another candidate watches, so that candidate resets too. This may never end.",
 		"Stop all candidates but one, then start the others one by one. Upgrade Curator if the issues name its version.", []string{"CURATOR-644", "CURATOR-645"}}
 
-	sequence = text{Info, 0,
+	sequence = wording{Info, 0,
 		"{title}",
 		"Servers from 3.6 on refuse every sequential create after number 2147483647; older ones continue with negative numbers, which sort before all others.",
 		"Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.", []string{"kazoo#730", "ZOOKEEPER-3249"}}
-	strangerInQueue = text{Warning, ghostWait,
+	strangerInQueue = wording{Warning, ghostWait,
 		"a child that is not a candidate is in the queue",
 		"Clients read only the name and order this child among the candidates. {waits}",
 		"Delete it if nothing needs it. Keep other znodes out of this path.", []string{"CURATOR-43"}}
-	strangers = text{Info, ghostWait,
+	strangers = wording{Info, ghostWait,
 		"{children}",
 		"These names cause no known harm, but a client that does not check names may fail on them.",
 		"Keep other znodes out of an election's path.", []string{"CURATOR-43"}}
 
-	split = text{Critical, 0,
+	split = wording{Critical, 0,
 		"the ensemble is split: two servers say that they lead it",
 		"Clients of one server do not see what clients of the other do. Each side elects its own leader.",
 		"Compare the configurations of the servers (server.N, quorum sizes). Stop the side with the lower zxid.", []string{"CURATOR-653"}}
-	rollover = text{Warning, 0,
+	rollover = wording{Warning, 0,
 		"the ensemble's transaction numbers are about to roll over",
 		"At that moment the ensemble elects a new leader: all clients lose their connections for some seconds.",
 		"Restart the ensemble's leader when the load is low: the numbers then restart.", []string{"ZOOKEEPER-1277", "CURATOR-653"}}
-	serversDisagree = text{Critical, 0,
+	serversDisagree = wording{Critical, 0,
 		"servers disagree on who is in the queue",
 		"Candidates on different servers see different leaders: two lead.",
 		"Restart the wrong server with an empty data directory, so that it copies everything from the ensemble's leader. Check whether the issue names its version.", []string{"ZOOKEEPER-3144"}}

@@ -10,9 +10,9 @@ import (
 	"electop/model/znode"
 )
 
-func twoLeaders(r *report) {
+func twoLeaders(r *ruleRun) {
 	believers(r)
-	heldTwice(r)
+	mixedClients(r)
 	a, head := &r.s.Ack, r.s.First()
 	if r.s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {
 		return
@@ -27,7 +27,7 @@ func twoLeaders(r *report) {
 	}
 }
 
-func believers(r *report) {
+func believers(r *ruleRun) {
 	var all []*model.Member
 	for _, m := range r.s.Members {
 		if m.Belief == model.Leading && m.Fault != model.Killed && m.Ending == model.NoEnding {
@@ -55,8 +55,8 @@ func believers(r *report) {
 	}
 }
 
-// The clients of one library do not count the candidates of another library.
-func heldTwice(r *report) {
+// mixedClients reports a head and its rival, which do not wait for each other.
+func mixedClients(r *ruleRun) {
 	s := r.state()
 	if s.NoLeader() != model.MixedClients {
 		for _, x := range s.Rivals {
@@ -66,17 +66,17 @@ func heldTwice(r *report) {
 		}
 		return
 	}
-	rival, e, twofold := s.Rival()
+	rival, e, proven := s.Rival()
 	c, lib, other := rival.Blind, rival.Blind.Library(), rival.Other
 	t := mayLeadToo
-	if twofold {
+	if proven {
 		t = twoLibraries
 	}
 	f := r.find(t, safe(c.Name), "{candidate}", c.Label(), "{names}", lib.Counts).about(other, c)
 	f.References = []string{lib.Source}
 	f.because("the lower number: %s", described(other))
 	f.because("counts only %s by default: %s", lib.Counts, described(c))
-	if i, ok := model.Position(s.Recipe, s.Queue, c); ok && twofold {
+	if i, ok := model.Position(s.Recipe, s.Queue, c); ok && proven {
 		f.because("it does not watch %s", r.mustWatch(i))
 	} else if e.Why != "" {
 		f.because("inferred from its name: the servers' watches do not show whether it waits (%s)", e.Why)
@@ -87,6 +87,6 @@ func heldTwice(r *report) {
 }
 
 func (rc *ruleContext) leadsBeside(c *dialect.Candidate) bool {
-	rival, _, twofold := rc.state().Rival()
-	return twofold && rival.Blind.Library() == c.Library()
+	rival, _, proven := rc.state().Rival()
+	return proven && rival.Blind.Library() == c.Library()
 }

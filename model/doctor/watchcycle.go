@@ -2,8 +2,9 @@ package doctor
 
 import "slices"
 
-// A cycle needs a candidate that waits for a higher number, such as a wrong read lock.
-func watchCycle(r *report) {
+// watchCycle finds candidates that wait for each other. One of them waits for a higher number, as in
+// kazoo#649.
+func watchCycle(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
 	if last == nil || base == nil {
@@ -21,8 +22,8 @@ func watchCycle(r *report) {
 	f.sortSessions()
 }
 
-// circle returns positions in the order of waiting, nil for none.
-func (r *report) circle(last, base *watchTable) []int {
+// circle returns positions of contenders, each of which waits for the next, nil for no cycle.
+func (r *ruleRun) circle(last, base *watchTable) []int {
 	s := r.s
 	place := make(map[string]int, s.Queue.Len())
 	for i, c := range s.Queue.All() {

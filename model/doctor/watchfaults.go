@@ -31,7 +31,8 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return c
 }
 
-// A check without faults, at least [calm] after the last table, is not repeated.
+// watchFaults checks all edges. A check that found no fault, at least [calm] after the last table, is
+// not repeated.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults
@@ -53,7 +54,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 	}
 	v := rc.faults
 	holders := s.Recipe.Holders(s.Queue)
-	byRecipe := s.Recipe.Name() == dialect.Herd().Name()
+	herdRecipe := s.Recipe.Name() == dialect.Herd().Name()
 	for i := holders; i < s.Queue.Len(); i++ {
 		c := s.Queue.At(i)
 		t, waits := s.Recipe.Watches(s.Queue, i)
@@ -63,7 +64,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 		switch e := s.edge(i, holders); e.State {
 		case Verified:
 			target := s.Queue.At(t).Name
-			if byRecipe {
+			if herdRecipe {
 				v.crowd(target).sure = append(v.crowd(target).sure, i)
 			} else {
 				v.crowd(target).right = append(v.crowd(target).right, i)
@@ -100,14 +101,14 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 }
 
 // stuck returns the severity for a contender that is not notified when its turn comes.
-func (r *report) stuck(i int) Severity {
+func (r *ruleRun) stuck(i int) Severity {
 	if i == r.holders() {
 		return Critical
 	}
 	return Warning
 }
 
-func (r *report) mustWatch(i int) string {
+func (r *ruleRun) mustWatch(i int) string {
 	t, ok := r.s.Recipe.Watches(r.s.Queue, i)
 	if !ok {
 		return "nobody"

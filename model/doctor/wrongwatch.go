@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Contenders in a herd are reported by the rule herd.
-func wrongWatch(r *report) {
+// wrongWatch skips the contenders in a herd, which the rule herd reports.
+func wrongWatch(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue.At(w.at)

@@ -1,6 +1,6 @@
 package doctor
 
-func zombieLeader(r *report) {
+func zombieLeader(r *ruleRun) {
 	for _, x := range r.d.risks.all {
 		if !x.Leader || !x.Sure {
 			continue

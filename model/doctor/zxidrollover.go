@@ -11,7 +11,7 @@ import (
 // From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three days.
 const rolloverNear = 0xf0000000
 
-func zxidRollover(r *report) {
+func zxidRollover(r *ruleRun) {
 	all := answered(r.s.Table)
 	if len(all) == 0 {
 		return

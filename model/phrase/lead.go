@@ -98,9 +98,9 @@ func NoLeader(s *doctor.State) Entry {
 	case model.WatchesLower:
 		return unsure(first+" waits for "+Label(s.WaitsFor())+", which is not of its kind", "waits for "+Numbered(s.WaitsFor()))
 	case model.MixedClients:
-		r, _, twofold := s.Rival()
+		r, _, proven := s.Rival()
 		blind, counts, beside := Label(r.Blind), " counts only "+r.Blind.Library().Counts, " beside "+Label(r.Other)
-		if twofold {
+		if proven {
 			return Entry{"two lead (inferred): " + blind + counts + " and believes that it leads" + beside, "two lead (inferred)", "two lead", doctor.Critical}
 		}
 		return unsure(blind+" may lead"+beside+": by default it"+counts, "another may lead too")
@@ -192,7 +192,7 @@ func Standing(s *doctor.State, position int) Entry {
 			break
 		}
 		e.Row = "may lead too"
-		if r, _, twofold := s.Rival(); twofold && r.Candidate == c {
+		if r, _, proven := s.Rival(); proven && r.Candidate == c {
 			e.Row = s.Words("believes it leads")
 		}
 		return e

@@ -159,7 +159,7 @@ func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	s := v.State
 	x := s.Risk(c)
 	if x == nil {
-		if why := znode.Safe(s.RiskWatch(c), 0); why != "" && !v.Recorded && c.Session != 0 {
+		if why := znode.Safe(s.RiskUnseen(c), 0); why != "" && !v.Recorded && c.Session != 0 {
 			out.add("risk", term.Muted, "may not be seen in time: "+why)
 		}
 		return

@@ -341,10 +341,10 @@ func (v *Handoffs) contested(l *model.Lane) laneKind {
 		return laneNothing
 	}
 	of := l.Znodes[n-1]
-	switch rival, _, twofold := s.Rival(); {
+	switch rival, _, proven := s.Rival(); {
 	case of.ID() == s.First().ID():
 		return laneLed
-	case twofold && of.ID() == rival.ID():
+	case proven && of.ID() == rival.ID():
 		return laneBelieves
 	case s.IsRival(of.Candidate):
 		return laneBefore

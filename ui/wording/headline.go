@@ -274,7 +274,7 @@ func RiskWarning(s *doctor.State) string {
 	if l == nil {
 		return ""
 	}
-	if why := s.RiskWatch(l); why != "" {
+	if why := s.RiskUnseen(l); why != "" {
 		return "A risk to " + l.Label() + " may not be seen before its znode is deleted: " + znode.Safe(why, 0)
 	}
 	return ""

@@ -192,10 +192,10 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 // settle is half a tick of the default configuration, plus [session.Slack] and a margin.
 const settle = 1600 * time.Millisecond
 
-// SessionsOf returns the sessions of [doctor.State.SessionsToAsk], of the election's other children,
+// SessionsOf returns the sessions of [doctor.State.SessionsToQuery], of the election's other children,
 // of those that wait for a barrier, and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
-	out := append(s.SessionsToAsk(), s.Waiters()...)
+	out := append(s.SessionsToQuery(), s.Waiters()...)
 	for _, c := range s.Ignored {
 		if c.Session != 0 {
 			out = append(out, c.Session)
