@@ -1,7 +1,7 @@
 // Package history records an election and rewinds it.
 //
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
-// A [Decoder] reads it. A new journal that applies the observations has the same events.
+// A [Decoder] reads it. A new journal that applies the observations returns the same events.
 //
 // A [Timeline] keeps the observations in memory, and clones of the journal. To show an earlier
 // moment, it takes the last clone before that moment and applies the observations after it again.
@@ -39,8 +39,8 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Part is the number of the file, from 0. Initial counts the first observations of a later
-	// file: see [model.State.Observations].
+	// Part is the number of the file, from 0. A later file begins with Initial observations that
+	// repeat the state: see [model.State.Observations].
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -95,7 +95,7 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines is in older recordings. It is read as an Advance.
+	// Deadlines is the name of an Advance in older recordings.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
@@ -148,7 +148,8 @@ func (e *Encoder) write(v any) error {
 // ErrIncomplete is returned by [Decoder.Decode] if the last line has no newline, as after a crash.
 var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
-// Three bytes of a hostile line can become a large struct, so the decoder first counts the items.
+// Bounds of a line. Three bytes of a hostile line can become a large struct, so the decoder first
+// counts the items.
 const (
 	lineMax    = 256 << 20 // bytes
 	itemsMax   = 1 << 17
@@ -187,7 +188,7 @@ type Decoder struct {
 	r   *bufio.Reader
 	n   int   // number of lines read
 	max int   // largest length of a line, in bytes
-	err error // set after a line that is too long
+	err error // not nil after a line that is too long
 }
 
 // NewDecoder reads the header from r and returns a decoder for the observations.
@@ -275,7 +276,7 @@ func readDetail(m *model.Member, text string) {
 	}
 }
 
-// An older recording has a text such as "C := {12, 13, … 3 more}".
+// stepOnOf parses a text of an older recording, such as "C := {12, 13, … 3 more}".
 func stepOnOf(step model.Step, text string) model.StepOn {
 	if step == model.StepCreate && text == "found by its name" {
 		return model.StepOn{Found: true}

@@ -162,7 +162,7 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// A line with too many items is refused before it can take much memory.
+// TestDenseLines checks that Decode refuses a line with too many items before it allocates much memory.
 func TestDenseLines(t *testing.T) {
 	decode := func(line string) (took uint64, err error) {
 		var before, after runtime.MemStats
@@ -196,7 +196,7 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// The largest real lines are a full read of 20,000 candidates, and the tables of three servers with
+// TestLargeLines decodes the largest real lines: a full read of 20,000 candidates, and the tables of three servers with
 // 18,000 ephemeral znodes each.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}

@@ -39,8 +39,8 @@ type Moment struct {
 	State  *doctor.State
 	Events []model.Event
 
-	First, Last bool // whether this is the first or the last moment that is kept
-	Kept        int  // bound of the timeline's memory, in bytes
+	First, Last bool // this is the first or the last moment that is kept
+	MaxBytes    int  // bound of the timeline's memory, in bytes
 }
 
 // Move is a move during time travel. If there is no moment to move to, the position stays the same.
@@ -58,7 +58,8 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// Positions in other goroutines read the elements of the slices, which never change.
+// segment has observations, and the journal before them. Positions in other goroutines read elements
+// of its slices, which never change.
 type segment struct {
 	from         *doctor.Journal // the journal before all[0]; only cloned
 	index        uint64          // of all[0] among the timeline's observations, from 0
@@ -87,17 +88,18 @@ const (
 // NewTimeline returns an empty timeline. maxBytes bounds its estimated memory; 0 means [DefaultMax].
 func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), computed: &computed{}}
-	t.cut()
+	t.addSegment()
 	return t
 }
 
-// A clone of eight entries takes about as long as one observation.
+// segmentMin is the least limit of a segment. A clone of eight values of the journal takes about as
+// long as one observation.
 const segmentMin = 512
 
-func (t *Timeline) cut() {
+func (t *Timeline) addSegment() {
 	j := t.journal.Clone()
-	journalBytes, entries := j.Memory()
-	s := &segment{from: j, journalBytes: journalBytes, limit: segmentMin + entries/8, before: t.n}
+	journalBytes, values := j.Memory()
+	s := &segment{from: j, journalBytes: journalBytes, limit: segmentMin + values/8, before: t.n}
 	if k := len(t.segments); k > 0 {
 		s.index = t.segments[k-1].index + uint64(len(t.segments[k-1].all))
 	}
@@ -126,14 +128,14 @@ func (t *Timeline) trim() {
 func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {
-		t.cut()
+		t.addSegment()
 		s = t.segments[len(t.segments)-1]
 	}
 	j := t.journal
 	news := j.News(o)
-	happened := j.Events()
+	eventsBefore := j.Events()
 	events := j.Apply(o)
-	if news || len(events) > 0 || j.Events() != happened { // also events that the journal holds back
+	if news || len(events) > 0 || j.Events() != eventsBefore { // also events that the journal holds back
 		t.n++
 		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), kindsOf(events)})
 	}
@@ -191,7 +193,7 @@ func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
 type Position struct {
 	N           uint64
 	First, Last bool
-	kept        int
+	maxBytes    int
 	segment     *segment
 	index       int                 // of the moment in moments
 	moments     []mark              // the segment's moments so far
@@ -208,19 +210,20 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	n = t.move(min(max(n, first-1), t.n), m, first)
 	s := t.segmentOf(n)
 	return Position{
-		N: n, First: n == first, Last: n == t.n, kept: t.max,
+		N: n, First: n == first, Last: n == t.n, maxBytes: t.max,
 		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, computed: t.computed,
 	}, true
 }
 
-// first returns t.n+1 if no moment is kept.
+// first returns the number of the first moment, t.n+1 if no moment is kept.
 func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
 func (t *Timeline) segmentOf(n uint64) *segment {
 	return t.segments[t.find(func(s *segment) bool { return s.before < n })]
 }
 
-// If begins is false for a segment, it must be false for all later segments.
+// find returns the index of the last segment for which begins is true, -1 for none. If begins is false
+// for a segment, it must be false for all later segments.
 func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
@@ -250,7 +253,7 @@ var steps = map[Move]struct {
 	MoveOn: {1, aMoment}, MoveToEvent: {1, withEvent}, MoveToHandoff: {1, withHandoff},
 }
 
-// n is at least first-1.
+// move returns the moment to which m leads from n. n is at least first-1.
 func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	switch m {
 	case MoveToFirst:
@@ -268,7 +271,7 @@ func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	return min(max(n, first), t.n)
 }
 
-// computed caches earlier moments too, because a user often steps back.
+// computed caches moments of one segment, because a user often steps back.
 type computed struct {
 	of      *segment
 	first   int // index of moments[0] in of.moments
@@ -286,11 +289,12 @@ func (c Position) Moment() Moment {
 		c.compute()
 	}
 	m := k.moments[c.index-k.first]
-	m.N, m.First, m.Last, m.Kept = c.N, c.First, c.Last, c.kept
+	m.N, m.First, m.Last, m.MaxBytes = c.N, c.First, c.Last, c.maxBytes
 	return m
 }
 
-// If the moments exceed computedMax, compute caches only the last moments up to c.
+// compute caches the moments of the segment or, if they exceed computedMax, only the last moments up
+// to c.
 func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)

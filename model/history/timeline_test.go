@@ -53,7 +53,7 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 		}
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
-		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // not enough for a moment
+		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // their change alone is no moment
 		return !reflect.DeepEqual(m, old) || more
 	case *model.Wake:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
@@ -68,7 +68,8 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 	return more
 }
 
-// The timeline dropped the moments before first.
+// target returns the number of the moment to which m leads from n. The timeline dropped the moments
+// before first.
 func target(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
@@ -107,7 +108,7 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// TestTimeline checks every move, with any bound, against the moments that were live.
+// TestTimeline compares every move, with any bound, with the moments that a journal had live.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -127,7 +128,7 @@ func TestTimeline(t *testing.T) {
 			if rule.isMoment(o, s) || len(events) > 0 {
 				all = append(all, instant{o.When(), s, events})
 			}
-			if rapid.IntRange(0, 9).Draw(t, "seek while it is recorded") == 0 {
+			if rapid.IntRange(0, 9).Draw(t, "seek before the next observation") == 0 {
 				timeline.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
 			}
 		}
@@ -209,7 +210,7 @@ func TestPositionStaysValid(t *testing.T) {
 	}
 }
 
-// A full timeline uses at most twice its bound, because the bound is an estimate.
+// TestTimelineIsBounded permits twice the bound, because the timeline estimates its memory.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)
@@ -226,7 +227,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	full := run(20000)
 	after := run(20000)
 	if full > empty+2*bound || after > full+bound/2 {
-		t.Errorf("the heap has %d bytes at first, %d after 20,000 changes, %d after 40,000; want at most %d more, then %d more", empty, full, after, 2*bound, bound/2)
+		t.Errorf("the heap has %d bytes at first, %d after 20,000 changes, %d after 40,000; want growth of at most %d and %d", empty, full, after, 2*bound, bound/2)
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, ok := timeline.Seek(0, history.MoveToLast)
@@ -257,8 +258,8 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, _ := timeline.Seek(0, history.MoveToLast)
-	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
-		t.Errorf("moments %d to %d, bound of %d bytes; want %d moments without the first, %d bytes", first.N, last.N, first.Kept, changes/8, history.DefaultMax)
+	if !first.First || first.N == 1 || first.MaxBytes != history.DefaultMax || last.N-first.N < changes/8 {
+		t.Errorf("moments %d to %d, bound of %d bytes; want %d moments without the first, %d bytes", first.N, last.N, first.MaxBytes, changes/8, history.DefaultMax)
 	}
 	seen := first.State.Totals.Joined + first.State.Totals.Left // changes up to the first moment that is kept
 	k := last.State.Totals
@@ -320,7 +321,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// The observations of a state give a new journal the same election, without its past.
+// TestObservations checks that the observations of a state repeat it in a new journal, without its past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

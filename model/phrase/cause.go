@@ -57,7 +57,7 @@ func Unmeasured(h *model.Handoff, m model.Measure) string {
 	return unmeasured[m.Why]
 }
 
-// CauseOf returns the words for why the leader before a handoff stopped.
+// CauseOf returns the words for why the old leader of a handoff stopped.
 func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
@@ -72,7 +72,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes the risk r of the candidate who; name returns another candidate's name.
+// Risk describes r. who is the candidate's name, and name returns another candidate's name.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -102,7 +102,7 @@ func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidat
 	return s
 }
 
-// RiskChanged describes a risk that was raised or is over. name returns a candidate's name.
+// RiskChanged describes a risk that was raised or has ended. name returns a candidate's name.
 func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candidate) string) string {
 	who := name(r.Risk.Candidate)
 	switch {

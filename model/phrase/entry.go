@@ -26,7 +26,7 @@ type Entry struct {
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could names the programs that could lead, or says why none may.
+// Could names the programs that could lead, or describes why none may.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -73,7 +73,7 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Stems has the beginnings of names that are written as they are; other names begin with n_.
+// Stems has the beginnings of names that [Brief] keeps. It replaces other beginnings by n_.
 var Stems = map[string]string{"read-": "read-", "write-": "write-"}
 
 // Brief returns the name of a candidate's znode as the recipe writes it: n_12, read-3.
@@ -84,8 +84,7 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered returns a candidate's sequence number or, without one, its znode's name; "another" for
-// nil.
+// Numbered returns a candidate's sequence number, otherwise its znode's name; "another" for nil.
 func Numbered(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
@@ -96,8 +95,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode, "" for only the next candidate or unknown
-// watchers.
+// Watchers describes who watches the leader's znode, "" if only the next candidate does, or if the
+// watchers are unknown.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

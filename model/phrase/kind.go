@@ -12,7 +12,7 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children; Has, have and Holder may be empty.
+// Role has the words for a kind of children. Has, have and Holder are empty if nobody leads.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
@@ -45,7 +45,7 @@ func Unclear(s *doctor.State) bool {
 	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
-// Open reports whether s is a barrier that lets everybody go: its znode was deleted.
+// Open reports whether s is a barrier whose znode was deleted, so that nobody has to wait.
 func Open(s *doctor.State) bool {
 	return s.Phase == model.NoParent && s.Kind() == dialect.KindBarrier
 }
@@ -149,7 +149,7 @@ func clients(all []*dialect.Candidate, verb string) string {
 	return words + " " + verb
 }
 
-// Release describes when the owner of a lock was asked to release the lock, "" if nobody asked.
+// Release describes when another client requested the lock from its owner, "" for no request.
 func Release(s *doctor.State, c *dialect.Candidate) string {
 	if c == nil || !c.Revoked {
 		return ""

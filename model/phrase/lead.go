@@ -12,50 +12,50 @@ import (
 	"electop/model/znode"
 )
 
-// Lead returns words for how far the first candidate leads, to follow its name; empty if nothing
-// limits it.
+// Lead describes what limits the leadership of the first candidate, empty for nothing. The words
+// follow its name.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
-	trouble := func(sentence, row, cell string) Entry {
+	limit := func(sentence, row, cell string) Entry {
 		return Entry{s.Words(sentence), s.Words(row), cell, doctor.Warning}
 	}
 	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server holds the message
-		trouble = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
+		limit = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
 	switch lead {
 	case doctor.Elected:
 		switch {
 		case m != nil && m.SlowLead && m.Belief == model.Elected:
-			return trouble("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
+			return limit("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
 		case s.Acknowledged():
 			return Entry{"has acknowledged and does not know it yet", "acknowledged, does not know it yet", "elected", ""}
 		case s.Ack.At.IsZero():
 			return Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}
 		}
-		return trouble("is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack")
+		return limit("is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack")
 	case doctor.Unaware:
-		return trouble("is first and does not know it yet", "first, does not know it yet", "first, not aware")
+		return limit("is first and does not know it yet", "first, does not know it yet", "first, not aware")
 	case doctor.Suspended:
-		return trouble("is suspended", strings.TrimSuffix("suspended: "+znode.Safe(m.Obstacle, 0), ": "), "suspended")
+		return limit("is suspended", strings.TrimSuffix("suspended: "+znode.Safe(m.Obstacle, 0), ": "), "suspended")
 	case doctor.Ending:
 		ending := znode.Safe(string(m.Ending), 0)
-		return trouble("is "+ending, ending, "ending")
+		return limit("is "+ending, ending, "ending")
 	case doctor.Deleted:
-		return trouble("is first in the last list and its znode is deleted", "deleted", "deleted")
+		return limit("is first in the last list and its znode is deleted", "deleted", "deleted")
 	case doctor.Stopped:
-		return trouble("has stopped leading and its znode still exists", "stopped leading", "stopped")
+		return limit("has stopped leading and its znode still exists", "stopped leading", "stopped")
 	case doctor.AtRisk:
 		return Entry{"is at risk", s.Words("the servers receive nothing from the leader"), "at risk", doctor.Critical}
 	case doctor.Faulty:
 		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
 		case m.Fault == model.Killed:
-			return trouble("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
+			return limit("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
 		case m.Fault == model.Frozen:
 			still := map[bool]string{true: "still believes it leads", false: "its znode is still first"}[believes]
-			return trouble("is frozen and "+still, "the leader is frozen but its znode exists", "frozen")
+			return limit("is frozen and "+still, "the leader is frozen but its znode exists", "frozen")
 		default:
 			stops := "is cut off and " + map[bool]string{true: "must stop in time", false: "has stopped"}[believes]
-			return trouble(stops, "the leader "+stops, "cut off")
+			return limit(stops, "the leader "+stops, "cut off")
 		}
 	}
 	return Entry{}
@@ -164,8 +164,8 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// RoleHolders names who has the role, and how far: "amber leads", "amber and 2 others hold", "amber
-// is elected and has not acknowledged".
+// RoleHolders names the holders of the role, and what limits them: "amber leads", "amber and 2 others
+// hold", "amber is elected and has not acknowledged".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -180,7 +180,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for the row of a contender if there is no certain leader.
+// Standing returns the words for the row of a contender while there is no certain leader.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:

@@ -35,11 +35,11 @@ func TestEverySituationHasWords(t *testing.T) {
 		names := constants(t, c.file, c.typ)
 		for _, name := range names {
 			if !regexp.MustCompile(`case .*\b`+c.in+name+`\b`).Match(lead) && name != "Leads" {
-				t.Errorf("%s has no words", name)
+				t.Errorf("lead.go has no case for %s", name)
 			}
 		}
 		if len(names) == 0 {
-			t.Errorf("%s has no constants of %s", c.file, c.typ)
+			t.Errorf("%s has no constants of type %s", c.file, c.typ)
 		}
 	}
 	if names := constants(t, "../event.go", "Cause"); len(names) != len(causes) {

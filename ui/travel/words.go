@@ -37,7 +37,7 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	case p.At.First && p.At.Last:
 		end = "the only moment there is"
 	case p.At.First && p.At.N > 1:
-		end = "earlier history was dropped, " + strconv.Itoa(max(1, p.At.Kept>>20)) + " MiB are kept"
+		end = "earlier history was dropped, " + strconv.Itoa(max(1, p.At.MaxBytes>>20)) + " MiB are kept"
 	case p.At.First:
 		end = "the earliest moment kept"
 	case p.At.Last:
