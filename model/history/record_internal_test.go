@@ -196,8 +196,8 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// TestLargeLines decodes the largest real lines: a full read of 20,000 candidates, and the tables of three servers with
-// 18,000 ephemeral znodes each.
+// TestLargeLines decodes the largest real lines: a full read of 20,000 candidates, and the tables of
+// three servers with 18,000 ephemeral znodes each.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
 	for i := range 20_000 {

@@ -108,7 +108,7 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// TestTimeline compares every move, with any bound, with the moments that a journal had live.
+// TestTimeline compares the moments of every move, for any bound, with the earlier states of a journal.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -321,7 +321,8 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// TestObservations checks that the observations of a state repeat it in a new journal, without its past.
+// TestObservations checks that a state's observations give a new journal the same election without its
+// past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -60,7 +60,7 @@ type Condition struct {
 	Recipe   string       `toml:"recipe"`
 	Count    string       `toml:"count"`    // the number of notified candidates: digits, or "waiting"
 	Notified Role         `toml:"notified"` // one of the notified candidates
-	Used     bool         `toml:"used"`     // the sequence number of the new contender was used before
+	Used     bool         `toml:"used"`     // another znode had the new contender's sequence number before
 	// Then makes the condition count only after all conditions before it were met.
 	Then bool `toml:"then"`
 }
@@ -150,7 +150,7 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// The role "" matches any x, and Nobody matches only a nil x.
+// is reports whether x has the role. The role "" matches any x, and Nobody only a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
@@ -159,7 +159,7 @@ func (m *change) is(role Role, x *dialect.Candidate) bool {
 	return a.queued && a.id == x.ID()
 }
 
-// x may be any znode of the role's holder, not only the znode with the role.
+// owns reports whether the role's holder owns x, which need not be the znode with the role.
 func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	mine, a := m.after.Member(x), m.holders.of[role]
 	if role == You {
@@ -168,10 +168,10 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is the number of the last wakes that wake searches.
+// recent bounds the wakes that wake searches.
 const recent = 16
 
-// wake returns nil until the server has counted all that the deletion caused.
+// wake returns the deletion of the role's znode, nil until the server has counted all its effects.
 func (m *change) wake(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
@@ -190,11 +190,11 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the election has n contenders, and is settled. In another recipe it does not
-// matter what the members believe.
+// Settled reports whether the election has n contenders, and is settled. For another kind only the
+// contenders count; the members of a barrier or a queue are no contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
-	case dialect.KindBarrier, dialect.KindQueue: // the members have no znodes
+	case dialect.KindBarrier, dialect.KindQueue:
 		return true
 	case "":
 		return s.Queue.Len() == n && Settled(s)

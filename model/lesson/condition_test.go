@@ -31,7 +31,7 @@ func member(name string, f func(*model.Member)) act {
 
 func suspended(m *model.Member) { m.Belief = model.Suspended }
 
-func second(name string) act { return func(w *world) { w.create(name, w.members[name].Session) } }
+func secondZnode(name string) act { return func(w *world) { w.create(name, w.members[name].Session) } }
 
 func follow(recipe string) act { return func(w *world) { w.follow(recipe) } }
 
@@ -68,7 +68,7 @@ var conditionTests = []struct {
 	{lesson.Condition{Event: lesson.Elected, Who: lesson.SlowOne}, member("birch", func(m *model.Member) { m.SlowLead = true }), resign("amber"), nil},
 	{lesson.Condition{Event: lesson.Elected, Who: lesson.Second}, nil, nil, []act{resign("amber")}},
 	{lesson.Condition{Event: lesson.Acknowledged, Who: lesson.Second}, nil, resign("amber"), []act{resign("birch")}},
-	{lesson.Condition{Event: lesson.Ghosted, Who: lesson.Last}, nil, second("delta"), []act{second("cedar"), join("ember")}},
+	{lesson.Condition{Event: lesson.Ghosted, Who: lesson.Last}, nil, secondZnode("delta"), []act{secondZnode("cedar"), join("ember")}},
 	{
 		lesson.Condition{Event: lesson.AllSettled}, member("delta", func(m *model.Member) { m.Belief = model.Volunteering }), (*world).settle,
 		[]act{func(w *world) { w.pass(time.Second) }},
@@ -92,15 +92,15 @@ var conditionTests = []struct {
 	},
 	{lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting"}, follow("herd"), resign("amber"), nil},
 	{
-		lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, false, false),
+		lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Counter, false, false),
 		[]act{write("birch", model.Counter, false, false), write("amber", model.Counter, true, true)},
 	},
 	{
-		lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Counter, true, true),
+		lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Counter, true, true),
 		[]act{write("amber", model.Tokens, true, true), write("amber", model.Counter, false, false)},
 	},
 	{
-		lesson.Condition{Event: lesson.TokenHeld, Who: lesson.FrozenOne}, deposed, write("amber", model.Tokens, false, true),
+		lesson.Condition{Event: lesson.TokenHeld, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Tokens, false, true),
 		[]act{write("amber", model.Tokens, false, false)},
 	},
 }
@@ -127,7 +127,7 @@ func TestConditions(t *testing.T) {
 		}
 		for i, no := range x.no {
 			if try(no) {
-				t.Errorf("%+v came true after similar act %d", x.c, i)
+				t.Errorf("%+v came true after act %d of no", x.c, i)
 			}
 		}
 		seen[x.c.Event] = true
@@ -139,9 +139,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func deposed(w *world) {
+func replaceFrozenLeader(w *world) {
 	fence := func(name string) {
-		w.member(name, func(m *model.Member) { m.Fence = w.here[w.znode(name)].Czxid })
+		w.member(name, func(m *model.Member) { m.Fence = w.children[w.znode(name)].Czxid })
 	}
 	fence("amber")
 	w.fault("amber", model.Frozen)
@@ -156,7 +156,7 @@ func oneAct(c lesson.Condition) *lesson.Lesson {
 	}}}
 }
 
-// An event that the journal held back when the part began does not count.
+// TestLateEvents checks that an event does not count if the journal held it back when the part began.
 func TestLateEvents(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })

@@ -22,7 +22,7 @@ func (l *Lesson) Unknown() (bad []string) {
 		texts, after := slices.Clone(p.Text), []string{p.After}
 		conditions := []Condition{{Event: AllSettled, Recipe: p.Setup.Recipe}}
 		if p.Act != nil && (len(p.Act.Hints) == 0 || len(p.Act.Keys) == 0) || p.Question != nil && (len(p.Question.Hints) == 0 || len(p.Question.Options) > 9) {
-			wrong(i, "got no hints, no keys or more than 9 options, want hints and keys, and at most 9 options")
+			wrong(i, "got no hints, no keys or more than 9 options; want hints, keys, and at most 9 options")
 		}
 		if p.Act != nil {
 			texts = append(append(texts, p.Act.Do), p.Act.Hints...)

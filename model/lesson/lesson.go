@@ -20,8 +20,8 @@
 //
 // # When a part cannot go on
 //
-// A part fits the election if its roles have candidates, and no difference from its [Setup] could
-// change the answer. A part that does not fit begins in its setup. If something unexpected
+// A part fits the election if its roles have candidates, and the election has no difference from the
+// part's [Setup] that could change the answer. A part that does not fit begins in its setup. If something unexpected
 // happens later, the part checks no answer, and [Back] restarts it in its setup.
 package lesson
 
@@ -90,7 +90,7 @@ type Act struct {
 	Do     string      `toml:"do"`
 	Keys   []string    `toml:"keys"`   // keys to press in this order
 	Target Role        `toml:"target"` // the candidate to select, "" for any
-	Fault  string      `toml:"fault"`  // name of the fault that begins or ends for the target
+	Fault  string      `toml:"fault"`  // name of the fault that the act begins or ends
 	Until  []Condition `toml:"until"`  // the wait ends when all were met
 	Hints  []string    `toml:"hints"`  // shown during the wait
 }
@@ -134,7 +134,7 @@ type View struct {
 	Held        bool      // the part waits, and the server holds messages until the user releases them
 	Happened    string    // explains what happened, "" until the wait has ended
 	Stuck       string    // why the part cannot go on, which wrong candidate was chosen, or what was skipped; "" for none
-	Hint        string    // the last hint that the user asked for, "" for none
+	Hint        string    // the last hint that the user requested, "" for none
 	Hints       int       // the number of further hints
 	CanBack     bool
 	CanNext     bool

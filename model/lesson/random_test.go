@@ -56,7 +56,7 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 	return l
 }
 
-// For any events and inputs, the view is consistent and the user can continue.
+// TestAnyEventsAndInputs checks that every view is consistent and lets the user continue.
 func TestAnyEventsAndInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
@@ -117,8 +117,8 @@ func checkView(t *rapid.T, v lesson.View) {
 
 func (w *world) anyEvent(t *rapid.T, what int) {
 	name := "amber"
-	if len(w.here) > 0 {
-		name = string(rapid.SampledFrom(w.here).Draw(t, "candidate").Data.Bytes)
+	if len(w.children) > 0 {
+		name = string(rapid.SampledFrom(w.children).Draw(t, "candidate").Data.Bytes)
 	}
 	alive := w.members[name] != nil
 	switch {
@@ -150,7 +150,7 @@ func (w *world) anyEvent(t *rapid.T, what int) {
 	case what == 12:
 		w.put(&model.Connection{At: w.at, Link: rapid.SampledFrom([]model.Link{model.Connected, model.Disconnected, model.Expired}).Draw(t, "link"), Session: 1})
 	case what == 13:
-		w.here, w.next = nil, 0
+		w.children, w.next = nil, 0
 		w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Absent})
 	}
 }

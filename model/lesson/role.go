@@ -19,7 +19,7 @@ type Role string
 
 const (
 	Leader       Role = "leader"
-	Second       Role = "next" // takes over from the leader
+	Second       Role = "next" // the next leader
 	Third        Role = "third"
 	BeforeMiddle Role = "before middle"
 	Middle       Role = "middle" // never the leader
@@ -169,7 +169,7 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role, such as {count}. The placeholders below
+// values has the placeholders that are not about a role, such as {count}. The placeholders after
 // timeout are known only after the wait.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },

@@ -41,8 +41,8 @@ type Run struct {
 	holders     *holders // fixed while the part waits
 	known       uint64   // number of the last event before the wait, including events that the journal held back
 	acted       bool     // the act was done to its target
-	met         []bool   // which conditions of the act were met
-	optionMet   []bool   // which conditions of the options were met
+	met         []bool   // for each condition of the act, whether it was met
+	optionMet   []bool   // for each option, whether its condition was met
 	chosen      int
 	right       int
 	hintsShown  int
@@ -273,7 +273,7 @@ func (r *Run) View() View {
 	return r.view
 }
 
-// The view shares no changing data with r.
+// newView returns a view that shares no changing data with r.
 func (r *Run) newView() View {
 	p := r.now()
 	v := View{
@@ -377,7 +377,8 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// The key h in keys permits another recipe, the key w other rules.
+// otherRules describes a difference from the setup, "" for none. The key h in keys permits another
+// recipe, the key w other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
@@ -390,7 +391,8 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// The resignation of a candidate that loses a reply is not a second fault.
+// newFault names the fault that began or ended, "" for none. The resignation of a candidate that loses
+// a reply is no second fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:
@@ -407,7 +409,7 @@ func newFault(old, now *model.Member) string {
 	return ""
 }
 
-// disturbed also updates r.acted and r.wrong.
+// disturbed returns why the part cannot go on, "" if it can. It also updates r.acted and r.wrong.
 func (r *Run) disturbed(m *change) (why string) {
 	act, asks := r.now().Act, r.now().Question != nil
 	target := m.holders.of[act.Target]
@@ -438,7 +440,7 @@ func (r *Run) disturbed(m *change) (why string) {
 	if r.setup().Kind == dialect.KindQueue { // items come and go
 		return why
 	}
-	each(m.before, m.after, func(gone *dialect.Candidate) {
+	eachOnlyIn(m.before, m.after, func(gone *dialect.Candidate) {
 		mine := act.Target != "" && m.owns(act.Target, gone)
 		name := znode.Safe(gone.Label(), nameMax)
 		for _, h := range m.after.Handoffs[max(0, len(m.after.Handoffs)-1):] {
@@ -446,7 +448,7 @@ func (r *Run) disturbed(m *change) (why string) {
 		}
 		because(mine && !r.acted || !mine && asks, name+" left.")
 	})
-	each(m.after, m.before, func(joined *dialect.Candidate) {
+	eachOnlyIn(m.after, m.before, func(joined *dialect.Candidate) {
 		expected := act.Fault == "lose reply" && m.owns(act.Target, joined) || slices.ContainsFunc(act.Until, func(c Condition) bool {
 			return c.Event == Joined && (c.Who == "" || m.owns(c.Who, joined))
 		})
@@ -455,7 +457,7 @@ func (r *Run) disturbed(m *change) (why string) {
 	return why
 }
 
-func each(s, other *doctor.State, f func(*dialect.Candidate)) {
+func eachOnlyIn(s, other *doctor.State, f func(*dialect.Candidate)) {
 	for _, x := range s.Queue.All() {
 		if _, i := other.Candidate(x.ID()); i < 0 {
 			f(x)

@@ -139,15 +139,15 @@ func TestCannotGoOn(t *testing.T) {
 		"a candidate that no answer names": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
 		"a candidate that an answer names": {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
 		"a candidate leaves":               {2, func(w *world) { w.drop("delta") }, "delta left. " + cannot, false},
-		"a third-party candidate joins":    {2, func(w *world) { w.stranger("web-1") }, "Another candidate joined. " + cannot, false},
+		"a third-party candidate joins":    {2, func(w *world) { w.joinThirdParty("web-1") }, "Another candidate joined. " + cannot, false},
 		"another recipe":                   {2, func(w *world) { w.follow("herd") }, "The recipe has changed (h). " + cannot, false},
 		"workers off": {
 			2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, "The workers' rules have changed (w). " + cannot, false,
 		},
-		"time passes":                      {2, func(w *world) { w.pass(time.Minute) }, "", true},
-		"another act, nothing asked":       {3, kill("amber"), "This step does not ask for kill. " + cannot, false},
-		"a wrong candidate, nothing asked": {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
-		"a candidate joins, nothing asked": {3, func(w *world) { w.join("fjord") }, "", true},
+		"time passes":                    {2, func(w *world) { w.pass(time.Minute) }, "", true},
+		"another act, no question":       {3, kill("amber"), "This step does not ask for kill. " + cannot, false},
+		"a wrong candidate, no question": {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
+		"a candidate joins, no question": {3, func(w *world) { w.join("fjord") }, "", true},
 	} {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		w.rules(func(r *model.Rules) { r.Workers = true })
@@ -168,7 +168,7 @@ func TestCannotGoOn(t *testing.T) {
 		}
 		w.resign("amber")
 		if v = r.View(); v.Right >= 0 || v.CanNext {
-			t.Errorf("%s: got view %+v, want no check of the answer", name, v)
+			t.Errorf("%s: got view %+v, want no verdict", name, v)
 		}
 		if why := r.Input(lesson.Next, 0); why != cannot {
 			t.Errorf("%s: next: got refusal %q, want %q", name, why, cannot)
@@ -272,14 +272,14 @@ func TestSlowMotion(t *testing.T) {
 	}
 }
 
-func TestTooEarly(t *testing.T) {
+func TestElectionChangesBeforeTheAnswer(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	l := sample()
 	l.Parts = l.Parts[1:]
 	r := w.begin(l)
 	w.fault("amber", model.Frozen)
 	if v := r.View(); v.Stuck != "The election has changed. This part cannot go on: < restarts it." || v.Question != "" {
-		t.Errorf("before the answer: got view %+v, want that the election has changed", v)
+		t.Errorf("before the answer: got view %+v, want the reason that the election has changed", v)
 	}
 	w.thaw("amber")
 	if v := r.View(); v.Stuck != "" || v.Question == "" {
@@ -310,14 +310,14 @@ func TestSetup(t *testing.T) {
 		}
 	}
 	w := newWorld("web-1")
-	w.stranger("web-2")
+	w.joinThirdParty("web-2")
 	l := sample()
 	l.Parts = l.Parts[2:]
 	if r := w.begin(l); r.View().Target != "web-1" {
 		t.Errorf("the leader is electop's: got view %+v, want web-1 as the target", r.View())
 	}
 	w = newWorld()
-	w.stranger("web-1")
+	w.joinThirdParty("web-1")
 	if v := w.begin(l).View(); v.Stuck == "" || v.Do != "" {
 		t.Errorf("the leader is a third-party client: got view %+v, want it stuck", v)
 	}
@@ -430,7 +430,7 @@ func TestViewIsImmutable(t *testing.T) {
 	}
 }
 
-// Braces in a name are not a placeholder.
+// TestHostileNames also checks that braces in a name are no placeholder.
 func TestHostileNames(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")

@@ -12,21 +12,22 @@ import (
 	"electop/model/znode"
 )
 
+// world is an election that a test controls.
 type world struct {
-	journal *doctor.Journal
-	at      time.Time
-	zxid    int64
-	next    int
-	here    []znode.Znode
-	members map[string]*model.Member
-	writes  int64
-	observe func(*doctor.State, []model.Event)
-	events  []model.Event
+	journal  *doctor.Journal
+	at       time.Time
+	zxid     int64
+	next     int
+	children []znode.Znode
+	members  map[string]*model.Member
+	writes   int64
+	observe  func(*doctor.State, []model.Event)
+	events   []model.Event
 }
 
 const ack = "/e-leader"
 
-// The first candidate leads.
+// newWorld returns an election in which the first candidate leads.
 func newWorld(names ...string) *world {
 	w := &world{
 		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
@@ -60,15 +61,15 @@ func (w *world) tick(d time.Duration) time.Time {
 }
 
 func (w *world) read() {
-	w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Present, Full: true, New: slices.Clone(w.here), Parent: znode.Parent{
-		Czxid: 2, Cversion: int32(2*w.next - len(w.here)), Children: int32(len(w.here)), Pzxid: w.zxid,
+	w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Present, Full: true, New: slices.Clone(w.children), Parent: znode.Parent{
+		Czxid: 2, Cversion: int32(2*w.next - len(w.children)), Children: int32(len(w.children)), Pzxid: w.zxid,
 	}})
 }
 
-// When time passes, the journal releases events that it held back.
+// pass lets time pass, so that the journal releases events that it held back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
-// A nil f removes the member.
+// member changes and reports a member. A nil f removes it.
 func (w *world) member(name string, f func(*model.Member)) {
 	m := w.members[name]
 	if m == nil {
@@ -91,12 +92,12 @@ func (w *world) create(name string, session uint64) znode.Znode {
 		Data: znode.NewData([]byte(name)),
 	}
 	w.next++
-	w.here = append(w.here, z)
+	w.children = append(w.children, z)
 	w.read()
 	return z
 }
 
-// The name "you" is electop's own candidacy.
+// join adds a candidate. The name "you" is electop's own candidacy.
 func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
@@ -108,10 +109,10 @@ func (w *world) join(name string) {
 	w.settle()
 }
 
-func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
+func (w *world) joinThirdParty(name string) { w.create(name, uint64(9000+w.next)) }
 
 func (w *world) znode(name string) int {
-	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
+	return slices.IndexFunc(w.children, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
 func (w *world) drop(name string) {
@@ -119,15 +120,15 @@ func (w *world) drop(name string) {
 	if i < 0 {
 		return
 	}
-	z := w.here[i]
+	z := w.children[i]
 	var notified []uint64
-	for k := range w.here {
+	for k := range w.children {
 		herd := w.state().Recipe.Name() == "herd"
 		if !herd && k == i+1 || herd && i == 0 && k > 0 {
-			notified = append(notified, w.here[k].Session)
+			notified = append(notified, w.children[k].Session)
 		}
 	}
-	w.here = slices.Delete(w.here, i, i+1)
+	w.children = slices.Delete(w.children, i, i+1)
 	w.zxid++
 	wake := model.Wake{At: w.at, Deleted: w.tick(time.Millisecond), Znode: z.Name, Zxid: w.zxid, Notified: notified}
 	w.put(&wake)
@@ -137,20 +138,20 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// The first member leads and acknowledges.
+// settle reports the belief and watch of each member. The first member leads and acknowledges.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]
 		i := w.znode(name)
-		if m.Fault != model.NoFault || m.Ending != model.NoEnding || i < 0 || w.here[i].Name != m.Znode {
+		if m.Fault != model.NoFault || m.Ending != model.NoEnding || i < 0 || w.children[i].Name != m.Znode {
 			continue
 		}
 		belief, watches := model.Waiting, ""
 		switch {
 		case i > 0 && w.state().Recipe.Name() == "herd":
-			watches = w.here[0].Name
+			watches = w.children[0].Name
 		case i > 0:
-			watches = w.here[i-1].Name
+			watches = w.children[i-1].Name
 		case m.SlowLead:
 			belief = model.Elected
 		default:
@@ -161,7 +162,7 @@ func (w *world) settle() {
 			w.member(name, func(m *model.Member) { m.Belief, m.Watches, m.Recipe = belief, watches, recipe })
 		}
 		if belief == model.Leading {
-			z := w.here[i]
+			z := w.children[i]
 			data := znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))
 			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: data})
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Tasks of one time are in the order of Add.
+// Agenda has tasks in the order of their times. Tasks of one time are in the order of Add.
 type Agenda struct{ tasks []task }
 
 type task struct {

@@ -21,7 +21,7 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// For equal values, reflect is much faster than cmp.
+// Differs returns the difference, "" for none. For equal values, reflect is much faster than cmp.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""

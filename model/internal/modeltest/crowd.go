@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// At each change one candidate leaves and one joins.
+// Crowd is an election in which one candidate leaves and one joins at each change.
 type Crowd struct {
 	J     *doctor.Journal
 	At    time.Time
@@ -37,7 +37,7 @@ func (c *Crowd) znode() znode.Znode {
 
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// The leader leaves if i is a multiple of ten.
+// Change makes change i. The leader leaves if i is a multiple of ten.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0

@@ -1,4 +1,4 @@
-// Package modeltest has what the tests of package model and its subpackages share.
+// Package modeltest has helpers for the tests of package model and its subpackages.
 package modeltest
 
 import (
@@ -9,7 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The tests need little memory, so Main makes garbage collection rarer.
+// Main runs tests, and fails if goroutines are left. Tests need little memory, so it makes garbage
+// collection rarer.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

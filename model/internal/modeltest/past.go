@@ -19,7 +19,7 @@ type past struct {
 	tree    *Tree
 	w       *Watcher
 	cfg     model.Config
-	kinds   []string // stems of the children's names
+	stems   []string // for the names of created children
 	single  bool
 	members map[int]*model.Member
 	all     []model.Observation
@@ -29,9 +29,10 @@ var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// singles are paths of single znodes: of no known system, Kafka, Patroni and Hadoop.
+// singles are paths of single znodes of an unknown system, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
+// DrawPast draws a configuration and the observations of an election.
 func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p := &past{T: t, tree: NewTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
 	p.w = &Watcher{Tree: p.tree}
@@ -51,7 +52,7 @@ func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 		p.link(model.Connected)
 	}
 	p.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5}).Draw(t, "creates before"))
-	p.kinds = stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
+	p.stems = stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		p.tree.Now = p.tree.Now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
 		p.single = p.single && p.pick("a parent from now on", 31) < 30 // rapid prefers small numbers
@@ -94,7 +95,7 @@ func (p *past) step() {
 	case 15:
 		p.disturb()
 	case 16:
-		p.acked()
+		p.ack()
 	case 17, 18, 19, 20:
 		p.cast()
 	case 21:
@@ -102,14 +103,14 @@ func (p *past) step() {
 	case 22:
 		p.demo()
 	case 23:
-		p.asked()
+		p.table()
 	case 24:
 		p.beside()
 	}
 }
 
 func (p *past) create() {
-	name := rapid.SampledFrom(p.kinds).Draw(p.T, "name")
+	name := rapid.SampledFrom(p.stems).Draw(p.T, "name")
 	session := uint64(p.pick("session", 9))
 	data := fmt.Sprint("host", session)
 	if p.single {
@@ -217,7 +218,7 @@ func (p *past) link(l model.Link) {
 	p.put(&model.Connection{At: p.tree.Now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
 }
 
-func (p *past) acked() {
+func (p *past) ack() {
 	a := &model.Ack{At: p.tree.Now, Presence: model.Absent}
 	if name := p.child(); name != "" {
 		z := p.tree.Children[name]
@@ -272,7 +273,7 @@ func (p *past) cast() {
 	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
-func (p *past) asked() {
+func (p *past) table() {
 	now := p.tree.Now
 	answered := func(what string) session.Answer {
 		if p.pick(what, 4) == 0 {

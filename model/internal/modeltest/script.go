@@ -67,7 +67,7 @@ func (s *Script) Want(got []string, want ...string) {
 	}
 }
 
-// n_0000000012 becomes "12.".
+// Short formats an event. The name n_0000000012 becomes "12.".
 func Short(e model.Event) string {
 	name := func(c *dialect.Candidate) string {
 		if c == nil {

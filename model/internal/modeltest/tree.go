@@ -90,10 +90,10 @@ func (t *Tree) Stat() znode.Parent {
 type Watcher struct {
 	Tree  *Tree
 	Czxid int64                  // of the last parent; 0: none
-	Known map[string]znode.Znode // the last children; Unread: deleted during the read
+	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read calls between before each read of a child.
+// Read reads the tree. It calls between, if not nil, before it reads each child.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
