@@ -33,8 +33,8 @@ const (
 	// TickTravel is the time between two positions of a drawn notification.
 	TickTravel = 50 * time.Millisecond
 
-	deletionsMax    = 3  // deletions drawn at once
-	deletionsLooked = 16 // newest deletions considered
+	deletionsMax        = 3  // deletions drawn at once
+	deletionsConsidered = 16 // newest deletions considered
 	// heldAt is the progress at which a held notification stops.
 	heldAt = 0.97
 )
@@ -61,7 +61,7 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 			}
 		}
 	}
-	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsLooked) && len(out) < deletionsMax; i-- {
+	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsConsidered) && len(out) < deletionsMax; i-- {
 		w := s.Wakes[i]
 		if w.Deleted.Before(since) {
 			break

@@ -117,7 +117,7 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats holds the background of a cell by the number of notifications. It is never written.
+// heats holds the background of a cell by the number of notifications. It is read-only.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
@@ -259,7 +259,7 @@ type wave struct {
 
 // waveAt returns the wave at the time of the frame; ok is false if it has not begun.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
-	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Moment || v.State.Pace.Slowed()}
+	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Past || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
 	if !w.exact {
 		w.readUpTo = w.happened(w.since - waveLeast)

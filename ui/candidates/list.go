@@ -20,8 +20,8 @@ type list struct {
 	Filter   string
 }
 
-// Reselect rebuilds the rows and keeps the candidate selected. If its row is gone, it selects the
-// row now in that place. For a member without a znode, the place is its last one in the queue.
+// Reselect rebuilds the rows and keeps the candidate selected. If the candidate is gone, Reselect
+// selects the row that is now in its place; for a member without a znode, in its last place in the queue.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -34,7 +34,7 @@ func (l *list) Reselect(s *doctor.State) {
 		return
 	}
 	switch {
-	case without && len(l.Rows.NoZnode) > 0 && !s.Dialect.Elects(): // no item replaces a participant
+	case without && len(l.Rows.NoZnode) > 0 && !s.Dialect.Elects(): // do not select an item in place of a participant
 		l.Index = max(l.Index, l.Rows.Queued())
 	case without:
 		l.Index = l.queuedAt

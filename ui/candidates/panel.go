@@ -49,7 +49,7 @@ type Shown struct {
 	Why       []string  // why there is no queue to show, nil if there is a queue
 	PointedAt string    // ID of the member that a lesson points at, "" for none
 	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
-	Moment    bool      // time travel: no slow motion
+	Past      bool      // during time travel, without slow motion
 	StepLine  func(*doctor.State, model.Step, model.StepOn) string
 }
 
@@ -231,7 +231,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		line()
 		line().Text(term.Muted, "next "+phrase.RoleOf(s).One+" gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
-	if n := len(s.Ignored); n > 0 && spare >= 1 && s.Kind() != dialect.KindDouble { // the content describes ready
+	if n := len(s.Ignored); n > 0 && spare >= 1 && s.Kind() != dialect.KindDouble { // the title describes the znode ready
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
 			names = append(names, znode.Safe(c.Name, znode.NameMax))
