@@ -118,7 +118,7 @@ type ladder struct {
 	stamps      bool
 }
 
-// If n is odd, the left side has one more lane.
+// newLadder returns a ladder with n lanes. If n is odd, the left side has one more lane.
 func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 	d := &ladder{f: f, Area: a, left: a.Rect.X, right: a.Rect.X + a.Width() - 1, stamps: a.Width() >= stampsFrom}
 	if d.stamps {
@@ -137,7 +137,7 @@ func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 
 func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
-// put returns the column after the text.
+// put draws text in line y, from column x to end, and returns the column after it.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -175,7 +175,7 @@ func (d *ladder) across(y int, st term.Style, text string) {
 	d.put(y, x, d.right, st, text)
 }
 
-// For elsewhere, span returns the columns between the first and last lifelines.
+// span returns the first and last column of a message's line; for elsewhere, of the whole ladder.
 func (d *ladder) span(of side) (from, to int) {
 	switch {
 	case of < 0:
@@ -246,7 +246,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// The line ends half-way, because the message did not arrive.
+// lost draws a message that did not arrive. Its line ends half-way.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
@@ -272,7 +272,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
 }
 
-// A long text covers the server's line.
+// beside draws a text beside a lane. A long text covers the server's lifeline.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.lanes[of]+1, d.right
 	if !d.isLeft(of) {
@@ -285,7 +285,7 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	d.put(y, x, end, st, text)
 }
 
-// If next is set, the key "." releases this message.
+// held draws a held message. If next is set, the key "." releases it.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
 	const key = " . "
@@ -317,7 +317,7 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	}
 }
 
-// passed is the fraction of the delay that has passed.
+// progress draws the line of a delayed message. passed is the fraction of the delay that has passed.
 func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)

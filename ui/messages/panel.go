@@ -71,7 +71,7 @@ func (v *Panel) inView() []entry {
 	return v.entries[max(0, end-v.page):end]
 }
 
-// The zero lane has no candidate.
+// lane has a candidate whose messages are shown. The zero lane has none.
 type lane struct {
 	row     model.Row
 	member  string // [model.Member.ID], "" for a third-party candidate
@@ -107,8 +107,8 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// The lanes are the selected candidate, its partner and others, preferably with messages.
-// The candidate with the newest message replaces a partner without messages.
+// lanes returns the lanes of the selected candidate, its partner, and others, preferably with messages.
+// If the partner has no messages, the candidate with the newest message replaces it.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
 		selected = at(s, 0).row
@@ -138,7 +138,8 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// The partner watches r, or else is watched by r, or else is the first candidate.
+// partner returns the candidate that watches r, otherwise the one that r watches. If r has no znode, it
+// returns the first candidate.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -155,7 +156,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// The newest message is first.
+// receivers yields the receiver of each message: of the held ones, then of the others, the newest first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -201,7 +202,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// A read lock can be far behind the writer that it watches.
+// watcherMax bounds how many candidates are checked: a reader can be far behind the writer that it watches.
 const watcherMax = 100
 
 func at(s *doctor.State, i int) lane {
@@ -213,7 +214,7 @@ func at(s *doctor.State, i int) lane {
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 
-// At the same time, entries are in the order of their kinds.
+// kind is the kind of an entry. Entries of the same time are in the order of their kinds.
 type kind int
 
 const (
@@ -226,7 +227,7 @@ const (
 	others              // messages of candidates that have no lane
 )
 
-// A side is the index of a lane, or one of these constants.
+// side is the index of a lane, or one of the constants below.
 type side int
 
 const (
@@ -250,7 +251,7 @@ type entry struct {
 	n int
 }
 
-// The empty loss means that the message arrived, as far as is known.
+// loss is the reason why a message did not arrive; empty if it arrived or nothing else is known.
 type loss string
 
 const (
@@ -259,10 +260,10 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// Entries shortly before the first message may be its cause.
+// before is the time before the first message in which steps and deletions are shown, as possible causes.
 const before = 20 * time.Millisecond
 
-// Without messages there are no entries.
+// entries returns the entries in the order of their times; none without messages.
 func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
 	var began time.Time
@@ -397,7 +398,7 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// The content of a held reply is not known.
+// heldText describes a held message. The content of a held reply is not known.
 func heldText(s *doctor.State, m *model.Message, named bool) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {

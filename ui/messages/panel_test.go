@@ -94,15 +94,15 @@ func (e *election) othersHaveMessages(session uint64) bool {
 
 func (e *election) checkLanes(v *Panel, selected int) {
 	members := map[string]bool{}
-	speaks := false
+	othersShown := false
 	for _, l := range v.lanes {
 		members[l.member] = true
-		speaks = speaks || l.member != names[selected] && e.hasMessage(l.session)
+		othersShown = othersShown || l.member != names[selected] && e.hasMessage(l.session)
 	}
 	behind := selected + 1
 	if !members[names[selected]] || behind < len(names) && !members[names[behind]] && e.hasMessage(uint64(behind+1)) ||
-		!speaks && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
-		e.t.Fatalf("%s is selected: got lanes %+v, want its lane and that of the next candidate or of one with messages", names[selected], v.lanes)
+		!othersShown && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
+		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, and the lane of the next candidate or of another with messages", names[selected], v.lanes)
 	}
 	if want := max(2, min(4, (v.place.W-4-stampRoom)/laneRoom)); len(v.lanes) != want {
 		e.t.Fatalf("got %d lanes on %d cells, want %d", len(v.lanes), v.place.W, want)
@@ -114,7 +114,7 @@ type event struct {
 	text string
 }
 
-// others counts the messages of clients that have no lane.
+// wantEvents returns the events that the lanes must have. others counts the messages without a lane.
 func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	s, first := e.j.State(), e.now
 	sides := map[uint64]string{}
@@ -157,7 +157,7 @@ func (e *election) wantEvents(v *Panel) (want []event, others int) {
 	return want, others
 }
 
-// counted counts the messages of clients that have no lane.
+// gotEvents returns the events that the lanes have. counted counts the messages without a lane.
 func gotEvents(v *Panel) (got []event, counted int) {
 	for _, x := range v.entries {
 		text := fmt.Sprint("lane ", x.side, " ")
@@ -206,7 +206,7 @@ func TestLadderIsComplete(t *testing.T) {
 	})
 }
 
-func TestDraw(t *testing.T) {
+func TestDrawMarksTheNextMessageAndScrolls(t *testing.T) {
 	theme := term.NewTheme(term.Mono, lipgloss.DefaultRenderer())
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawElection(t)
