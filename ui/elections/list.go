@@ -26,7 +26,7 @@ type list struct {
 	found  []plain.Found // the results of search, in the order of their paths
 }
 
-// If the selected path is gone, the selected index stays.
+// update rebuilds the rows. If the selected path is gone, the selected index stays.
 func (l *list) update(watched []Watched, search *Search) {
 	if l.search != search {
 		l.search, l.found = search, nil
@@ -49,7 +49,7 @@ func (l *list) update(watched []Watched, search *Search) {
 		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Roleless() { // a list of members is no election
+		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Roleless() { // a list of members is not an election
 			add(Row{Path: e.State.Path, Found: e})
 		}
 	}
@@ -96,7 +96,7 @@ func (v *Panel) Move(do input.Command) {
 	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
 }
 
-// The first order, by severity, has no name.
+// orders has the orders of the rows. The first one, by severity, has no name.
 var orders = []struct {
 	name string
 	by   func(a, b Row) int
@@ -113,7 +113,7 @@ func (v *Panel) Sort() string {
 	return orders[v.order].name
 }
 
-// Watched and found elections are sorted separately; equal rows keep their order.
+// sort sorts the watched and the found elections separately. Equal rows keep their order.
 func (l *list) sort() {
 	last := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] } // elections come first
 	by := func(a, b Row) int { return cmp.Or(last(a)-last(b), orders[l.order].by(a, b)) }

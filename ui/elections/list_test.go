@@ -39,7 +39,7 @@ func paths(p *elections.Panel) (all []string) {
 	return all
 }
 
-func TestRows(t *testing.T) {
+func TestRowsAndSelection(t *testing.T) {
 	var p elections.Panel
 	place := term.Rect{W: 100, H: 20}
 	p.Settle(elections.Shown{Watched: watched("/z", "/b"), Search: found("/y", "/b", "/a")}, place)
@@ -121,7 +121,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	}
 }
 
-// A single-znode election shows "?" for its waiting candidates, both as a watched and as a found one.
+// A single-znode election shows "?" for its waiting candidates, both if it is watched and if it is found.
 func TestWaiting(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{

@@ -190,7 +190,7 @@ type Row struct {
 	Found   *plain.Found
 }
 
-// Each column but the first has two blanks before it; width 0 hides it.
+// columns holds the widths of the columns, 0 for a hidden one. Two blanks separate the columns.
 type columns struct {
 	path, system, leader, waiting, reign, state int
 }
@@ -247,7 +247,7 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 
 func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting string, running bool) {
 	g := &f.Theme.Glyph
-	// The clock of an election without a connection is stopped.
+	// The times of an election without a connection do not advance.
 	now := f.Picture
 	down := stale(s)
 	if down {
