@@ -241,8 +241,8 @@ func (t Expiry) Expires(now time.Time) string {
 	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief is Expires for w cells of a row. Without a fault it names only a risk: all that is known is
-// that the servers receive nothing from the client.
+// Brief returns Expires for w cells of a row. Without a fault it names only a risk, because all that is
+// known is that the servers receive nothing from the client.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now)

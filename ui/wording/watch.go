@@ -39,7 +39,8 @@ func Target(s *doctor.State, i int) *dialect.Candidate {
 	return s.Queue.At(to)
 }
 
-// WrongEdge reports whether answers show that a watch is missing or, perhaps only once, on another znode.
+// WrongEdge reports whether the servers' answers show that a watch is missing or on another znode. One
+// answer is enough.
 func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
@@ -57,26 +58,26 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.
 		return term.Text, "nobody"
 	}
 	e := s.Edge(r.Position)
-	asked := askedAt(f, e)
+	queried := queriedAt(f, e)
 	name := to.Label()
 	if b := phrase.Brief(to); b != name {
 		name += "  " + b
 	}
 	switch e.State {
 	case doctor.Verified:
-		return term.Watch, name + verified(e) + asked
+		return term.Watch, name + verified(e) + queried
 	case doctor.WrongWatch, doctor.OtherWatch:
 		on := ""
 		if e.Server != "" {
 			on = ", according to " + znode.Safe(e.Server, 64)
 		}
-		words := "it watches " + watchedNames(s, e) + ", not " + name + on + asked
+		words := "it watches " + watchedNames(s, e) + ", not " + name + on + queried
 		if e.State == doctor.WrongWatch {
 			return term.Trouble, "wrong: " + words
 		}
 		return term.Trouble, words + "; " + znode.Safe(e.Why, 0)
 	case doctor.MissingWatch:
-		return term.Trouble, "missing: no server of the ensemble has its watch on " + name + asked
+		return term.Trouble, "missing: no server of the ensemble has its watch on " + name + queried
 	}
 	words := name + "   inferred from the recipe"
 	if r.Member != nil && r.Member.Watches == to.Name {
@@ -85,7 +86,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.
 	if why := znode.Safe(e.Why, 0); why != "" && (s.Answers != nil || !recorded) {
 		words += "; not verified: " + why
 	}
-	return term.Watch, words + asked
+	return term.Watch, words + queried
 }
 
 // verified names the server that confirms a watch.
@@ -93,8 +94,8 @@ func verified(e doctor.Edge) string {
 	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
 
-// askedAt returns when the servers were asked for the watch e, "" if they were not.
-func askedAt(f *term.Frame, e doctor.Edge) string {
+// queriedAt returns when the servers were queried for the watch e, "" if they were not.
+func queriedAt(f *term.Frame, e doctor.Edge) string {
 	if e.At.IsZero() {
 		return ""
 	}
@@ -105,14 +106,14 @@ func askedAt(f *term.Frame, e doctor.Edge) string {
 func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
 	name := "its own znode " + phrase.Brief(r.Candidate)
-	asked := askedAt(f, e)
+	queried := queriedAt(f, e)
 	switch {
 	case e.Own:
-		return term.Watch, name + ", to learn of its deletion" + verified(e) + asked
+		return term.Watch, name + ", to learn of its deletion" + verified(e) + queried
 	case r.Member != nil && r.Member.Znode == r.Candidate.Name:
 		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do so"
 	}
-	return term.Text, "no predecessor" + asked
+	return term.Text, "no predecessor" + queried
 }
 
 // watchedNames lists the watched znodes, with the names of their candidates.
