@@ -19,7 +19,7 @@ import (
 )
 
 // modes names the modes of servers. The words distinguish the ensemble's leader from the election's
-// leader. The map is never written.
+// leader. The map is read-only.
 var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
@@ -110,22 +110,22 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		}
 	}
 	add()
-	asked := "asked at " + f.Clock(t.End)
+	queried := "asked at " + f.Clock(t.End)
 	if ago := f.Picture.Truncate(term.TickCalm).Sub(t.End); ago >= 0 {
-		asked += ", " + units.Seconds(f.Calm().Sub(t.End)) + " ago"
+		queried += ", " + units.Seconds(f.Calm().Sub(t.End)) + " ago"
 	}
 	if v.Verifying {
-		asked = "being asked now"
+		queried = "being asked now"
 	}
 	switch {
 	case t.Every > 0 && t.Cheap:
-		asked += "; connections and sessions every " + units.Exact(t.Every) + ", while they are few and the servers answer fast"
+		queried += "; connections and sessions every " + units.Exact(t.Every) + ", while they are few and the servers answer fast"
 	case t.Every > 0:
-		asked += "; connections and sessions every " + units.Exact(t.Every)
+		queried += "; connections and sessions every " + units.Exact(t.Every)
 	default:
-		asked += "; connections and sessions only when v asks for them"
+		queried += "; connections and sessions only when v asks for them"
 	}
-	prose(2, term.Muted, asked+".")
+	prose(2, term.Muted, queried+".")
 	if !t.Whole {
 		prose(2, term.Trouble, "This may not be the whole ensemble: "+znode.Safe(plain.Unwhole(t), 0))
 	}
