@@ -38,8 +38,8 @@ type Journey struct {
 	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the election when the journey was last at the last moment, so Whole also has what came
-// after the moment that is shown.
+// Whole is the state at the latest visit of the last moment. It includes what came after the moment on
+// the screen.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -55,7 +55,7 @@ type Arrival struct {
 	Err error // why the playback could not be stopped
 }
 
-// Begin starts a journey at the last moment or at a recording's shown moment.
+// Begin starts a journey at the last moment or, in a recording, at the moment on the screen.
 // stop stops a recording's playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
 	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
@@ -146,7 +146,7 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 	return p.speed
 }
 
-// Leave reports whether the journey can end now, or only after the running search.
+// Leave reports whether the journey can end now. Otherwise it ends after the running search.
 func (j *Journey) Leave() bool {
 	j.leaving = j.moving
 	return !j.moving
@@ -175,7 +175,7 @@ func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	}
 }
 
-// Next returns the search to run, nil for none; leave ends the journey.
+// Next returns the search to run, nil for none. If leave is set, the journey must end.
 func (j *Journey) Next() (next Search, leave bool) {
 	if j.leaving {
 		return nil, true
@@ -202,7 +202,7 @@ func (j *Journey) next() Search {
 	}
 }
 
-// A playback plays a running election's past; a recording plays itself.
+// playback plays the past of a running election. A recording has a playback of its own.
 type playback struct {
 	on    bool
 	from  time.Time // the time shown when the playback began
@@ -228,7 +228,7 @@ type Past interface {
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
-// In a Recording, Seek stops the playback at the returned moment.
+// Recording is the past of a recording. Its Seek stops the playback at the returned moment.
 type Recording interface {
 	Past
 	// Playing returns the state of the playback; it is called for each frame.
@@ -279,7 +279,8 @@ func withBefore(in Past, path string, m Found) Found {
 	return m
 }
 
-// Words needs the earlier state if the leader may have changed.
+// needsBefore reports whether Words needs the earlier state: without events, and for a possible change
+// of the leader.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {
@@ -292,7 +293,7 @@ func needsBefore(events []model.Event) bool {
 
 const playedMax = 256
 
-// The move passes at most playedMax moments.
+// playTo returns a move to the last moment not later than t, over at most playedMax moments.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		for range playedMax {
@@ -310,7 +311,7 @@ func playTo(t time.Time) move {
 	}
 }
 
-// If all moments are later than t, the move leads to the first.
+// momentAt returns a move to the last moment not later than t, or to the first if all are later.
 func momentAt(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
 		first, ok := in.Seek(path, 0, history.MoveToFirst)

@@ -142,7 +142,7 @@ func TestBeginStopsTheRecording(t *testing.T) {
 	}
 }
 
-// Each moment is a second after the previous one.
+// clock is a past in which each moment is a second after the one before.
 type clock struct{ past }
 
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {

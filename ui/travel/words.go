@@ -49,8 +49,8 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// A handoff's event can come late, with the acknowledgement.
-// So happened adds a handoff as soon as the state shows it.
+// happened returns the events of the moment. A handoff's event can come late, with the acknowledgement,
+// so happened adds a handoff as soon as the state shows it.
 func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
@@ -81,7 +81,7 @@ func (p *Found) happened() []model.Event {
 	return out
 }
 
-// Two versions of a handoff may have different details.
+// same reports whether a and b are the same handoff, perhaps with different details.
 func same(a, b *model.Handoff) bool {
 	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
@@ -108,7 +108,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return words, alarms
 }
 
-// "" means that the states show no change.
+// changeWords describes a change from before to s, "" for none.
 func changeWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return leadership.StepWords(s, s.Steps[n-1])
@@ -146,7 +146,7 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// "" means that no message left.
+// sentWords describes the messages that the server sent between the two states, "" for none.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {

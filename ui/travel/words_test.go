@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-func TestDroppedWords(t *testing.T) {
+func TestWordsAboutDroppedHistory(t *testing.T) {
 	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
 		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, MaxBytes: history.DefaultMax}})
 		if !strings.HasSuffix(got, "  "+want) {
