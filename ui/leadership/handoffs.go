@@ -57,8 +57,8 @@ type plan struct {
 	note   int // above the list, about the leader or the lanes
 }
 
-// Moment is the end of the time that a cell of the axis covers. A click on the cell goes there.
-type Moment time.Time
+// TimeSpot is the spot of a cell of the axis: the last instant of the cell. A click shows that time.
+type TimeSpot time.Time
 
 // HandoffsShown holds what the panel shows.
 type HandoffsShown struct {

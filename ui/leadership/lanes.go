@@ -299,7 +299,7 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 	v.drawAxis(f, a, left, y)
 	first := a.Rect.X + left
-	f.Spots(term.Rect{X: first, Y: a.Rect.Y, W: x.w, H: min(y+1, a.Height())}, func(at, _ int) any { return Moment(x.until(at - first)) })
+	f.Spots(term.Rect{X: first, Y: a.Rect.Y, W: x.w, H: min(y+1, a.Height())}, func(at, _ int) any { return TimeSpot(x.until(at - first)) })
 	if v.plan.legend > 0 {
 		v.drawLegend(&f.Theme.Glyph, a.From(y+v.plan.axis))
 	}
