@@ -25,7 +25,7 @@ const tallFrom = 40
 // aboveLeast is the least number of lines above the handoffs; with fewer, a lesson hides the handoffs.
 const aboveLeast = 18
 
-// With a fourth column, the handoffs get handoffsMost lines if helpLeast lines remain for the help.
+// From fourthColumnFrom, the handoffs get handoffsMost lines if at least helpLeast are left for the help.
 const handoffsMost, helpLeast = 30, 30
 
 // rowsLeast is the least number of candidates for which a narrow screen keeps lines.
@@ -167,7 +167,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 // handoffsHeight returns the lines of the handoffs in columns of h lines and w cells. On a tall screen it
 // changes in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
-	const lowMost = 14     // on a tall screen, the most lines of the handoffs that other panels need, too
+	const lowMost = 14     // on a tall screen, the most lines that the handoffs take from other panels
 	const recipeWhole = 30 // lines of a recipe with the costs of handoffs and the situation
 	const step = 8
 	low := max(6, h/3)

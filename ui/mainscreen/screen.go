@@ -155,7 +155,7 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 		State: s, Focused: focused, Zoomed: x.Zoomed && focused,
 		Pace: !x.wide() || x.Zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
 		AsOf: x.AsOf(f), Why: candidates.Explain(f, s, x.Cluster, x.Spawns, x.Campaigns),
-		PointedAt: x.Lesson.Target(), Since: x.Lesson.Since(), Moment: x.Held == Past, StepLine: leadership.StepLine,
+		PointedAt: x.Lesson.Target(), Since: x.Lesson.Since(), Past: x.Held == Past, StepLine: leadership.StepLine,
 	}
 }
 
