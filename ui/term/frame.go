@@ -253,7 +253,8 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first line in view of n lines, so that line at is in view. It is top if possible.
+// Window returns the first of page lines in view, so that line at of n lines is among them. It is top if
+// possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }
