@@ -61,7 +61,7 @@ func TestChainIsDrawn(t *testing.T) {
 }
 
 // A kazoo client can lead beside electop's candidate, so no leader is named.
-func TestStudentBesideTheLeader(t *testing.T) {
+func TestNoLeaderBesideKazooClient(t *testing.T) {
 	w := five(nil)
 	o := samples()["join"]().o
 	w.join("0123456789abcdef0123456789abcdef__lock__", "student0", 0xd1)
@@ -71,7 +71,7 @@ func TestStudentBesideTheLeader(t *testing.T) {
 	shows(t, screen(), "unknown who leads: student0 may lead beside amber: by default it counts only kazoo's names",
 		"another may lead too", "  may lead too", "safety ◇ 0 doubles (electop's), 1 inferred", "student0  ", "├???")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
-	w.ask(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).tick()
+	w.answers(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).tick()
 	shows(t, screen(), "two lead (inferred): student0 counts only kazoo's names and believes that it leads beside amber",
 		"two lead (inferred)", "  believes it leads", "safety ◇", "1 finding (1 critical)", "├!!!!!!!!!")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
@@ -84,7 +84,7 @@ func TestStudentBesideTheLeader(t *testing.T) {
 }
 
 // The line of an invitation is shown whole, wrapped if necessary.
-func TestJoin(t *testing.T) {
+func TestJoinShowsInvitations(t *testing.T) {
 	sm := samples()["join"]()
 	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
 	shows(t, show(sm, 200, 50, term.Mono), "finis")
@@ -123,7 +123,7 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// In the past, esc ends the zoom first, and then time travel.
+// During time travel, esc first ends the zoom, and then time travel.
 func TestZoom(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
@@ -189,8 +189,8 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave in slow motion is never ahead of the election, nor backwards.
-func TestWaveLive(t *testing.T) {
+// A wave in slow motion never shows more than has happened, and never goes back.
+func TestWaveInSlowMotion(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
 	ended := false
@@ -234,7 +234,7 @@ func TestWaveLive(t *testing.T) {
 }
 
 // Time travel shows a wave without slow motion.
-func TestWavePast(t *testing.T) {
+func TestWaveDuringTimeTravel(t *testing.T) {
 	const n = 60
 	var p fakePast
 	var last *world
@@ -255,7 +255,7 @@ func TestWavePast(t *testing.T) {
 }
 
 // If the server holds messages, a wave has no slow motion.
-func TestWaveHeld(t *testing.T) {
+func TestWaveWhileMessagesAreHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
 	var held []model.Message
@@ -299,7 +299,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The cells have names if all names fit, or else numbers.
+// The cells have names if all names fit, otherwise numbers if these fit.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

@@ -18,7 +18,8 @@ import (
 	"electop/ui/term"
 )
 
-// A candidate joins or leaves each millisecond; every hundredth that leaves leads.
+// busyElection changes each millisecond: a candidate joins or leaves. Every hundredth that leaves is the
+// leader.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time

@@ -26,7 +26,7 @@ type doneMsg func(*dashboard) tea.Cmd
 // tickMsg is ignored unless gen is the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd does an action. Bubbletea recovers the command's panics.
+// cmd returns a command that does an action. Bubbletea recovers its panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -58,7 +58,7 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	})
 }
 
-// copy sends a text to the clipboard. Terminals do not report whether they accept the text.
+// copy returns a command that sends a text to the clipboard. Terminals do not report whether they accept it.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"

@@ -14,7 +14,7 @@ import (
 
 // The tests send messages to the dashboard, as Bubbletea does, and read its frames.
 
-// Unlike Model.Update, sent returns neither the Listing action nor the tick.
+// sent gives msg to the dashboard. Unlike Model.Update, it returns neither the Listing action nor the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
@@ -34,7 +34,7 @@ func keys(m Model, ks ...string) {
 
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// If there is no tick, msg is nil.
+// tick waits for the pending tick. If there is none, msg is nil.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})

@@ -30,7 +30,7 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// A smaller or larger size is added where the frame shows something different.
+// sizesOf returns 120x36, and a smaller or larger size if its frame shows something different.
 func sizesOf(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
@@ -309,7 +309,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			w.wait(time.Minute)
 			*m = New(Options{
 				Source: &multiSource{source{world: w}, []*world{verifiedAt("/other")}, searched(false)}, Mode: ModeDemo,
-				Lessons: thirdLesson(asking), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
+				Lessons: thirdLesson(questioning), Renderer: plainRenderer(), Now: func() time.Time { return w.now },
 			})
 		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -331,7 +331,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 	})
 }
 
-func TestKeysAtOnce(t *testing.T) {
+func TestKeysAtOnceActLikeKeysOneByOne(t *testing.T) {
 	var views []string
 	for _, msgs := range [][]string{{"zjjj"}, {"z", "j", "j", "j"}} {
 		m, _, _ := dashboardOn(mixedCrowd(300), nil, Options{})
@@ -345,7 +345,7 @@ func TestKeysAtOnce(t *testing.T) {
 	}
 }
 
-func TestKeysBeforeASize(t *testing.T) {
+func TestKeysBeforeASizeDoNotPanic(t *testing.T) {
 	w := five(dialect.Election())
 	for _, b := range input.Bindings(false) {
 		for _, first := range []string{"", "tab", "e", "L", "?", "X", "enter"} {
@@ -368,7 +368,7 @@ func TestFrameIsBounded(t *testing.T) {
 	}
 }
 
-func TestTabAndBack(t *testing.T) {
+func TestEscReturnsToThePanelBefore(t *testing.T) {
 	m, _, _ := dashboardOn(five(dialect.Election()), nil, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	keys(m, "enter", "esc")
@@ -377,14 +377,14 @@ func TestTabAndBack(t *testing.T) {
 		before = *focus
 		keys(m, "tab")
 	}
-	text := *focus
-	if keys(m, "esc"); text < mainscreen.Selected || *focus != before {
-		t.Errorf("after tab to panel %d: esc gives panel %d the focus, want %d", text, *focus, before)
+	last := *focus
+	if keys(m, "esc"); last < mainscreen.Selected || *focus != before {
+		t.Errorf("after tab to panel %d: esc gives panel %d the focus, want %d", last, *focus, before)
 	}
 }
 
 // Only the theme defines colours. For imports of electop's own packages, see model.TestImports.
-func TestSources(t *testing.T) {
+func TestColoursAndImports(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
 	files := 0
@@ -421,7 +421,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// The leader's time left is in its row, or else in the status line.
+// The leader's time left is in its row, otherwise in the status line.
 func TestTimeLeftOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {

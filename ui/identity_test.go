@@ -190,34 +190,34 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 
 // The cost of a frame does not grow with the queue.
 func TestOnlyRowsInViewAreDrawn(t *testing.T) {
-	asked := 0
+	calls := 0
 	w := crowd(2000)
 	s := copied(w.state())
-	s.Recipe = counting{s.Recipe, &asked}
+	s.Recipe = counting{s.Recipe, &calls}
 	m := show(samples()["crowd"](), 120, 36, term.Dark)
 	m.Update(refreshMsg{states: []*doctor.State{&s}})
 	if !strings.Contains(headerLine(m), " 2000 ") {
 		t.Fatalf("the screen does not show the state with 2000 candidates:\n%s", screen(m))
 	}
-	asked = 0
+	calls = 0
 	drawNow(m)
-	if asked > 200 || asked == 0 {
-		t.Errorf("one frame calls Watches %d times, want 1 to 200", asked)
+	if calls > 200 || calls == 0 {
+		t.Errorf("one frame calls Watches %d times, want 1 to 200", calls)
 	}
 }
 
 type counting struct {
 	dialect.Recipe
-	asked *int
+	calls *int
 }
 
 func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
-	*c.asked++
+	*c.calls++
 	return c.Recipe.Watches(q, i)
 }
 
-// A belief and the facts are shown apart.
-func TestBeliefAndTruth(t *testing.T) {
+// The screen shows that a belief or a watch is wrong.
+func TestWrongBeliefAndMissingWatch(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo})

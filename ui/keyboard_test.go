@@ -154,7 +154,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-func TestLiveAsksBeforeHarmingOwnCandidate(t *testing.T) {
+func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j", "j") // cedar, this program's own candidate
@@ -256,7 +256,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// A second ? shows the help on all modes, a third that on one.
+// A second ? shows the help of all modes, a third ? the help of one mode again.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -426,7 +426,7 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// The returned function presses keys and returns the copied text.
+// withClipboard also returns a function that presses keys and returns the copied text.
 func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {

@@ -17,23 +17,23 @@ import (
 	"electop/ui/term"
 )
 
-// Readers 0 and 1 hold; writer 2 and readers 3 and 4 wait.
+// sharing is a shared lock: readers 0 and 1 hold, writer 2 and readers 3 and 4 wait.
 func sharing() *world {
-	w := newWorld("/locks/stock", nil, false).connectTo(members[0])
+	w := newWorld("/locks/stock", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)
 	for i, kind := range []string{"__rlock__", "__rlock__", "__lock__", "__rlock__", "__rlock__"} {
 		w.wait(10*time.Second).join(fmt.Sprintf("%032x%s", i, kind), fmt.Sprintf("client%d", i), sessionOn(i%3, i))
 	}
-	return w.ask(2, nil).wait(20*time.Second).ask(1, nil)
+	return w.answers(2, nil).wait(20*time.Second).answers(1, nil)
 }
 
 func (w *world) release() *world {
-	return w.ask(1, nil).wait(10 * time.Millisecond).leave(w.state().Queue.At(0).Name)
+	return w.answers(1, nil).wait(10 * time.Millisecond).leave(w.state().Queue.At(0).Name)
 }
 
 func TestSharedLockStatements(t *testing.T) {
 	alive := func(w *world, id uint64) *world { // the servers list the session as connected although its znode is gone
-		return w.ask(1, func(t *session.Table) {
+		return w.answers(1, func(t *session.Table) {
 			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: "10.0.3.11:41000", Timeout: 6 * time.Second})
 		})
 	}
@@ -46,7 +46,7 @@ func TestSharedLockStatements(t *testing.T) {
 		"the other reader holds since it held":      {sharing().release(), []string{"client1 holds since 11:58:11, for 53s"}, nil},
 		"the second release notifies the writer":    {sharing().release().release(), []string{"n_13 was deleted and 1 contender was"}, nil},
 		"the writer's release notifies two readers": {sharing().release().release().release(), []string{"n_14 was deleted and 2 were notified."}, []string{"to find one"}},
-		"readers behind a writer are no herd":       {sharing().release().release().ask(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
+		"readers behind a writer are no herd":       {sharing().release().release().answers(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
 		"the first release wakes nobody":            {sharing(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
 		"both readers are next":                     {sharing().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
 		"a release is one at once":                  {sharing().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
@@ -61,9 +61,9 @@ func TestSharedLockStatements(t *testing.T) {
 	}
 }
 
-// A child is "name=data"; a name ends in ! for a persistent child.
+// directory is a znode with children, each "name=data". A name that ends in ! is of a persistent child.
 func directory(path string, children ...string) *world {
-	w := newWorld(path, nil, false).connectTo(members[0])
+	w := newWorld(path, nil, false).connectTo(ensemble[0])
 	w.put(&model.Directory{At: w.now, Path: znode.Dir(path), Presence: model.Present})
 	w.read(nil, nil)
 	return w.child(children...)
@@ -86,7 +86,7 @@ func (w *world) child(children ...string) *world {
 }
 
 func (w *world) watched(path string, sessions ...uint64) *world {
-	return w.ask(2, func(t *session.Table) {
+	return w.answers(2, func(t *session.Table) {
 		t.Servers[0].Watched = append(t.Servers[0].Watched, session.Watch{Path: path, Sessions: sessions})
 		for i, id := range sessions {
 			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: fmt.Sprintf("10.0.4.%d:5000", i), Timeout: 6 * time.Second})
@@ -122,11 +122,11 @@ func TestKinds(t *testing.T) {
 		"group or double barrier": {directory("/app/x", hexes[0]+"=a", hexes[1]+"=b"), []string{"╭─ Children ─", ">○     -  a", "unknown: 2 members of a group, or participants of a double barrier"}, nil},
 		"no members":              {directory("/app/workers", "amber", "birch").leave("amber").leave("birch"), []string{"Group: 0 members", "The next member appears here."}, nil},
 		"empty queue":             {directory("/app/jobs", items(1)...).leave("qn-0000000000"), []string{"Queue: 0 items", "The next item appears here."}, nil},
-		"nobody knows":            {directory("/app/thing"), []string{"Nothing shows what the znode is for", "╭─ Children ─", "nothing shows what the znode is for: it has no children"}, []string{"Nothing shows that this is an election."}},
+		"unknown kind":            {directory("/app/thing"), []string{"Nothing shows what the znode is for", "╭─ Children ─", "nothing shows what the znode is for: it has no children"}, []string{"Nothing shows that this is an election."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if len(c.world.children) > 0 {
-				c.world.ask(2, nil)
+				c.world.answers(2, nil)
 			}
 			m := show(sample{world: c.world, o: live}, 120, 36, term.Mono)
 			shows(t, m, c.want...)
@@ -226,7 +226,7 @@ func TestElectionsComeFirst(t *testing.T) {
 	showsNot(t, m, "/hbase/rs", "/app/jobs")
 }
 
-// Words and numbers of one kind are not said of another.
+// The screen uses no words and numbers of another kind.
 func TestWordsOfKinds(t *testing.T) {
 	gate := func() *world { return directory("/app/gate").watched("/app/gate", 0x51, 0x52) }
 	open := func() *world {
@@ -255,7 +255,7 @@ func TestWordsOfKinds(t *testing.T) {
 		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                  absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
 		"a frozen participant":      {faulty(gate(), model.Frozen, model.Waiting, ""), nil, []string{"birch ❄", "frozen  "}, []string{"frozen before", "session lost", "····"}},
 		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
-		"who waits for ready":       {directory("/app/start", hexes+"=amber", "ready").ask(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
+		"a watch on ready":          {directory("/app/start", hexes+"=amber", "ready").answers(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
 		"a participant":             {queue(), []string{"enter"}, []string{"Participant amber", "step 1: create queue-"}, []string{"Item"}},
 		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"the znode read-0 stays"}, []string{"notified until", "n_0 "}},
 		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
@@ -288,14 +288,14 @@ func TestWordsAfterAnAction(t *testing.T) {
 
 func TestItemsHaveNoClients(t *testing.T) {
 	for w, want := range map[*world]bool{directory("/app/jobs", items(2)...): false, directory("/app/workers", "amber", "birch"): true} {
-		text := plain.DoctorText(w.ask(2, nil).state(), time.Second)
+		text := plain.DoctorText(w.answers(2, nil).state(), time.Second)
 		if strings.Contains(text, "whether clients are alive") != want || strings.Contains(text, "candidate") {
 			t.Errorf("%s: got this report, want clients: %v\n%s", w.path, want, text)
 		}
 	}
 }
 
-// No item replaces a participant that left.
+// If the selected participant leaves, the next participant is selected, not an item.
 func TestSelectedParticipant(t *testing.T) {
 	w := directory("/app/jobs", items(2)...).cast("amber", "", model.Active, nil).cast("birch", "", model.Active, nil)
 	m := show(sample{world: w, o: live, keys: []string{"G", "k"}}, 120, 36, term.Mono)

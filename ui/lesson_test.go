@@ -27,7 +27,7 @@ func dashboardWithLesson(runner *fakeRunner, w, h int) (Model, *source, *fakeAct
 }
 
 func TestLessonKeys(t *testing.T) {
-	runner := thirdLesson(asking)
+	runner := thirdLesson(questioning)
 	m, _, acts := dashboardWithLesson(runner, 120, 36)
 	keys(m, "2", " ", "H", ">", "<")
 	want := []string{"answer 1", "next 0", "hint 0", "skip 0", "back 0"}
@@ -64,8 +64,8 @@ func TestAnswerInTheFooter(t *testing.T) {
 		change func(*lesson.View)
 		offers bool
 	}{
-		"open":     {asking, true},
-		"skipped":  {func(v *lesson.View) { asking(v); acting(v); v.Chosen = -1 }, false},
+		"open":     {questioning, true},
+		"skipped":  {func(v *lesson.View) { questioning(v); acting(v); v.Chosen = -1 }, false},
 		"finished": {func(v *lesson.View) { answered(v); v.Chosen = -1 }, false},
 	} {
 		m, _, _ := dashboardWithLesson(thirdLesson(x.change), 120, 36)
@@ -90,7 +90,7 @@ func TestNoLesson(t *testing.T) {
 
 // A frame is drawn only if the runner's view has changed.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
-	runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+	runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
 	shows(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Your turn. Select amber and press x")
 	runner.view.Acted = true
@@ -105,7 +105,7 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	if m.d.frames != before {
 		t.Error("a frame is drawn without a change")
 	}
-	asking(&runner.view)
+	questioning(&runner.view)
 	answered(&runner.view)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before+1 {
@@ -153,7 +153,7 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 // A lesson takes at most half of a wide screen, with its task in view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		runner := thirdLesson(asking)
+		runner := thirdLesson(questioning)
 		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
 		shows(t, m, "lowest number") // the beginning
 		acting(&runner.view)
@@ -192,7 +192,7 @@ func TestLessonMenu(t *testing.T) {
 		t.Fatalf("enter: got %s in front, want the main screen and a command", front(m))
 	}
 	shows(t, m, "starting a new election")
-	runner.on, runner.view = true, thirdLesson(asking).view
+	runner.on, runner.view = true, thirdLesson(questioning).view
 	m.Update(cmd())
 	if !slices.Equal(runner.started, []string{"l04"}) {
 		t.Errorf("got started lessons %q, want l04", runner.started)
@@ -266,7 +266,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w, p := withPast()
-		runner := thirdLesson(asking)
+		runner := thirdLesson(questioning)
 		runner.on = rapid.Bool().Draw(t, "lesson")
 		src := &multiSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, searched(false)}
 		if rapid.Bool().Draw(t, "several") {
@@ -303,7 +303,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
 			case "lesson":
-				rapid.SampledFrom([]func(*lesson.View){asking, acting, answered}).Draw(t, "view")(&runner.view)
+				rapid.SampledFrom([]func(*lesson.View){questioning, acting, answered}).Draw(t, "view")(&runner.view)
 				m.Update(present(src, false))
 			case "join":
 				before, held := screen(m), past(m)
@@ -353,7 +353,7 @@ func TestLessonFault(t *testing.T) {
 // Space shows all lines of a part before it leaves the part.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
-		runner := thirdLesson(func(v *lesson.View) { asking(v); acting(v); v.Chosen = 1 })
+		runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })
 		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
 		words := func(what string) string {
 			var s []string
@@ -389,7 +389,7 @@ func TestSpaceReadsOn(t *testing.T) {
 func TestLessonHidesEarlierDeletions(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		w := notifying(dialect.Election(), 100*time.Millisecond, 0xa2)
-		runner := thirdLesson(asking)
+		runner := thirdLesson(questioning)
 		if fresh {
 			runner.view.Began = w.now
 		}

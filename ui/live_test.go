@@ -17,7 +17,7 @@ import (
 
 // Elections of third-party software, on an ensemble of three servers.
 
-var members = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
+var ensemble = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
 
 // uuid returns UUID number i in Curator's format.
 func uuid(i int) string {
@@ -32,7 +32,7 @@ func (w *world) connectTo(server string) *world {
 }
 
 func latch(path string, n int) *world {
-	w := newWorld(path, nil, false).connectTo(members[2])
+	w := newWorld(path, nil, false).connectTo(ensemble[2])
 	w.read(nil, nil)
 	for i := range n {
 		w.wait(time.Duration(40+17*i) * time.Second)
@@ -41,11 +41,11 @@ func latch(path string, n int) *world {
 	return w.wait(3 * time.Minute)
 }
 
-// Every candidate is connected and watches according to the recipe.
+// table returns the servers' answers. Every candidate is connected and watches according to the recipe.
 func (w *world) table() *session.Table {
 	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
 	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
-	for i, addr := range members {
+	for i, addr := range ensemble {
 		v := session.Server{
 			Addr: addr, Version: "3.8.0", Mode: session.ModeFollower, Zxid: w.zxid, Basic: ok("http"),
 			Connections: ok("http"), Sessions: ok("http"), Watches: ok("http"), Tick: 2 * time.Second,
@@ -58,9 +58,9 @@ func (w *world) table() *session.Table {
 	}
 	s := w.state()
 	clock := time.Hour + w.now.Sub(noon) // the servers' clock
-	watched := make([]map[string][]uint64, len(members))
+	watched := make([]map[string][]uint64, len(ensemble))
 	for i, c := range s.Queue.All() {
-		at := max(0, int(c.Session>>56)-1) % len(members)
+		at := max(0, int(c.Session>>56)-1) % len(ensemble)
 		v := &t.Servers[at]
 		v.Clients = append(v.Clients, session.Client{
 			Session: c.Session, Addr: fmt.Sprintf("10.0.3.%d:%d", 11+i, 41000+i), Timeout: 6 * time.Second, LastOp: "PING",
@@ -84,8 +84,8 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// The answers come a second apart, and change may change each.
-func (w *world) ask(times int, change func(*session.Table)) *world {
+// answers applies the servers' answers, a second apart. change may be nil, or changes each answer.
+func (w *world) answers(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
 		t := w.table()
@@ -97,7 +97,7 @@ func (w *world) ask(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// If instead is not "", unwatch adds a watch on that path.
+// unwatch removes the watches of a session. If instead is not "", it adds a watch on that path.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
@@ -121,12 +121,12 @@ func unplug(t *session.Table, sessionID uint64) {
 
 func verified() *world { return verifiedAt("/services/billing/leader") }
 
-func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
+func verifiedAt(path string) *world { return latch(path, 5).answers(2, nil).wait(4 * time.Second) }
 
 func wrongWatches() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
-	return w.ask(3, func(t *session.Table) {
+	return w.answers(3, func(t *session.Table) {
 		unwatch(t, q[2].Session, znode.Join(w.state().Path, q[0].Name))
 		unwatch(t, q[4].Session, "")
 	}).wait(4 * time.Second)
@@ -135,7 +135,7 @@ func wrongWatches() *world {
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue.Slice()
-	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
+	return w.answers(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
 func afterRisk() *world {
@@ -144,7 +144,7 @@ func afterRisk() *world {
 }
 
 func refusingServers() *world {
-	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
+	return latch("/services/billing/leader", 3).answers(2, func(t *session.Table) {
 		for i := range t.Servers {
 			v := &t.Servers[i]
 			v.Watched, v.Clients, v.Deadlines = nil, nil, nil
@@ -160,37 +160,37 @@ func refusingServers() *world {
 }
 
 func readers() *world {
-	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
+	w := newWorld("/locks/inventory", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)
 	for i, kind := range []string{"__READ__", "__READ__", "__READ__", "__WRIT__", "__READ__"} {
 		w.wait(11*time.Second).join("_c_"+uuid(i)+"-"+kind, fmt.Sprintf("10.0.3.%d", 21+i), sessionOn(i%3, i))
 	}
-	return w.ask(2, nil).wait(20 * time.Second)
+	return w.answers(2, nil).wait(20 * time.Second)
 }
 
 func leaderless() *world {
 	w := newWorld("/overseer_elect/election", nil, false)
 	w.j = doctor.NewJournal(model.Config{Path: w.path, AckFollows: true})
-	w.connectTo(members[0]).read(nil, nil)
+	w.connectTo(ensemble[0]).read(nil, nil)
 	for i := range 3 {
 		w.wait(11*time.Second).join(fmt.Sprintf("21673%014d-10.0.3.%d:8983_solr-n_", i, 21+i), "", sessionOn(i, i))
 	}
 	w.j.Apply(&model.Ack{At: w.now, Path: "/overseer_elect/leader", Presence: model.Absent})
-	return w.ask(2, nil).wait(50 * time.Second).tick()
+	return w.answers(2, nil).wait(50 * time.Second).tick()
 }
 
 func mixed() *world {
-	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
+	w := newWorld("/locks/billing", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)
 	w.join("_c_0123456789abcdef0123456789abcdef-lock-", "payments-go", sessionOn(0, 1))
 	for i, name := range []string{"reports-1", "reports-2"} {
 		w.wait(11*time.Second).join(fmt.Sprintf("%032x__lock__", i), name, sessionOn(i+1, i+2))
 	}
-	return w.wait(5*time.Second).ask(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
+	return w.wait(5*time.Second).answers(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
 }
 
 func group() *world {
-	w := newWorld("/hbase/rs", nil, false).connectTo(members[0])
+	w := newWorld("/hbase/rs", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)
 	for i := range 3 {
 		name := fmt.Sprintf("rs%d.example,16020,17951876318%02d", i, i)
@@ -207,9 +207,9 @@ func (w *world) tick() *world {
 	return w
 }
 
-// Kafka's election has no queue.
+// controller is Kafka's election, which has no queue.
 func controller() *world {
-	w := newWorld("/controller", nil, false).connectTo(members[1])
+	w := newWorld("/controller", nil, false).connectTo(ensemble[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
 	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []znode.Znode{z}})
 	return w.brokers().wait(95 * time.Second)

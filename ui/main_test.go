@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// The dashboard's clock stands still.
+// showOnTerminal shows a sample with a stopped clock.
 func showOnTerminal(name, theme string) int {
 	build, ok := samples()[name]
 	if !ok {

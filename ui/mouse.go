@@ -98,7 +98,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 		if again {
 			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 		}
-	case leadership.Moment:
+	case leadership.TimeSpot:
 		d.dragging = true
 		return d.travelled(d.past.goTo(time.Time(spot)))
 	}
@@ -106,7 +106,7 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 }
 
 func (d *dashboard) drag(x, y int) tea.Cmd {
-	at, ok := d.canvas.SpotAt(x, y).(leadership.Moment)
+	at, ok := d.canvas.SpotAt(x, y).(leadership.TimeSpot)
 	if !ok || !d.modes.Now().Main() {
 		return nil
 	}

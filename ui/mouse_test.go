@@ -175,13 +175,13 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// The click goes to the last moment before the time, or the first.
+// A click shows the last moment that is not later than the clicked time, or the first moment.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time
 	y := m.d.screen.At.Panel[mainscreen.Handoffs].Y + 1
 	for x := range 120 {
-		if moment, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment); ok {
+		if moment, ok := m.d.canvas.SpotAt(x, y).(leadership.TimeSpot); ok {
 			at = append(at, time.Time(moment))
 		}
 	}
@@ -189,7 +189,7 @@ func TestClickTheTimeLine(t *testing.T) {
 		t.Fatalf("got %d cells of the time line, want at least 10", len(at))
 	}
 	for x := range 120 {
-		moment, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)
+		moment, ok := m.d.canvas.SpotAt(x, y).(leadership.TimeSpot)
 		if !ok {
 			continue
 		}

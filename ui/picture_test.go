@@ -50,7 +50,7 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// Lines and blocks are shapes, and text is stretched, because fonts' cells differ.
+// drawSVG draws lines and blocks as shapes, and stretches text, because the cells of fonts differ.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -124,7 +124,8 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// The arguments are the cell's left, top, horizontal middle, vertical middle, and bottom.
+// svgShapes has formats. Their arguments are the cell's left, top, horizontal middle, vertical middle and
+// bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,

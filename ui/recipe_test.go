@@ -317,7 +317,7 @@ func TestSuccessHasAMessage(t *testing.T) {
 	}
 }
 
-func TestLiveAsksBeforeFaults(t *testing.T) {
+func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
 	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cedar, this program's own candidate
@@ -379,8 +379,8 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// The sentence about the notifications does not count the owner of the deleted znode.
-func TestSentenceCountsNotifications(t *testing.T) {
+// The recipe panel does not count the owner of the deleted znode among the notified.
+func TestSituationCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
 		change(w)

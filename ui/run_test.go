@@ -24,11 +24,11 @@ import (
 
 type busySource struct {
 	source
-	asked atomic.Int64
+	calls atomic.Int64
 }
 
 func (s *busySource) State() *doctor.State {
-	s.asked.Add(1)
+	s.calls.Add(1)
 	select {
 	case s.dirty <- struct{}{}:
 	default:
@@ -125,7 +125,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// The signal goroutine of the runtime must start outside the bubble.
+// inBubble runs f in a bubble. The runtime's signal goroutine must start outside the bubble.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -209,11 +209,11 @@ func TestActionTimesOut(t *testing.T) {
 
 type panicSource struct {
 	source
-	asked atomic.Bool
+	called atomic.Bool
 }
 
 func (s *panicSource) State() *doctor.State {
-	if s.asked.Swap(true) {
+	if s.called.Swap(true) {
 		panic("no state")
 	}
 	return s.source.State()

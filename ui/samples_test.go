@@ -107,7 +107,7 @@ func (w *world) acked(name string) *world {
 	return w
 }
 
-// change may be nil. For a known member, znode is ignored.
+// cast adds or changes a member. change may be nil. znode is ignored if the member exists.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
 	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
@@ -197,7 +197,7 @@ type sample struct {
 	runs   bool           // run the commands of the keys
 }
 
-// No sample may change these options.
+// Samples copy these options, and must not change them.
 var (
 	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
@@ -534,7 +534,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// The member's worker tries to write to the counter and to the tokens.
+// write tries to write to the counter and to the tokens as the member's worker.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -615,7 +615,7 @@ func slowed500() *world {
 	return w.wait(380 * time.Millisecond)
 }
 
-// The reply to birch's acknowledgement and the notifications of the others are held.
+// stepping holds the reply to birch's acknowledgement and the notifications to the others.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
@@ -659,7 +659,7 @@ func faulty() *world {
 	return w
 }
 
-// The frozen leader's session expired, but its worker still writes.
+// twoLeaders has a frozen leader whose session expired, but whose worker still writes.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
@@ -684,7 +684,7 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
-// If broken is true, two awake candidates lead.
+// chaotic has random faults. If broken is set, two awake candidates believe that they lead.
 func chaotic(broken bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
@@ -764,7 +764,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// err is the message's error, "" for none.
+// release sends the first held message after d. err is the message's error, "" for none.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -780,14 +780,14 @@ func (x *slowServer) release(d time.Duration, err string, change func(*model.Pas
 	return x
 }
 
-func (x *slowServer) ask(session uint64, op, path string, d time.Duration) *slowServer {
+func (x *slowServer) reply(session uint64, op, path string, d time.Duration) *slowServer {
 	return x.hold(session, op, path).release(d, "", nil)
 }
 
 func takenOver(recipe dialect.Recipe) *slowServer {
 	w := five(recipe).wait(time.Minute)
 	x := newSlowServer(w, model.Pace{Steps: true})
-	x.ask(0xa3, "getData", "/election/"+birchZ, 300*time.Millisecond)
+	x.reply(0xa3, "getData", "/election/"+birchZ, 300*time.Millisecond)
 	x.wait(900 * time.Millisecond)
 	x.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now })
 	x.wait(4 * time.Second)
@@ -804,7 +804,7 @@ func takenOver(recipe dialect.Recipe) *slowServer {
 	for range notified {
 		x.release(700*time.Millisecond, "", nil)
 	}
-	x.ask(0xa2, "getChildren", "/election", 800*time.Millisecond)
+	x.reply(0xa2, "getChildren", "/election", 800*time.Millisecond)
 	x.took("birch", model.StepListAgain, "13", "14", "15", "16").cast("birch", birchZ, model.Elected, nil)
 	x.took("birch", model.StepLowest, "13", "14", "15", "16").wait(time.Millisecond)
 	w.took("birch", model.StepLead).wait(time.Millisecond)
@@ -833,7 +833,7 @@ func messageSamples() map[string]func() sample {
 			x := newSlowServer(w, model.Pace{Delay: 500 * time.Millisecond})
 			x.cast("birch", birchZ, model.Volunteering, func(m *model.Member) { m.LosesReply = true })
 			x.took("birch", model.StepCreate, "guid-n_").wait(time.Millisecond)
-			x.ask(0xa2, "create", "/election/guid-n_0000000017", 500*time.Millisecond)
+			x.reply(0xa2, "create", "/election/guid-n_0000000017", 500*time.Millisecond)
 			x.cast("birch", birchZ, model.Volunteering, func(m *model.Member) { m.LosesReply = false })
 			x.wait(300*time.Millisecond).cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 			x.wait(200 * time.Millisecond)
@@ -847,7 +847,7 @@ func messageSamples() map[string]func() sample {
 		"messages-lesson": func() sample {
 			x := takenOver(dialect.Election())
 			o := demo
-			o.Lessons = thirdLesson(asking)
+			o.Lessons = thirdLesson(questioning)
 			return sample{world: x.world, o: o, runs: true}
 		},
 	}
@@ -912,7 +912,7 @@ type fakeRecording struct {
 	at      uint64
 	stopped bool
 	end     time.Time
-	paces   []string // the Args of Slow
+	speeds  []string // the Args of Slow
 }
 
 func (p *fakeRecording) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -932,7 +932,7 @@ func (p *fakeRecording) Do(_ context.Context, a action.Action) error {
 	case action.Pause:
 		p.stopped = !p.stopped
 	case action.Slow:
-		p.paces = append(p.paces, a.Arg)
+		p.speeds = append(p.speeds, a.Arg)
 	}
 	return nil
 }
@@ -1028,7 +1028,7 @@ func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 	return &fakeRunner{entries: elevenLessons(), view: v, on: true}
 }
 
-func asking(v *lesson.View) {
+func questioning(v *lesson.View) {
 	v.Question = "amber is about to be killed. Who leads next?"
 	v.Options = []string{"ember, who came last", "birch, who watches amber", "whoever is fastest to ask"}
 	v.Hints = 2
@@ -1059,7 +1059,7 @@ func lessonSamples() map[string]func() sample {
 		}
 	}
 	then := func(change func(v *lesson.View), keys ...string) sample {
-		t := thirdLesson(asking)
+		t := thirdLesson(questioning)
 		sm := taught(t, keys...)
 		sm.then = func(*world) { change(&t.view) }
 		return sm
@@ -1115,7 +1115,7 @@ func lessonSamples() map[string]func() sample {
 			}))
 		},
 		"lessons":    func() sample { return taught(&fakeRunner{entries: elevenLessons()}, "L") },
-		"lessons-on": func() sample { return taught(thirdLesson(asking), "L", "G") },
+		"lessons-on": func() sample { return taught(thirdLesson(questioning), "L", "G") },
 
 		"join":          func() sample { return joining(true) },
 		"join-loopback": func() sample { return joining(false) },
@@ -1134,7 +1134,7 @@ func lessonSamples() map[string]func() sample {
 }
 
 func answered(v *lesson.View) {
-	asking(v)
+	questioning(v)
 	v.Chosen, v.Right, v.Hints, v.CanNext = 0, 1, 0, true
 	v.Happened = "amber's session expired after 4 s. birch listed the children, saw that its own number is the lowest, and leads."
 	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
@@ -1304,7 +1304,8 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// Each millisecond a notified candidate lists again; all but the first watch again 40 ms later. Nothing happens after upTo.
+// leaderDeleted deletes the leader's znode. Each millisecond one notified candidate lists again. All but
+// the first watch again 40 ms later. Nothing happens after upTo.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1373,7 +1374,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// The first wave was a handoff in a chain.
+// secondWave has a wave of a herd, after the wave of a handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

@@ -49,7 +49,7 @@ func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {
 		sm := samples()["join"]()
-		sm.o.Lessons, sm.keys = thirdLesson(asking), nil
+		sm.o.Lessons, sm.keys = thirdLesson(questioning), nil
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 			m := show(sm, size[0], size[1], term.Mono)
 			before := lines(m)

@@ -65,7 +65,7 @@ func TestTravel(t *testing.T) {
 	shows(t, m, "6 candidates", "grove")
 }
 
-func TestPastGrowsOlder(t *testing.T) {
+func TestTimeSinceTheMomentGrows(t *testing.T) {
 	m, _, _, now := dashboardWithPast(nil)
 	keys(m, "p")
 	after, msg := tick(t, m)
@@ -399,8 +399,8 @@ func TestReplayKeys(t *testing.T) {
 		t.Errorf("space does not pause the playback: stopped %v", r.stopped)
 	}
 	keys(m, "]", "]", "[")
-	if want := []string{action.ArgFaster, action.ArgFaster, action.ArgSlower}; !slices.Equal(r.paces, want) {
-		t.Errorf("got changes of the speed %q, want %q", r.paces, want)
+	if want := []string{action.ArgFaster, action.ArgFaster, action.ArgSlower}; !slices.Equal(r.speeds, want) {
+		t.Errorf("got changes of the speed %q, want %q", r.speeds, want)
 	}
 	for _, k := range []string{" ", "]", "[", "H", "1", ">", "<", "L"} {
 		keys(m, k)
@@ -450,7 +450,7 @@ func TestDragThePlayhead(t *testing.T) {
 		}
 	}
 	moment := func(x int) time.Time {
-		at, ok := m.d.canvas.SpotAt(x, y).(leadership.Moment)
+		at, ok := m.d.canvas.SpotAt(x, y).(leadership.TimeSpot)
 		if !ok {
 			t.Fatalf("column %d has no moment", x)
 		}

@@ -28,7 +28,7 @@ func TestVerifyReportsTheResult(t *testing.T) {
 	}
 	statusShows(t, m, "asking the servers")
 	step := func(change func(*session.Table)) string {
-		w.ask(1, change)
+		w.answers(1, change)
 		*now = w.now
 		m.Update(present(src, false))
 		return statusLine(m)
@@ -58,15 +58,15 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	m, src, now := dashboardOn(w, &fakeActions{}, Options{})
 	keys(m, "S")
 	shows(t, m, "Waiting for the servers' first answers.")
-	w.connectTo(members[2]).read(nil, nil)
+	w.connectTo(ensemble[2]).read(nil, nil)
 	*now = w.now
 	m.Update(present(src, false))
 	shows(t, m, "Waiting for the servers' first answers.")
-	w.ask(1, nil)
+	w.answers(1, nil)
 	*now = w.now
 	m.Update(present(src, false))
-	if got := screen(m); !strings.Contains(got, members[0]) || strings.Contains(got, "Waiting") {
-		t.Errorf("after the first answers the panel lacks %s or waits:\n%s", members[0], got)
+	if got := screen(m); !strings.Contains(got, ensemble[0]) || strings.Contains(got, "Waiting") {
+		t.Errorf("after the first answers the panel lacks %s or waits:\n%s", ensemble[0], got)
 	}
 
 	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
@@ -111,8 +111,8 @@ func TestObserveOnly(t *testing.T) {
 }
 
 func TestRiskWithoutAQueue(t *testing.T) {
-	w := controller().ask(2, nil)
-	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
+	w := controller().answers(2, nil)
+	w.answers(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
 	if r := w.state().Risk(w.state().Leader()); r == nil || !r.Queueless {
 		t.Fatalf("got risk %+v, want one without a queue", r)
 	}
@@ -124,7 +124,7 @@ func TestRiskWithoutAQueue(t *testing.T) {
 
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"
-	w := latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
+	w := latch("/services/billing/leader", 3).answers(2, func(t *session.Table) {
 		for i := range t.Servers {
 			v := &t.Servers[i]
 			v.Version, v.Addr = evil, evil+v.Addr
@@ -151,7 +151,7 @@ func TestHostileServers(t *testing.T) {
 func TestRefusedChecksBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue.Slice()
-	w.ask(3, func(t *session.Table) {
+	w.answers(3, func(t *session.Table) {
 		unwatch(t, q[2].Session, znode.Join(w.state().Path, q[0].Name))
 		for i := range t.Servers {
 			t.Servers[i].Clients = nil
@@ -186,7 +186,7 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		world *world
 		shows []string
 	}{
-		{"verified", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
+		{"verified", five(dialect.Election()).answers(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
 		{"inferred", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do so"}},
 		{"a third-party candidate", latch("/services/billing/leader", 2), []string{"watches      no predecessor"}},
 	} {
@@ -221,7 +221,7 @@ func TestRecipeIsBehindTab(t *testing.T) {
 }
 
 func TestDoctorPanelShowsAtOnceThatNobodyLeads(t *testing.T) {
-	w := newWorld("/services/billing/queue", nil, false).connectTo(members[2])
+	w := newWorld("/services/billing/queue", nil, false).connectTo(ensemble[2])
 	w.read(nil, nil)
 	m := showAfter(sample{world: w}, time.Second)
 	keys(m, "!")
