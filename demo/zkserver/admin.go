@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// Anybody can reach the AdminServer, so its resources are bounded.
+// The AdminServer needs no authentication, so its resources are bounded.
 const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of the request line and headers
 	adminRead        = 5 * time.Second
-	adminWrite       = 30 * time.Second // enough for a long answer to a slow reader
+	adminWrite       = 30 * time.Second // enough for a long reply to a slow reader
 	adminIdle        = 30 * time.Second
 )
 
 const adminRoot = "/commands"
 
 // ServeAdmin serves Apache's AdminServer over HTTP on l, for GET and HEAD, without
-// authentication. /commands is an index, and /commands/NAME returns the answer of a command
+// authentication. /commands is an index, and /commands/NAME returns the result of a command
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
 // ServeAdmin returns when [Server.Serve] would return, with the same error. ServeAdmin closes
@@ -99,7 +99,7 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 	w.Write(body.Bytes())
 }
 
-// An object is a JSON object. Its fields are sorted; in Apache their order is undefined.
+// An object is a JSON object. Package json sorts its keys; in Apache their order is undefined.
 type object map[string]any
 
 var adminCommands = []struct {

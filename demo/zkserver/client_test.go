@@ -14,10 +14,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// the bound of each wait; the Java client may take three times as long
+// patience bounds each wait, except for the Java client, which may take three times as long.
 const patience = time.Minute
 
-// Client libraries hide zxids, some operations, and the order of events and replies.
+// rawClient shows what client libraries hide: zxids, some operations, and the order of events and replies.
 type rawClient struct {
 	t       testing.TB
 	nc      net.Conn
@@ -147,7 +147,7 @@ func (c *rawClient) create(path string, flags int32) string {
 	return rsp.Path
 }
 
-func (c *rawClient) closed() error {
+func (c *rawClient) awaitClosed() error {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	_, err := c.receive(nil)
 	switch {
@@ -163,7 +163,7 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// Two servers that behave alike have the same text; zxids are relative.
+// transcript prints requests and replies. Servers that behave alike have the same text, because zxids are relative.
 type transcript struct {
 	t        testing.TB
 	addr     string
@@ -277,16 +277,16 @@ type namedClient struct {
 
 func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
-	asked := ""
+	request := ""
 	if req != nil {
-		asked = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
-		asked = strings.ReplaceAll(asked, " NoPath:false", "")
+		request = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
+		request = strings.ReplaceAll(request, " NoPath:false", "")
 	}
 	h := sp.c.call(op, req, rsp)
 	if h.Err != wire.OK {
 		rsp = nil
 	}
-	sp.s.printf("%s %v%s\n  zxid %s %v %s", sp.name, op, asked, sp.s.zxid(h.Zxid), h.Err, sp.s.body(rsp))
+	sp.s.printf("%s %v%s\n  zxid %s %v %s", sp.name, op, request, sp.s.zxid(h.Zxid), h.Err, sp.s.body(rsp))
 	return h.Err
 }
 
@@ -337,7 +337,7 @@ func (sp *namedClient) multi(ops ...wire.MultiOp) {
 func (sp *namedClient) close() {
 	sp.c.t.Helper()
 	sp.do(wire.OpCloseSession, nil, nil)
-	if err := sp.c.closed(); err != nil {
+	if err := sp.c.awaitClosed(); err != nil {
 		sp.c.t.Fatalf("after closeSession: %v", err)
 	}
 	sp.c.nc.Close()

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance checks the server against transcripts of Apache 3.8.0; -update rewrites these.
+// TestConformance compares the server with transcripts of Apache 3.8.0. -update writes new transcripts.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func put(path string, flags int32) wire.MultiOp {
 	return wire.MultiOp{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}}
 }
 
-// Conversations create znodes only at /t and below, because tidy removes only these.
+// conversations create znodes only at /t and below, because tidy removes only these.
 var conversations = []struct {
 	name string
 	run  func(*transcript)
@@ -455,7 +455,7 @@ var conversations = []struct {
 	{"sessions", func(s *transcript) {
 		for _, ms := range []int32{-1, 1, 250, 5000, 59_999, 60_001, 1 << 30} {
 			c := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{Timeout: ms})
-			s.printf("asked %d, got %d", ms, c.conn.Timeout)
+			s.printf("requested %d, got %d", ms, c.conn.Timeout)
 			c.must(wire.OpCloseSession, nil, nil)
 		}
 		a, b := s.connect("a"), s.connect("b")
@@ -467,7 +467,7 @@ var conversations = []struct {
 			good := c.conn.SessionID == req.SessionID
 			s.printf("%s: same id %t, none %t, timeout %d, %d bytes of password", what, good, c.conn.SessionID == 0, c.conn.Timeout, len(c.conn.Passwd))
 			if !good {
-				if err := c.closed(); err != nil {
+				if err := c.awaitClosed(); err != nil {
 					s.t.Errorf("%s: %v", what, err)
 				}
 			}
@@ -476,7 +476,7 @@ var conversations = []struct {
 		id, passwd := a.c.conn.SessionID, a.c.conn.Passwd
 		again("no such session", wire.ConnectRequest{SessionID: id + 12345, Passwd: passwd})
 		moved := again("resumed", wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 7000})
-		if err := a.c.closed(); err != nil {
+		if err := a.c.awaitClosed(); err != nil {
 			s.t.Errorf("the earlier connection is not closed: %v", err)
 		}
 		b.set("/t", "1", -1) // a's watch ended with its connection
@@ -495,7 +495,7 @@ var conversations = []struct {
 		for _, scheme := range []string{"world", "nobody", ""} {
 			a := s.connect("a")
 			a.auth(scheme, "x")
-			if err := a.c.closed(); err != nil {
+			if err := a.c.awaitClosed(); err != nil {
 				s.t.Errorf("the connection is not closed after a failed auth: %v", err)
 			}
 			a.c.nc.Close()
@@ -522,7 +522,7 @@ type bytesOf string
 
 func (b bytesOf) Fields(c *wire.Coder) { p := []byte(b); c.Raw(&p) }
 
-// A transcript must not have the absolute zxids of an unprinted request.
+// unprinted hides a request from the transcript, because the request has an absolute zxid.
 type unprinted struct{ wire.Record }
 
 func (*unprinted) String() string { return "(...)" }

@@ -38,7 +38,7 @@ type conn struct {
 	request  []byte    // while the connection is paced: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
 
-	in    *bufio.Reader // reads from conn.Read; used by one goroutine at a time
+	in    *bufio.Reader // calls conn.Read; used by one goroutine at a time
 	frame atomic.Int64  // bytes read since the previous frame
 
 	out output
@@ -71,7 +71,7 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// The caller holds s.mu.
+// detach drops held messages and retires the connection. The caller holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
@@ -92,7 +92,7 @@ func (c *conn) retire() {
 	}
 }
 
-// The caller holds s.mu.
+// drop detaches and closes the connection. The caller holds s.mu.
 func (c *conn) drop() {
 	c.detach()
 	c.closeSoon()
@@ -120,7 +120,7 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read calls relieve after each MaxHeld/8 bytes that connections received or queued.
+// Read reads from the network. After each MaxHeld/8 bytes that connections received or queued, it calls relieve.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -142,7 +142,7 @@ func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// The pause before a retry of Accept doubles with each temporary error, as in net/http.
+// acceptPause is the pause before the first retry of Accept. It doubles with each temporary error, as in net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
@@ -178,7 +178,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// accept closes silent connections if there may be too few file descriptors.
+// accept retries after temporary errors. It also closes silent connections, because file descriptors may be used up.
 func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
@@ -210,7 +210,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// listen counts the listener in s.wg.
+// listen adds the listener to s.listeners and s.wg. It returns false if the server is closed.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -367,8 +367,8 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// TCP resets a connection that is closed with unread input.
-// A reset can destroy output, so finish first reads the rest of the input.
+// finish closes the connection. To deliver the last output, it first reads the rest of the input:
+// TCP resets a connection that is closed with unread input, and a reset can destroy output.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -398,9 +398,9 @@ type output struct {
 	mu      sync.Mutex
 	shrank  sync.Cond // signals that queue is shorter or writing is false
 	queue   []byte
-	batch   int  // bytes being written
-	writing bool // the goroutine exists
-	broken  bool // a write failed or the peer was cut off
+	batch   int  // number of bytes being written
+	writing bool // the goroutine that runs write exists
+	broken  bool // a write failed or cutOff was called
 }
 
 func (o *output) pending() int {
@@ -430,7 +430,7 @@ func (o *output) send(records ...wire.Record) int {
 	return n
 }
 
-// The caller holds s.mu.
+// giveUp discards the output and closes the connection. The caller holds s.mu.
 func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -447,7 +447,7 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// If n is negative, await waits until the last write has ended.
+// await waits until at most n bytes are queued or, if n is negative, until everything is written.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

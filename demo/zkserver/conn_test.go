@@ -26,7 +26,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// After the last result, Accept blocks until Close.
+// scriptedListener returns results from Accept. After the last result, Accept blocks until Close.
 type scriptedListener struct {
 	results []any       // error or net.Conn
 	times   []time.Time // times of the calls of Accept
@@ -62,15 +62,15 @@ var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("ac
 // TestAcceptRetries checks that pauses double up to one second, with few reports.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, theirs := net.Pipe()
-		again, others := net.Pipe()
+		client1, server1 := net.Pipe()
+		client2, server2 := net.Pipe()
 		results := slices.Repeat([]any{errFull}, 10)
-		l := newScripted(slices.Concat(results, []any{theirs, errFull, errors.Join(syscall.ENFILE), others})...)
+		l := newScripted(slices.Concat(results, []any{server1, errFull, errors.Join(syscall.ENFILE), server2})...)
 		var reports []string
 		s := zkserver.New(zkserver.Options{Trouble: func(s string) { reports = append(reports, s) }})
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(l) }()
-		for _, c := range []net.Conn{client, again} {
+		for _, c := range []net.Conn{client1, client2} {
 			if _, err := c.Write([]byte("ruok")); err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestAcceptRetries(t *testing.T) {
 		}
 		if len(reports) != 4 || !strings.Contains(reports[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
 			!strings.Contains(reports[1], "again, after 3.275s") {
-			t.Errorf("got reports %q, want failure and end twice", reports)
+			t.Errorf("got reports %q, want two failures, each followed by a report that accepting works again", reports)
 		}
 	})
 }
@@ -133,9 +133,9 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 		session, first := net.Pipe()
 		l := &fewDescriptors{scriptedListener: newScripted(first)}
 		for range 1000 {
-			silent, theirs := net.Pipe()
+			silent, server := net.Pipe()
 			defer silent.Close()
-			l.results = append(l.results, theirs)
+			l.results = append(l.results, server)
 		}
 		client, last := net.Pipe()
 		l.results = append(l.results, last)
@@ -158,13 +158,13 @@ func TestSilentConnectionsAreClosed(t *testing.T) {
 	})
 }
 
-func TestAcceptEnds(t *testing.T) {
-	gone := errors.New("the network has failed")
+func TestServeEnds(t *testing.T) {
+	permanent := errors.New("the network has failed")
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
 		defer s.Close()
-		l := newScripted(errFull, gone)
-		if err := s.Serve(l); !errors.Is(err, gone) {
+		l := newScripted(errFull, permanent)
+		if err := s.Serve(l); !errors.Is(err, permanent) {
 			t.Errorf("Serve: got %v, want the error of Accept", err)
 		}
 		select {
@@ -196,7 +196,7 @@ func TestOtherProtocols(t *testing.T) {
 		"2 GB":               "\x7f\xff\xff\xff",
 		"negative":           "\xff\xff\xff\xff",
 		"unknown word":       "abcd",
-		"word of no use":     "gtmk",
+		"unsupported word":   "gtmk",
 		"empty handshake":    "\x00\x00\x00\x00",
 		"short handshake":    "\x00\x00\x00\x04\x00\x00\x00\x00",
 		"long handshake":     "\x00\x00\x10\x00" + strings.Repeat("x", 0x1000),
@@ -241,7 +241,7 @@ func TestLargestFrame(t *testing.T) {
 		t.Errorf("read %d bytes of data, want the %d bytes written", len(got.Data), len(data))
 	}
 	c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: append(data, 'x')}))
-	if err := c.closed(); err != nil {
+	if err := c.awaitClosed(); err != nil {
 		t.Errorf("after a frame beyond the limit: %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestTotalIsBounded(t *testing.T) {
 			}
 			return many * 3 * len(big), 3 * len(big)
 		},
-		"requests in part": func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int) {
+		"incomplete requests": func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int) {
 			for range 3 * many {
 				c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 				c.nc.Write(append([]byte("\x00\x0f\xff\xff"), big...))
@@ -590,9 +590,9 @@ type fromHost struct {
 
 func (c fromHost) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(c.host), Port: 5} }
 
-type quiet struct{}
+type noLog struct{}
 
-func (quiet) Printf(string, ...any) {}
+func (noLog) Printf(string, ...any) {}
 
 func waitState(t testing.TB, events <-chan zk.Event, want zk.State) {
 	t.Helper()
@@ -613,7 +613,7 @@ func waitState(t testing.TB, events <-chan zk.Event, want zk.State) {
 	}
 }
 
-func TestRefuse(t *testing.T) {
+func TestRefuseAndClose(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	dialRaw(t, addr)
 	s.Refuse(true)
@@ -642,7 +642,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestStartAndEnd checks Start for a test that ends before the server accepts connections.
+// TestStartAndEnd calls Start in a test that ends before the server accepts connections.
 func TestStartAndEnd(t *testing.T) {
 	for range 200 {
 		brief := &testingT{} // panics in Fatalf

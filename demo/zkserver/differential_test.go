@@ -27,8 +27,8 @@ import (
 
 var differentialOps = flag.Int("differential.ops", 4000, "approximate number of operations in TestDifferential, half of it in the first tier")
 
-// Longer conversations take longer to reduce.
-const stepsPerTalk = 150
+// stepsPerConversation is small, because longer conversations take longer to reduce.
+const stepsPerConversation = 150
 
 // TestDifferential compares both servers in random conversations; -rapid.seed repeats a run.
 func TestDifferential(t *testing.T) {
@@ -41,8 +41,8 @@ func TestDifferential(t *testing.T) {
 	if _, long := zktest.Long(t); !long {
 		wanted /= 2
 	}
-	talks := max(1, wanted/stepsPerTalk)
-	for name, value := range map[string]any{"seed": seed, "checks": talks, "steps": stepsPerTalk, "nofailfile": true, "shrinktime": "1ns"} {
+	talks := max(1, wanted/stepsPerConversation)
+	for name, value := range map[string]any{"seed": seed, "checks": talks, "steps": stepsPerConversation, "nofailfile": true, "shrinktime": "1ns"} {
 		f := flag.Lookup("rapid." + name)
 		old := f.Value.String()
 		f.Value.Set(fmt.Sprint(value))
@@ -132,7 +132,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// rapid's own reduction is slower, because it does not know the steps.
+// reduced removes steps while fails is true. Rapid's own reduction is slower, because it does not know the steps.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -165,7 +165,7 @@ func reduced(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// Apache's super user may delete znodes with any ACL.
+// superAuth authenticates Apache's super user, who may delete znodes with any ACL.
 const superAuth = "super:cleaner"
 
 func digestID(auth string) string {
@@ -180,7 +180,7 @@ const (
 	closeAndReturn sessionEvent = iota + 1 // closeSession, then a new session
 	reattach                               // the connection is lost, and the session resumed on another
 	moveOver                               // the session is resumed on another connection while the first is open
-	wrongPassword                          // wrong passwords are refused, then the session is resumed
+	wrongPassword                          // two wrong passwords are sent, then the session is resumed
 	unknownSession                         // a request for a session that does not exist
 	expire                                 // the session expires, then a new session
 )
@@ -190,6 +190,7 @@ func (e sessionEvent) String() string {
 		"connects with a wrong password", "requests an unknown session", "is silent until its session expires"}[e]
 }
 
+// talk is a conversation of three clients with a server.
 type talk struct {
 	*transcript
 	tb      *talkTB
@@ -197,10 +198,10 @@ type talk struct {
 	clients [3]*namedClient
 	opened  int
 	control *rawClient // reads zxids and cleans up; not a part of the conversation
-	held    *[]string  // events collected by a running call of sorted; nil: none runs
+	events  *[]string  // unsorted events during a call of sorted; nil: no call
 }
 
-// A conversation may run outside of the test's goroutine, so failures become panics.
+// talkTB panics in Fatalf, because a conversation may run outside of the test's goroutine.
 type talkTB struct {
 	testing.TB
 	cleanups []func()
@@ -243,14 +244,14 @@ func talkWith(t testing.TB, dial func() (net.Conn, error), steps []step) (text s
 	}
 	for i := 0; i < len(steps); i++ {
 		if steps[i].event != 0 {
-			k.happen(steps[i])
+			k.runEvent(steps[i])
 			continue
 		}
 		from := i
 		for steps[i].burst && i+1 < len(steps) && steps[i+1].event == 0 && steps[i+1].op != wire.OpAuth && steps[i+1].who == steps[i].who {
 			i++
 		}
-		k.ask(steps[from : i+1])
+		k.request(steps[from : i+1])
 	}
 	for i := range k.clients {
 		k.end(i)
@@ -281,7 +282,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// The default session timeout is so long that sessions do not expire.
+// connectTo connects. Its default session timeout is so long that sessions do not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -312,22 +313,22 @@ func (k *talk) adopt(who int, c *rawClient) {
 	sp.c = c
 	c.onEvent = func(ev wire.WatcherEvent) {
 		line := fmt.Sprintf("%s event %d state %d %q", sp.name, ev.Type, ev.State, ev.Path)
-		if k.held != nil {
-			*k.held = append(*k.held, line)
+		if k.events != nil {
+			*k.events = append(*k.events, line)
 		} else {
 			k.printf("%s", line)
 		}
 	}
 }
 
-// Apache sends the events in the order of a hash table, so end sorts them.
+// end closes a client's session. It sorts the events, because Apache sends them in the order of a hash table.
 func (k *talk) end(who int) {
 	sp := k.clients[who]
 	sp.do(wire.OpPing, nil, nil)
 	k.sorted(func() {
 		h := sp.c.call(wire.OpCloseSession, nil, nil)
 		k.printf("%s closeSession: zxid %s %v", sp.name, k.zxid(h.Zxid), h.Err)
-		if err := sp.c.closed(); err != nil {
+		if err := sp.c.awaitClosed(); err != nil {
 			k.t.Fatalf("after closeSession: %v", err)
 		}
 		k.clients[who] = nil
@@ -335,6 +336,7 @@ func (k *talk) end(who int) {
 	sp.c.nc.Close()
 }
 
+// sorted prints the events that f causes in alphabetical order.
 func (k *talk) sorted(f func()) {
 	for _, sp := range k.clients { // print the earlier events, which must not be sorted
 		if sp != nil && sp.c != nil {
@@ -342,8 +344,8 @@ func (k *talk) sorted(f func()) {
 		}
 	}
 	var events []string
-	k.held = &events
-	defer func() { k.held = nil }()
+	k.events = &events
+	defer func() { k.events = nil }()
 	f()
 	for _, sp := range k.clients {
 		if sp != nil {
@@ -354,7 +356,7 @@ func (k *talk) sorted(f func()) {
 	k.text.WriteString(strings.Join(append(events, ""), "\n"))
 }
 
-func (k *talk) ask(steps []step) {
+func (k *talk) request(steps []step) {
 	sp := k.clients[steps[0].who]
 	var xids []int32
 	for _, st := range steps {
@@ -380,7 +382,7 @@ func (k *talk) ask(steps []step) {
 		}
 		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(sortedIDs(rsp)))
 		if st.op == wire.OpAuth && h.Err != wire.OK {
-			if err := sp.c.closed(); err != nil {
+			if err := sp.c.awaitClosed(); err != nil {
 				k.t.Fatalf("after a failed auth: %v", err)
 			}
 			k.resume(st.who, 0)
@@ -459,8 +461,8 @@ func sortedIDs(rsp wire.Record) wire.Record {
 	return rsp
 }
 
-// The pending watch events are read first, because the connection may lose them.
-func (k *talk) happen(st step) {
+// runEvent executes a session event. It first reads the pending watch events, because the connection may lose them.
+func (k *talk) runEvent(st step) {
 	sp := k.clients[st.who]
 	k.printf("%v (%s)", st, sp.name)
 	sp.do(wire.OpPing, nil, nil)
@@ -476,7 +478,7 @@ func (k *talk) happen(st step) {
 	case moveOver:
 		old := sp.c
 		k.resume(st.who, 45_000)
-		if err := old.closed(); err != nil {
+		if err := old.awaitClosed(); err != nil {
 			k.t.Fatalf("the earlier connection is not closed: %v", err)
 		}
 	case wrongPassword:
@@ -504,7 +506,7 @@ func (k *talk) happen(st step) {
 	}
 }
 
-// hangUp waits for the server's close. Otherwise Apache may forget, and never close, the next connection.
+// hangUp closes a connection after the server has closed it. Otherwise Apache may never close the next connection.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -530,7 +532,7 @@ func (k *talk) resume(who int, timeout int32) {
 func (k *talk) refused(what string, req wire.ConnectRequest) {
 	c := k.connectTo(req)
 	k.printf("%s: none %t, timeout %d, password empty %t", what, c.conn.SessionID == 0, c.conn.Timeout, len(bytes.Trim(c.conn.Passwd, "\x00")) == 0)
-	if err := c.closed(); err != nil {
+	if err := c.awaitClosed(); err != nil {
 		k.t.Fatalf("%s: %v", what, err)
 	}
 }
@@ -569,7 +571,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// A create with an odd path makes no node outside of /t: cleanUp needs that.
+// oddPaths has paths for unusual requests. None of them can be created outside of /t, because cleanUp removes only /t.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -679,7 +681,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// Not read: "" (the root), and paths that Apache treats differently (see onPurpose).
+// readPath draws a path for a read. It avoids the root, and paths that Apache treats differently (see onPurpose).
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -779,7 +781,7 @@ var kinds = []kind{
 		})
 		return &r
 	}},
-	{6, 0, 0, nil}, // anyStep draws it from alike()
+	{6, 0, 0, nil}, // anyStep draws an oddity
 	{3, 0, closeAndReturn, nil},
 	{2, 0, reattach, nil},
 	{2, 0, moveOver, nil},
@@ -897,18 +899,20 @@ func i32(n int32) string { return string(wire.Append(nil, &wire.CountResponse{Co
 
 func i64(n int64) string { return string(binary.BigEndian.AppendUint64(nil, uint64(n))) }
 
-// An oddity is a request that no well-behaved client makes.
+// An oddity is a request that no client library makes.
 type oddity struct {
 	op   wire.Op
 	name string
 	body bytesOf
 }
 
+// alike returns the oddities that both servers must treat alike.
 var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// The last two: Apache accepts watches of a null path, and fails when the connection ends. For the others see onPurpose.
+// differs matches oddities that Apache treats differently; see onPurpose. The last two patterns match watches of a null
+// path: Apache accepts these, and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)
 

@@ -37,7 +37,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "the order of deletion of an ended session's ephemeral nodes, and the order of lists of ephemeral nodes and of identities",
-		why:  "as above; here it is the order of their creation",
+		why:  "Apache has the order of a Java hash table; here it is the order of their creation",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -87,8 +87,8 @@ var onPurpose = []difference{
 		apache: `watched: true`, here: `watched: false`,
 	},
 	{
-		what: "checkWatches of a path without a slash while a client has a recursive watch, or of kind any",
-		why:  "Apache fails when it looks for the path's parents; here, as in Apache otherwise, there is no watcher",
+		what: "checkWatches of a path without a slash, of kind any or while a client has a recursive watch",
+		why:  "Apache fails when it looks for the path's parents; here the reply is NoWatcher, as for other paths",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -113,7 +113,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "null in place of a path in a multi",
-		why:  "Apache takes a zxid for the transaction and replies with the previous one, and with a body; here it is an error like other errors",
+		why:  "Apache takes a zxid for the transaction, but its reply has the previous zxid and a body; here the reply is like that of other errors",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			multi := i32(int32(wire.OpDelete)) + "\x00" + i32(-1) + null + i32(-1) + i32(-1) + "\x01" + i32(-1)
@@ -140,7 +140,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a client that has seen a later zxid than the server has",
-		why:  "Apache drops the connection, and a client of a single server that lost its data retries for ever; after an expiry it starts a new session",
+		why:  "Apache drops the connection, and a client of a single server that lost its data retries for ever; here the session expires, and the client opens a new one",
 		run: func(s *transcript) {
 			nc := dialTCP(s.t, s.addr)
 			req := wire.ConnectRequest{LastZxidSeen: 1 << 60, Timeout: 10_000, Passwd: make([]byte, 16), HasReadOnly: true}
@@ -240,7 +240,7 @@ var onPurpose = []difference{
 		apache: `answered: false`, here: `answered: true`, fatal: true,
 	},
 	{
-		what: "characters beyond the basic plane, and bytes that are no UTF-8, in a path that comes back",
+		what: "characters above U+FFFF, and bytes that are no UTF-8, in the path of a reply or event",
 		why:  "Java's strings change them in Apache; no node can have such a path, so that only a sync or the event of a setWatches shows it",
 		run: func(s *transcript) {
 			a := s.connect("a")
@@ -258,7 +258,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "quotas",
-		why:  "the nodes exist, but nothing counts: the demo and the tests do not need quotas",
+		why:  "the quota nodes exist, but the server does not count: the demo and the tests do not need quotas",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.create("/t", "", 0)
@@ -287,17 +287,17 @@ func TestDifferencesOnPurpose(t *testing.T) {
 			if d.fatal {
 				apache = func(t testing.TB) *zktest.Server { return zktest.NewApache(t) }
 			}
-			for _, half := range []struct{ server, addr, want string }{
+			for _, side := range []struct{ server, addr, want string }{
 				{"Apache", apache(t).Addr, d.apache},
 				{"the embedded server", addr, d.here},
 			} {
-				talk := newTranscript(t, half.addr)
-				if d.run(talk); !d.fatal {
-					tidy(t, half.addr)
+				s := newTranscript(t, side.addr)
+				if d.run(s); !d.fatal {
+					tidy(t, side.addr)
 				}
-				text := talk.text.String()
-				if !slices.Contains(strings.Split(text, "\n"), half.want) {
-					t.Errorf("%s: no line %q in the transcript (the difference: %s):\n%s", half.server, half.want, d.why, text)
+				text := s.text.String()
+				if !slices.Contains(strings.Split(text, "\n"), side.want) {
+					t.Errorf("%s: no line %q in the transcript (the difference: %s):\n%s", side.server, side.want, d.why, text)
 				}
 			}
 		})

@@ -26,7 +26,7 @@
 // Inside a testing/synctest bubble, hours of pings, expiries and reconnects then pass
 // in milliseconds. [Server.CreateNumbered] prepares tests of high sequence numbers.
 //
-// # Faults, slow motion and costs
+// # Faults, slow motion and counters
 //
 // [Server.ExpireSession], [Server.CloseConnections] and [Server.Refuse] cause events that
 // are hard to produce with a real server. Package electop/zkwatch/fault has a net.Conn with
@@ -45,13 +45,13 @@
 //
 // Each connection has a goroutine that reads requests. For each request the goroutine takes
 // the server's lock, extends the session's deadline and executes the request. Package tree
-// holds the znodes and has no lock. A write is checked completely (tree.Check) before it is
-// applied (tree.Apply), so a failed multi has nothing to undo. A write queues its watch
-// events under the lock, before the reply to the writer. So a client receives the event for
-// a change before any reply that shows the change.
+// implements the znodes and has no lock. All checks of a write (Tree.Check) come before
+// its first change (Tree.Apply), so a failed multi has nothing to undo. A write queues
+// its watch events under the lock, before the reply to the writer. So a client receives the
+// event for a change before any reply that shows the change.
 //
-// Nothing is written to a network under the lock. While output waits, a second goroutine
-// of the connection writes it. 5,000 idle sessions take 40 MB.
+// Nothing is written to a network under the lock. If a connection has output, a second
+// goroutine writes it. 5,000 idle sessions take 40 MB.
 //
 // If a peer does not read its replies, the server stops reading from that peer. If more
 // than 4 MiB of events wait for a peer, the server closes the connection.
@@ -59,8 +59,8 @@
 // # Where it differs from Apache on purpose
 //
 // After a restart of the server, a client may have seen a later zxid than the server has.
-// Here the client's session expires, and the client can open another. Apache closes the
-// connection, and a client of a single server retries for ever.
+// This server replies that the session has expired, and the client can open another. Apache
+// closes the connection, and a client of a single server retries for ever.
 //
 // An unknown operation is answered with Unimplemented, and the connection stays open.
 //
@@ -81,5 +81,5 @@
 // also disables reconfiguration and TTL nodes.
 //
 // The table in differs_test.go lists all differences with their reasons. One difference
-// appears only by chance; tests show the others on both servers.
+// appears only by chance. For each of the others, a test runs on both servers.
 package zkserver

@@ -24,7 +24,7 @@ func (t *testingT) end() {
 }
 
 func connect(t *testingT, addr string) *zk.Conn {
-	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
+	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(noLog{}))
 	if err != nil {
 		t.Fatalf("connect: %v", err)
 	}

@@ -24,9 +24,9 @@ const (
 	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// Each function returns when the candidate is in the queue.
+// foreignClients start a candidate of each client library, and return when the candidate is in the queue.
 // The candidate resigns when the input of the process ends.
-var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
+var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
 		p.Stand(t, "election", foreignPath, name)
@@ -54,48 +54,48 @@ func TestForeignElections(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients come from Debian packages")
 	}
-	for name, start := range foreigners {
+	for name, start := range foreignClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, addr := zkserver.Start(t, zkserver.Options{})
-			look := observer(t, addr)
-			look.create(foreignPath, 0)
+			reader := dialLong(t, addr)
+			reader.create(foreignPath, 0)
 			amber := start(t, addr, "amber")
 			amber.Await(t, "leads amber")
-			head := queue(t, look, 1)[0]
+			head := awaitQueue(t, reader, 1)[0]
 			birch := start(t, addr, "birch")
-			queue(t, look, 2)
+			awaitQueue(t, reader, 2)
 			zktest.Await(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
 			if output := birch.Output(); strings.Contains(output, "leads") {
 				t.Errorf("birch leads although amber leads:\n%s", output)
 			}
 			amber.Kill()
 			birch.Await(t, "leads birch")
-			if exists(look, head) {
+			if exists(reader, head) {
 				t.Errorf("birch leads while %s exists", head)
 			}
 			if n := s.Counters().Expired; n != 1 {
 				t.Errorf("got %d expired sessions before the handoff, want only amber's", n)
 			}
-			if left := queue(t, look, 1); left[0] == head {
+			if left := awaitQueue(t, reader, 1); left[0] == head {
 				t.Errorf("the dead amber's znode is still in the queue %q", left)
 			}
 			birch.Finish(t)
-			queue(t, look, 0)
+			awaitQueue(t, reader, 0)
 			if n := s.Counters().Expired; n != 1 {
 				t.Errorf("got %d expired sessions after birch resigned, want only amber's", n)
 			}
-			inOrder(t, s)
+			checkCounters(t, s)
 		})
 	}
 }
 
-func observer(t *testing.T, addr string) *rawClient {
+func dialLong(t *testing.T, addr string) *rawClient {
 	t.Helper()
 	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
 }
 
-func queue(t *testing.T, c *rawClient, n int) []string {
+func awaitQueue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
 	zktest.Await(t, "candidates in the queue", func() bool {
@@ -108,7 +108,7 @@ func queue(t *testing.T, c *rawClient, n int) []string {
 	return rsp.Strings
 }
 
-func inOrder(t *testing.T, s *zkserver.Server) {
+func checkCounters(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	if k := s.Counters(); k.Panics+k.CutOff+k.Rejected != 0 {
 		t.Errorf("got %d panics, %d clients cut off, %d rejected; want none", k.Panics, k.CutOff, k.Rejected)

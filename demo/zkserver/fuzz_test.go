@@ -24,9 +24,9 @@ func (c *scriptConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
 
-type pieces string
+type rawBytes string
 
-func (p pieces) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
+func (p rawBytes) Fields(c *wire.Coder) { b := []byte(p); c.Raw(&b) }
 
 func FuzzConnection(f *testing.F) {
 	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
@@ -65,7 +65,7 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpSetWatches, &wire.SetWatchesRequest{Data: []string{"/x"}, Exist: []string{"/y"}, Child: []string{"/"}}),
 		r(wire.OpSetWatches2, &wire.SetWatches2Request{Persistent: []string{"/"}, Recursive: []string{"/", "", "no slash"}}),
 		r(wire.OpCreate, create("/y", 0)), r(wire.OpReconfig, path("")), r(99)))
-	raw := func(s string) wire.Record { return pieces(s) }
+	raw := func(s string) wire.Record { return rawBytes(s) }
 	const null = "\xff\xff\xff\xff"
 	f.Add(true, requests(r(wire.OpGetAllChildrenNumber, path("")), r(wire.OpSetData, raw(null+null+null)), r(wire.OpAddWatch, raw(null+"\x00\x00\x00\x01")),
 		r(wire.OpSetACL, raw(null+"\xff\xff\xff\xfe"+null)), r(wire.OpSync, raw(null)), r(wire.OpRemoveWatches, raw(null+null)), r(wire.OpGetData, raw(null)),
@@ -78,17 +78,17 @@ func FuzzConnection(f *testing.F) {
 	}
 	f.Add(false, []byte("GET / HTTP/1.0\r\n\r\n"))
 	f.Add(true, []byte("\x00\x0f\xff\xff"))
-	f.Fuzz(func(t *testing.T, shake bool, stream []byte) {
+	f.Fuzz(func(t *testing.T, connected bool, stream []byte) {
 		s := New(Options{})
 		nc := &scriptConn{}
-		if shake {
+		if connected {
 			nc.Reader = io.MultiReader(bytes.NewReader(handshake), bytes.NewReader(stream))
 		} else {
 			nc.Reader = bytes.NewReader(stream)
 		}
 		s.ServeConn(nc)
 		s.Close()
-		if shake {
+		if connected {
 			checkReplies(t, nc.out.Bytes(), stream)
 		}
 		s.mu.Lock()

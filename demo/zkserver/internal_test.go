@@ -12,6 +12,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
+// watchRules is a slow and simple implementation of watchTables.
 type watchRules map[watchKey]watchMode
 
 type watchKey struct {
@@ -20,7 +21,7 @@ type watchKey struct {
 	child bool
 }
 
-// The value is true if the connection watches the data or existence of path itself.
+// trigger returns the notified connections. The value is true if the connection watches the data or existence of path.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -111,7 +112,7 @@ func TestWatchTables(t *testing.T) {
 	})
 }
 
-// trigger runs under the server's lock for thousands of watches.
+// TestTriggerAllocatesNothing exists because trigger runs under the server's lock, for thousands of watches.
 func TestTriggerAllocatesNothing(t *testing.T) {
 	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
 	for range 1000 {

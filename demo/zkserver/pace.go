@@ -89,22 +89,22 @@ func beginsWithPath(op wire.Op) bool {
 
 const passedMax = 256 // messages in Backlog.Passed
 
-// s.mu guards a heldMessage.
+// heldMessage is a message that the pace holds. s.mu guards it.
 type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // counts the message for a Tally; nil: for none
+	count *count // counts the message for a Tally; nil: no Tally counts it
 }
 
-// s.mu guards a backlog.
+// backlog has the messages that the pace holds, and some that it held. s.mu guards it.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
 	count   int           // the highest N so far
 	alarm   *alarm        // fires when the first message is due
-	changed chan struct{} // has a value after a change
+	changed chan struct{} // result of [Server.PaceChanged]
 
 	passed   []Passed // messages that left since the last call of [Server.TakeBacklog]
 	unlisted int      // number of earlier messages that were removed from passed
@@ -135,7 +135,7 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	b.held = append(b.held, m)
 	b.signal()
 	if len(b.held) == 1 {
-		b.due()
+		b.releaseDue()
 	}
 }
 
@@ -153,7 +153,7 @@ func (b *backlog) drop(which func(*heldMessage) bool) {
 		}
 		return lost
 	})
-	b.due()
+	b.releaseDue()
 	b.signal()
 }
 
@@ -162,7 +162,7 @@ func (b *backlog) release(n int) {
 		b.pass(m, false)
 	}
 	b.held = slices.Delete(b.held, 0, n)
-	b.due()
+	b.releaseDue()
 	b.signal()
 }
 
@@ -183,7 +183,8 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	m.count.done()
 }
 
-func (b *backlog) due() {
+// releaseDue releases the messages that were held for b.delay, and sets the alarm for the next one.
+func (b *backlog) releaseDue() {
 	b.alarm.stop()
 	if b.delay < 0 {
 		return
@@ -193,9 +194,9 @@ func (b *backlog) due() {
 		n++
 	}
 	if n > 0 {
-		b.release(n) // calls due again
+		b.release(n) // calls releaseDue again
 	} else if len(b.held) > 0 {
-		b.alarm = b.s.after(b.delay-now.Sub(b.held[0].Since), b.due)
+		b.alarm = b.s.after(b.delay-now.Sub(b.held[0].Since), b.releaseDue)
 	}
 }
 
@@ -223,7 +224,7 @@ func (s *Server) SetPace(p Pace) {
 	if p.Steps {
 		s.backlog.delay = -1
 	}
-	s.backlog.due()
+	s.backlog.releaseDue()
 	s.backlog.signal()
 }
 

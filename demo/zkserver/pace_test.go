@@ -38,7 +38,7 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return b.Held
 }
 
-// The xid of an event is -1.
+// replies reads n replies or events, and returns their xids. The xid of an event is -1.
 func replies(c *rawClient, n int) (xids []int32) {
 	c.t.Helper()
 	for len(xids) < n {
@@ -65,10 +65,10 @@ func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a.create("/n", 0)
-		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		back.must(wire.OpExists, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.Stat{})
+		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		observer.must(wire.OpExists, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.Stat{})
 		var events []int32
-		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
+		observer.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
 		if _, ok := s.Step(); ok {
 			t.Error("Step released a message although none was held")
 		}
@@ -86,7 +86,7 @@ func TestSteps(t *testing.T) {
 		b.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/none"})
 		b.send(wire.OpCreate, &wire.CreateRequest{Path: "/n/s_", ACL: world(31), Flags: wire.FlagSequential})
 		synctest.Wait()
-		if !exists(back, "/n/s_0000000000") {
+		if !exists(observer, "/n/s_0000000000") {
 			t.Error("a request was not executed because its reply is held")
 		}
 		want := []zkserver.Paced{
@@ -108,7 +108,7 @@ func TestSteps(t *testing.T) {
 		}
 		a.must(wire.OpPing, nil, nil)
 		b.must(wire.OpPing, nil, nil)
-		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+		observer.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		if !slices.Equal(events, []int32{wire.EventNodeDataChanged}) {
 			t.Errorf("events of the observer: got %v, want one change of data", events)
 		}
@@ -118,7 +118,7 @@ func TestSteps(t *testing.T) {
 			stepOne(t, s, c, m.Op)
 			<-s.PaceChanged()
 			if got := replies(c, 1); got[0] != m.Xid {
-				t.Errorf("released xid: got %v, want that of %+v", got, m)
+				t.Errorf("released message: got xid %d, want %+v", got[0], m)
 			}
 			if receives(a, time.Second) || receives(b, time.Second) {
 				t.Error("a step released more than one message")
@@ -223,7 +223,7 @@ func TestPaceDelay(t *testing.T) {
 		replies(a, 1)
 		sync(b)
 		if m, ok := s.Step(); !ok || m.Session != id(b) {
-			t.Errorf("Step at a delay: got %+v, %t; want the message to b", m, ok)
+			t.Errorf("Step during a Delay: got %+v, %t; want the message to b", m, ok)
 		}
 		replies(b, 1)
 	})
@@ -235,11 +235,11 @@ func TestDialObserver(t *testing.T) {
 		c := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.create("/n", 0)
 		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd}
-		back := observerRaw(t, s, again)
-		if id(back) != id(c) {
+		observer := observerRaw(t, s, again)
+		if id(observer) != id(c) {
 			t.Fatal("the session was not resumed")
 		}
-		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+		observer.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		in := pipeRaw(t, s, again)
 		in.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		if receives(in, time.Second) || len(held(t, s)) != 1 {
@@ -344,8 +344,8 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 func TestPaceIsBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
-		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		back.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: bytes.Repeat([]byte("d"), 500_000), ACL: world(31)}, &wire.PathResponse{})
+		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		observer.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: bytes.Repeat([]byte("d"), 500_000), ACL: world(31)}, &wire.PathResponse{})
 		other := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		other.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/d"})
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -357,7 +357,7 @@ func TestPaceIsBounded(t *testing.T) {
 		if n < 8 || n > 10 {
 			t.Errorf("client cut off after %d replies of half a megabyte, want 8 to 10", n)
 		}
-		wantGone(t, c)
+		wantClosed(t, c)
 		if h := held(t, s); len(h) != 1 || h[0].Session != id(other) {
 			t.Errorf("held messages: got %+v, want one to the other client", h)
 		}
@@ -366,7 +366,7 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline checks that the time of a hold does not count.
+// TestPacePausesTheDeadline checks that a session does not expire while a message is held.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -419,7 +419,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 	})
 }
 
-func TestPaceOverConnections(t *testing.T) {
+func TestPaceHoldsLastReplies(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		s.SetPace(steps)
@@ -435,7 +435,7 @@ func TestPaceOverConnections(t *testing.T) {
 			stepOne(t, s, again, op)
 			replies(again, 1)
 		}
-		wantGone(t, again)
+		wantClosed(t, again)
 
 		s.SetPace(zkserver.Pace{})
 		c = pipeRaw(t, s, wire.ConnectRequest{})
@@ -446,7 +446,7 @@ func TestPaceOverConnections(t *testing.T) {
 		if got := replies(c, 2); !slices.Equal(got, []int32{wire.XidWatch, last}) {
 			t.Errorf("last messages: got xids %v, want the event and then the reply to closeSession", got)
 		}
-		wantGone(t, c)
+		wantClosed(t, c)
 
 		s.SetPace(steps)
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -459,7 +459,7 @@ func TestPaceOverConnections(t *testing.T) {
 		}
 		stepOne(t, s, c, wire.OpAuth)
 		replies(c, 1)
-		wantGone(t, c)
+		wantClosed(t, c)
 		if h := held(t, s); len(h) != 0 {
 			t.Errorf("held messages: got %+v, want none", h)
 		}
@@ -483,9 +483,9 @@ type sentRequest struct {
 	op  wire.Op
 }
 
-type crowdCount struct{ others, own, requests atomic.Int64 }
+type requestCounts struct{ others, own, requests atomic.Int64 }
 
-func (p *requester) live(n int, count *crowdCount) {
+func (p *requester) run(n int, count *requestCounts) {
 	room := make(chan struct{}, 8)
 	read := make(chan struct{})
 	go func() {
@@ -551,7 +551,7 @@ func (p *requester) next() (wire.Op, wire.Record) {
 	return wire.OpGetChildren, &wire.PathWatchRequest{Path: "/e"}
 }
 
-func (p *requester) read(room <-chan struct{}, count *crowdCount) {
+func (p *requester) read(room <-chan struct{}, count *requestCounts) {
 	for {
 		frame, err := wire.ReadFrame(p.in, 1<<20)
 		if err != nil {
@@ -609,7 +609,7 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	}
 }
 
-func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *crowdCount) (nets [6]*network, crowd *sync.WaitGroup) {
+func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct{}, count *requestCounts) (nets [6]*network, crowd *sync.WaitGroup) {
 	crowd = new(sync.WaitGroup)
 	for i := range nets {
 		nets[i] = networkTo(t, s)
@@ -621,7 +621,7 @@ func liveCrowd(t *testing.T, s *zkserver.Server, seed uint64, stop <-chan struct
 				default:
 				}
 				p := &requester{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life))}
-				p.live(p.rng.IntN(200), count)
+				p.run(p.rng.IntN(200), count)
 				p.nc.Close()
 			}
 		})
@@ -638,7 +638,7 @@ func TestSlownessAtRandom(t *testing.T) {
 		first.create("/e", 0)
 		first.must(wire.OpCloseSession, nil, nil)
 		a := tally(t, s, "/e")
-		var count crowdCount
+		var count requestCounts
 		stop := make(chan struct{})
 		nets, crowd := liveCrowd(t, s, seed, stop, &count)
 		parted := make(map[*network]time.Time)

@@ -69,7 +69,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	return last, nil
 }
 
-// If last is true, the connection must be closed after the reply.
+// handleAuth executes an auth request. If last is true, the connection must be closed after the reply.
 func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
@@ -82,7 +82,7 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// The returned body may alias the tree.
+// dispatch executes a request. The returned body may alias the tree.
 // After a malformed request the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
@@ -98,7 +98,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// A leader renews its lease with a multi that has only a check.
+// renewsLease reports whether a request is a multi that has only a check. With it, a leader renews its lease.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false
@@ -186,7 +186,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 	return nil, wire.MarshallingError
 }
 
-// Exists also watches an absent node.
+// readNode executes a read that may set a watch. OpExists also watches an absent node.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Record, code wire.Code) {
 	s := c.s
 	watches := &s.watches.data
@@ -220,7 +220,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	return done.Stat
 }
 
-// Even a failed write takes a zxid.
+// write executes a write. Even a failed write takes a zxid.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {

@@ -71,9 +71,9 @@ type Server struct {
 	backlog   backlog
 	counters  counters
 	tallying  *tallying
-	listeners map[net.Listener]bool // true: for clients
+	listeners map[net.Listener]bool // true: for clients; false: for the AdminServer
 	conns     map[*conn]struct{}
-	alive     int // connections whose requests are still executed
+	alive     int // number of connections that are not gone
 	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
@@ -136,7 +136,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered must be deferred; a panic then ends only a connection or a callback.
+// recovered must be deferred. It recovers a panic, which then ends only a connection or a callback.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -223,7 +223,7 @@ type alarm struct {
 	stopped bool
 }
 
-// after returns nil if the server is closed.
+// after sets an alarm that calls f. It returns nil if the server is closed.
 // Close waits for pending alarms, so Close must stop each of them.
 // The caller holds s.mu.
 func (s *Server) after(d time.Duration, f func()) *alarm {
@@ -244,7 +244,7 @@ func (s *Server) after(d time.Duration, f func()) *alarm {
 	return a
 }
 
-// After stop, a callback that waits for s.mu does nothing.
+// stop stops the alarm, which may be nil. A callback that already waits for s.mu does nothing.
 func (a *alarm) stop() {
 	if a == nil || a.stopped {
 		return
@@ -281,7 +281,7 @@ type Counters struct {
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that expired or were ended by ExpireSession
-	CutOff        int64 // connections closed because of too much unsent output, alone or in total ([MaxHeld])
+	CutOff        int64 // connections closed because they, or all together ([MaxHeld]), held too many bytes
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }
@@ -293,8 +293,8 @@ const (
 	opOther = opHigh + 1
 )
 
-// s.mu guards counters, except the atomic fields. snapshot copies the atomic fields to the
-// fields of Counters with the same names.
+// counters holds Counters and further counters. s.mu guards the fields that are not atomic. snapshot
+// copies the atomic fields to the fields of Counters with the same names.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

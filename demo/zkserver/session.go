@@ -9,7 +9,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// s.mu guards a session. Times count from the server's start.
+// session is a client's session. s.mu guards it. Its times count from the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte
@@ -20,7 +20,7 @@ type session struct {
 	// the time since heldSince is added to deadline.
 	deadline  time.Duration
 	held      int           // number of held messages to the client
-	heldSince time.Duration // start of the hold or time of the last request, the later one
+	heldSince time.Duration // time of the first held message or of the last request, whichever is later
 	alarm     *alarm        // fires at the expiry or earlier
 
 	count *count // counts the session's requests for a tally; nil: no tally counts them
@@ -35,7 +35,7 @@ func firstID(now time.Time) int64 {
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// If connect reports false, the connection must be closed after its queued output.
+// connect executes a handshake. If it returns false, the connection must be closed after its queued output.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -86,13 +86,13 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// An alarm that fires before the deadline is set again.
+// touch extends the deadline. It keeps the alarm, which sets itself again if it fires before the deadline.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
 }
 
-// A session with held messages does not expire.
+// hold counts a held message. A session with held messages does not expire.
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
@@ -139,7 +139,7 @@ func (s *Server) expire(sess *session) {
 	}
 }
 
-// endSession leaves the session's connection open.
+// endSession deletes the session and its ephemeral nodes. The session's connection stays open.
 func (s *Server) endSession(sess *session) {
 	sess.stopCounting()
 	sess.alarm.stop()

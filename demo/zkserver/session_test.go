@@ -60,7 +60,7 @@ func TestExpiry(t *testing.T) {
 			if lived := time.Since(begin); lived < timeout || lived > timeout+tick+time.Millisecond {
 				t.Errorf("session with timeout %v expired after %v", timeout, lived)
 			}
-			if err := c.closed(); err != nil {
+			if err := c.awaitClosed(); err != nil {
 				t.Errorf("the connection of the expired session is not closed: %v", err)
 			}
 			if n := s.Counters().Expired; n != 1 {
@@ -91,7 +91,7 @@ func TestResume(t *testing.T) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 20_000})
 		a.create("/e", wire.FlagEphemeral)
 		s.CloseConnections()
-		try(t, a.closed())
+		try(t, a.awaitClosed())
 		observer = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000, SessionID: observer.conn.SessionID, Passwd: observer.conn.Passwd})
 		time.Sleep(19 * time.Second)
 		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.conn.SessionID, Passwd: a.conn.Passwd})

@@ -41,7 +41,7 @@ type connView struct {
 	timeout time.Duration // the session's timeout; without a session: handshakeTimeout
 }
 
-// The views are copies, because answers are formatted without s.mu.
+// connections returns copies, because the caller formats them without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -61,7 +61,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// Times count from the server's start; paths are in the order of creation.
+// dump returns session ids by expiry, since the server's start, and ephemeral nodes by session, in the order
+// of their creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64]
 	return expiry, ephemerals
 }
 
-// In wchs, Apache counts only watches on data and existence.
+// dataWatches counts the watches on data and existence. Apache's wchs counts no others.
 func (s *Server) dataWatches() (watchers, paths, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +184,7 @@ type connStats struct {
 	latency        latency
 }
 
-// at is the time of the reply, since the server's start.
+// done records a request. at is the time of the reply, since the server's start.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -206,7 +207,7 @@ var opLabels = map[wire.Op]string{
 	wire.OpCheckWatches: "CHKW", wire.OpRemoveWatches: "REMW", wire.OpCloseSession: "CLOS",
 }
 
-// A peer sends a four-letter word in place of its first frame.
+// words are the four-letter words, which a peer sends in place of its first frame.
 var words = map[string]func(*conn, *bufio.Writer){
 	"ruok": func(_ *conn, w *bufio.Writer) { w.WriteString("imok") },
 	"srvr": writeServer,
@@ -245,7 +246,7 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// The number in brackets is Apache's set of awaited I/O operations.
+// writeConnections writes a line for each connection. The number in brackets is interest_ops of the AdminServer.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {

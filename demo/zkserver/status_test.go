@@ -60,7 +60,7 @@ func shape(s string) string {
 	return s
 }
 
-// TestFourLetterLayout checks that answers have Apache's layout. It does not ask envi.
+// TestFourLetterLayout checks that replies to four-letter words, except envi, have Apache's layout.
 func TestFourLetterLayout(t *testing.T) {
 	situation := func(addr string) map[string]string {
 		a, b := dialRaw(t, addr), dialRaw(t, addr)
@@ -111,7 +111,7 @@ func TestFourLetterLayout(t *testing.T) {
 					t.Errorf("mntr: got %q, want %q as in Apache", b, a)
 				}
 			}
-		case "dump", "wchp", "cons": // the lines of these answers are in any order
+		case "dump", "wchp", "cons": // their lines are in any order
 			want, _, _ = strings.Cut(want, "Connections dump:\n") // the embedded server does not list connections here
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
 				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
@@ -162,14 +162,14 @@ func TestFourLetterValues(t *testing.T) {
 		got := word(t, addr, w)
 		for _, part := range want {
 			if !strings.Contains(got, part) {
-				t.Errorf("the answer to %s does not contain %q:\n%s", w, part, got)
+				t.Errorf("the reply to %s does not contain %q:\n%s", w, part, got)
 			}
 		}
 	}
 	// telnet and echo add a line ending.
 	for _, w := range []string{"ruok\n", "ruok\r\n"} {
 		if got := word(t, addr, w); got != "imok" {
-			t.Errorf("answer to %q: got %q, want imok", w, got)
+			t.Errorf("reply to %q: got %q, want imok", w, got)
 		}
 	}
 	if n := s.Counters().Panics; n > 0 {
@@ -209,7 +209,7 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 	return rsp, string(body)
 }
 
-// Of these fields, only the types are compared.
+// adminMasked matches the fields whose types are compared, but not their values.
 var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
 func canon(v any, key string, names map[string]string) any {
@@ -279,7 +279,7 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	}, silent}
 }
 
-func (s *adminSituation) ask(t *testing.T, command string) map[string]any {
+func (s *adminSituation) run(t *testing.T, command string) map[string]any {
 	t.Helper()
 	rsp, body := get(t, "GET", s.url+"/commands/"+command)
 	if kind := rsp.Header.Get("Content-Type"); rsp.StatusCode != 200 || kind != "application/json" {
@@ -301,7 +301,7 @@ func TestAdminLikeApache(t *testing.T) {
 	theirs := newAdminSituation(t, apache.Addr, "http://"+apache.Admin)
 	ours := newAdminSituation(t, addr, startAdmin(t, s))
 	compare := func(command string) string {
-		want, got := theirs.ask(t, command), ours.ask(t, command)
+		want, got := theirs.run(t, command), ours.run(t, command)
 		switch command {
 		case "monitor": // the embedded server has only some of Apache's fields
 			for key := range want {
@@ -401,7 +401,7 @@ func TestAdminIsBounded(t *testing.T) {
 		l := newPipeListener()
 		served := make(chan error, 1)
 		go func() { served <- s.ServeAdmin(l) }()
-		ask := func() string {
+		ruok := func() string {
 			c := l.dial()
 			defer c.Close()
 			go io.WriteString(c, "GET /commands/ruok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -426,12 +426,12 @@ func TestAdminIsBounded(t *testing.T) {
 				go io.WriteString(c, sent)
 			}
 			synctest.Wait()
-			if got := ask(); got != "nothing" && sent == "" {
-				t.Errorf("%s: one more connection: got answer %s, want nothing", what, got)
+			if got := ruok(); got != "nothing" && sent == "" {
+				t.Errorf("%s: one more connection: got reply %s, want nothing", what, got)
 			}
 			time.Sleep(time.Minute)
-			if got := ask(); got != "200 OK" {
-				t.Errorf("%s: a minute later: got answer %s, want 200 OK", what, got)
+			if got := ruok(); got != "200 OK" {
+				t.Errorf("%s: a minute later: got reply %s, want 200 OK", what, got)
 			}
 			for _, c := range all {
 				c.Close()

@@ -79,7 +79,7 @@ const (
 	every = 20 * time.Millisecond
 )
 
-// s.mu guards a count.
+// count makes the Tallies of one deletion. s.mu guards it.
 // The methods counts, sent, owe, done and addHolding may be called on nil.
 type count struct {
 	Tally
@@ -88,16 +88,16 @@ type count struct {
 	owner    int64         // session of the deleted node, if it was ephemeral
 	sessions int           // number of sessions that count for this deletion
 	holding  int           // number of these sessions with a held message
-	owed     int           // number of held messages and of requests being executed
+	owed     int           // number of calls of done that must follow
 	last     time.Duration // time of the last message to or from one of its sessions
 	reported time.Duration // time of the last report
 	grown    bool          // the numbers grew since the last report
 	over     bool          // there are no more reports
-	alarm    *alarm        // for the next update; nil: not set
+	alarm    *alarm        // calls update; nil: not set
 	alarmAt  time.Duration
 }
 
-// The count is nil if nobody tallies the deletion or no session is notified.
+// tally returns a new count of a deletion, or nil if no report is wanted or no session is notified.
 // The caller must call done after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
@@ -120,7 +120,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// The session that owned the deleted node does not count.
+// counts reports whether sess counts. The session that owned the deleted node does not.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -128,7 +128,7 @@ func (c *count) report() {
 	c.of.report(c.Tally)
 }
 
-// The caller must call done after the request.
+// countRequest counts a request of n bytes. The caller must call done after the request.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
@@ -146,7 +146,7 @@ func (s *session) countRequest(n int) *count {
 	return c
 }
 
-// n is 0 if the message was not sent.
+// sent counts a message of n bytes. n is 0 if the message was not sent.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
@@ -164,6 +164,7 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
+// owe announces a call of done.
 func (c *count) owe() {
 	if c != nil {
 		c.owed++

@@ -19,6 +19,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
+// tallies checks and keeps the reports of a Tally.
 type tallies struct {
 	t    *testing.T
 	stop func()
@@ -93,19 +94,19 @@ func (a *tallies) sum() (sum zkserver.Tally, notified, deletions int) {
 	return sum, notified, deletions
 }
 
-type watching func(*rawClient)
+type setWatch func(*rawClient)
 
-func read(op wire.Op, path string, rsp wire.Record) watching {
+func read(op wire.Op, path string, rsp wire.Record) setWatch {
 	return func(c *rawClient) { c.call(op, &wire.PathWatchRequest{Path: path, Watch: true}, rsp) }
 }
 
-func getData(path string) watching   { return read(wire.OpGetData, path, &wire.DataResponse{}) }
-func getExists(path string) watching { return read(wire.OpExists, path, &wire.Stat{}) }
-func getChildren(path string) watching {
+func getData(path string) setWatch   { return read(wire.OpGetData, path, &wire.DataResponse{}) }
+func getExists(path string) setWatch { return read(wire.OpExists, path, &wire.Stat{}) }
+func getChildren(path string) setWatch {
 	return read(wire.OpGetChildren, path, &wire.StringsResponse{})
 }
 
-func addWatch(path string, mode int32) watching {
+func addWatch(path string, mode int32) setWatch {
 	return func(c *rawClient) {
 		c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
 	}
@@ -116,14 +117,15 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// getChildren sets no watch on the absent /e/n, so others[0] must repeat it after the create.
+// tallyWatchers returns clients that a tally of /e/n counts, and others. The caller must repeat the getChildren
+// of others[0] after it has created /e/n.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
-	for _, w := range []watching{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
+	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		w(c)
 		counting = append(counting, c)
 	}
-	for _, w := range []watching{
+	for _, w := range []setWatch{
 		getChildren("/e/n"), getChildren("/e"), getData("/e"), getExists("/e/other"),
 		addWatch("/e", wire.WatchPersistentRecursive), addWatch("/", wire.WatchPersistentRecursive), func(*rawClient) {},
 	} {
@@ -151,13 +153,13 @@ func readAll(received *atomic.Int64, clients ...*rawClient) (reading *sync.WaitG
 	return reading
 }
 
-func TestTallyWhoIsNotified(t *testing.T) {
+func TestTallyNotified(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		main, keyed := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		main, authenticated := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		main.create("/e", 0)
-		keyed.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")}, nil)
+		authenticated.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")}, nil)
 		counting, others := tallyWatchers(t, s)
-		back := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		received, early := atomic.Int64{}, false
 		a := &tallies{t: t, last: make(map[tallyKey]zkserver.Tally), at: make(map[tallyKey]time.Time)}
 		defer s.Tally("/e", func(one zkserver.Tally) {
@@ -181,7 +183,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 		} {
 			owner := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			owner.create("/e/n", wire.FlagEphemeral)
-			want := []int64{id(keyed)}
+			want := []int64{id(authenticated)}
 			for i, c := range counting { // a session with several watches is notified once
 				getData("/e/n")(c)
 				getExists("/e/n")(c)
@@ -192,15 +194,15 @@ func TestTallyWhoIsNotified(t *testing.T) {
 					want = append(want, id(c))
 				}
 			}
-			getData("/e/n")(back)
-			getData("/e/n")(keyed)
+			getData("/e/n")(observer)
+			getData("/e/n")(authenticated)
 			getChildren("/e/n")(others[0])
 			if tt.how == "acl" {
 				owner.must(wire.OpSetACL, &wire.SetACLRequest{Path: "/e/n", Version: -1,
 					ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "digest", ID: digestID("ann:secret")}}}}, &wire.Stat{})
 			}
 			slices.Sort(want)
-			reading := readAll(&received, slices.Concat([]*rawClient{main, keyed, back, owner}, counting, others)...)
+			reading := readAll(&received, slices.Concat([]*rawClient{main, authenticated, observer, owner}, counting, others)...)
 			synctest.Wait()
 			received.Store(0)
 			tt.delete(owner)
@@ -215,13 +217,13 @@ func TestTallyWhoIsNotified(t *testing.T) {
 				t.Errorf("%s: got %+v, want %x notified with %d bytes", tt.how, got, want, bytes)
 			}
 			if early || received.Load() == 0 {
-				t.Errorf("%s: a message before the report: got %t, want false; %d messages in all", tt.how, early, received.Load())
+				t.Errorf("%s: got a message before the report: %t, want false; got %d messages, want some", tt.how, early, received.Load())
 			}
 		}
 	})
 }
 
-// main connects with DialObserver, so tallies do not count its requests.
+// tallyTest counts the requests of c. main connects with DialObserver, so tallies do not count its requests.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server
@@ -238,7 +240,7 @@ func inTally(t *testing.T, f func(x *tallyTest)) {
 	})
 }
 
-func (x *tallyTest) watched() {
+func (x *tallyTest) createWatched() {
 	x.t.Helper()
 	x.main.create("/e/n", 0)
 	x.c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/e/n", Watch: true}, &wire.DataResponse{})
@@ -261,7 +263,7 @@ func (x *tallyTest) want(i, requests, answered int, settled bool) {
 	}
 }
 
-func (x *tallyTest) silent(f func()) {
+func (x *tallyTest) wantNoReport(f func()) {
 	x.t.Helper()
 	n := x.count()
 	f()
@@ -272,7 +274,7 @@ func (x *tallyTest) silent(f func()) {
 
 func TestTallyIsSettled(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
-		x.watched()
+		x.createWatched()
 		for range 5 {
 			x.list()
 		}
@@ -295,14 +297,14 @@ func TestTallyIsSettled(t *testing.T) {
 		x.want(0, 101, 101, false)
 		time.Sleep(2 * time.Millisecond)
 		x.want(0, 101, 101, true)
-		x.silent(x.list)
+		x.wantNoReport(x.list)
 	})
 }
 
 // TestTallyInSlowMotion checks that a tally is not settled while a message is held.
 func TestTallyInSlowMotion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
-		x.watched()
+		x.createWatched()
 		x.s.SetPace(steps)
 		x.delete()
 		x.c.send(wire.OpGetChildren, listRequest)
@@ -323,7 +325,7 @@ func TestTallyInSlowMotion(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		x.want(0, 1, 1, true)
 
-		x.watched()
+		x.createWatched()
 		getChildren("/e")(x.c)
 		x.s.SetPace(steps)
 		x.delete()
@@ -340,13 +342,13 @@ func TestTallyInSlowMotion(t *testing.T) {
 	})
 }
 
-func TestTallyOfTheLastDeletion(t *testing.T) {
+func TestTallyCountsForTheLatestDeletion(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
-		x.watched()
+		x.createWatched()
 		x.delete()
 		x.list()
 		x.list()
-		x.watched()
+		x.createWatched()
 		requests := x.all()[0].Requests
 		x.delete()
 		time.Sleep(25 * time.Millisecond)
@@ -367,32 +369,32 @@ func TestTallyOfTheLastDeletion(t *testing.T) {
 
 func TestTallyEnds(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
-		x.silent(func() {
+		x.wantNoReport(func() {
 			x.main.create("/other", 0)
 			x.main.create("/other/n", 0)
 			getData("/other/n")(x.c)
 			deleteNode(x.main, "/other/n")
 		})
-		x.watched()
+		x.createWatched()
 		x.delete()
 		x.stop()
-		x.silent(x.list) // not even the report that is due
-		x.watched()
+		x.wantNoReport(x.list) // not even the report of the deletion before stop
+		x.createWatched()
 		x.stop()
-		x.silent(x.delete)
+		x.wantNoReport(x.delete)
 
 		x.tallies = tally(t, x.s, "/e")
-		x.watched()
+		x.createWatched()
 		x.delete()
 		begin := time.Now()
-		x.silent(func() { x.s.Close() })
+		x.wantNoReport(func() { x.s.Close() })
 		if d := time.Since(begin); d > time.Second {
-			t.Errorf("Close took %v, want no time", d-time.Second)
+			t.Errorf("Close took %v, want 0s", d-time.Second)
 		}
 	})
 }
 
-// An elector watches its predecessor or, in a herd, the first candidate.
+// An elector is a candidate that watches its predecessor or, in a herd, the first candidate.
 type elector struct {
 	*zk.Conn
 	herd bool
@@ -403,7 +405,7 @@ type elector struct {
 func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	t.Helper()
 	e := &elector{herd: herd, done: make(chan struct{})}
-	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, time.Minute, zk.WithLogger(quiet{}), zk.WithMaxConnBufferSize(16<<10),
+	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, time.Minute, zk.WithLogger(noLog{}), zk.WithMaxConnBufferSize(16<<10),
 		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) {
 			if e.dead.Load() {
 				return nil, net.ErrClosed

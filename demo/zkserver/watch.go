@@ -24,22 +24,22 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// A client without read permission in acl loses its one-time watch without an event, as in
-// Apache since the fix of CVE-2024-23944.
-// wk may be nil.
-func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
+// trigger fires the watches of path. w, which may be nil, counts the events. A client without read
+// permission in acl loses its one-time watch without an event, as in Apache since the fix of
+// CVE-2024-23944.
+func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
 		case !c.who.May(acl, wire.PermRead):
-		case direct && wk.counts(c.sess):
-			c.notify(event, path, wk)
+		case direct && w.counts(c.sess):
+			c.notify(event, path, w)
 		default:
 			c.notify(event, path, nil)
 		}
 	})
 }
 
-// w, which may be nil, counts events to live sessions, but not to clients of DialObserver.
+// notify sends an event. w, which may be nil, counts events to live sessions, but not to clients of DialObserver.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -54,7 +54,8 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.send(h, body, w)
 }
 
-// A one-time watch that would have fired since req.RelativeZxid becomes an event.
+// setWatches sets a client's watches again. It sends an event for a one-time watch that would have fired
+// since req.RelativeZxid.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -86,7 +87,7 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	}
 }
 
-// A connection may watch a path in several modes.
+// watchMode is a set of modes, because a connection may watch a path in several modes.
 type watchMode uint8
 
 const (
@@ -97,9 +98,8 @@ const (
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// data holds watches of exists and getData; child holds watches of getChildren.
-// Persistent and recursive watches are in both tables.
-// s.mu guards the tables.
+// watchTables holds the watches of exists and getData in data, and those of getChildren in child.
+// Persistent and recursive watches are in both tables. s.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far
@@ -136,7 +136,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// The watch must exist.
+// remove removes modes of a watch, which must exist.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -170,7 +170,8 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
+// find reports whether c watches path, and removes the watch on demand. kind is wire.WatcherData,
+// wire.WatcherChildren or wire.WatcherAny.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -195,8 +196,9 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 	return code
 }
 
-// direct reports whether the connection watches the data or existence of path itself.
-// EventNodeChildrenChanged fires no recursive watches: the child's own event fires them.
+// trigger calls notify once for each connection with a watch that the event fires. direct is true if
+// the connection watches the data or existence of path itself. EventNodeChildrenChanged fires no
+// recursive watches, because the event of the child fires them.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {
@@ -206,7 +208,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path comes before its ancestors, so a connection that watches several is direct
+		ts.data.trigger(path, event, once) // path before its ancestors, so a connection that watches both is direct
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })

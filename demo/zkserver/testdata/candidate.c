@@ -1,5 +1,5 @@
 /*
- * A candidate made with ZooKeeper's C client, by the recipe:
+ * A candidate made with ZooKeeper's C client, according to the recipe:
  *
  *	candidate ADDRESS PATH NAME TIMEOUT_MS
  *

@@ -42,7 +42,7 @@ func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	return false
 }
 
-// resolve replaces "auth" with the client's digest identities.
+// resolve replaces "auth" with the client's digest identities. It returns false if acl is invalid.
 func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	if slices.Equal(acl, openACL) {
 		return openACL, true // shared by nearly all nodes
@@ -88,7 +88,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// Only IPv4 addresses match anything, as in ZooKeeper.
+// parseNet parses an IPv4 address or network. Other addresses are invalid, as in ZooKeeper.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)

@@ -22,7 +22,7 @@ type Tree struct {
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of ephemeral nodes
 	reapable   map[string]struct{}           // paths of containers
-	bytes      int64                         // of all paths and data
+	bytes      int64                         // size of all paths and data
 }
 
 var (
@@ -209,7 +209,7 @@ func hasParent(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
 
-// The parent of /a is "".
+// split splits a path before its last name. The parent of /a is "".
 func split(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:i], path[i+1:]

@@ -63,7 +63,7 @@ func (v *view) put(path string, r record) {
 	}
 }
 
-// An expected version of -1 means any version.
+// nextVersion returns the version after current, or BadVersion. -1 expects any version.
 func nextVersion(current, expected int32) (int32, wire.Code) {
 	if expected != -1 && expected != current {
 		return 0, wire.BadVersion
@@ -174,8 +174,8 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// Only [wire.OpCreateContainer] creates a container; the flag alone does not.
-// TTL nodes are refused, as in Apache without extendedTypesEnabled.
+// checkCreate checks a create. Only op [wire.OpCreateContainer] creates a container; the flag alone
+// does not. TTL nodes are refused, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -229,10 +229,10 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	}, wire.OK
 }
 
-// A Multi is a multi after its checks.
+// A Multi is the result of the checks of a multi.
 type Multi struct {
 	Changes []Change            // one for each operation if none failed
-	Answers []wire.Op           // the operation in each result if none failed
+	Answers []wire.Op           // the Op of each result if no operation failed
 	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
@@ -259,7 +259,7 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// In a multi, only the create's flag decides whether the node is a container.
+// checkOp checks an operation of a multi. There, only the create's flag decides whether the node is a container.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
