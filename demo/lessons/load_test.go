@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const sound = `
+const validLesson = `
 title = "T"
 about = "a"
 [setup]
@@ -26,8 +26,8 @@ keys = ["s"]
 until = [{ event = "joined" }]
 `
 
-func TestReadIsStrict(t *testing.T) {
-	l, err := read("01-one-two.toml", sound)
+func TestReadRefusesErrors(t *testing.T) {
+	l, err := read("01-one-two.toml", validLesson)
 	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {
 		t.Fatalf("read of a correct file: got lesson %+v, error %v", l, err)
 	}
@@ -40,9 +40,9 @@ func TestReadIsStrict(t *testing.T) {
 		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "of ="},
 		{"01-one.toml", "cast = 3", `cast = "3"`, "string"},
 	} {
-		text := sound
+		text := validLesson
 		if x.old != "" {
-			if text = strings.Replace(sound, x.old, x.new, 1); text == sound {
+			if text = strings.Replace(validLesson, x.old, x.new, 1); text == validLesson {
 				t.Fatalf("the correct file does not contain %q", x.old)
 			}
 		}

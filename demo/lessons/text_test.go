@@ -21,9 +21,9 @@ var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", 
 
 var pressed = regexp.MustCompile(`\b(?:[Pp]ress (\S)|with ([^\sa]))[,.:;]?(?:\s|$)`)
 
-// The value is the reason why no lesson may match the pattern.
+// untrue maps each pattern that no lesson may match to the reason.
 var untrue = map[string]string{
-	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
+	`\bfence`:                         "write guard or multi with a check; use fencing token only for the outside resource",
 	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
 	`never lead together`:             "only clocks prevent it",
 	`newcomer's arrow: ~`:             "electop knows what its own candidates watch",
@@ -34,7 +34,7 @@ var untrue = map[string]string{
 	`leader whose session is alive\.`: "the znode can be deleted, too",
 }
 
-func TestTextsAreTrue(t *testing.T) {
+func TestNoUntrueClaims(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	must(t, err)
 	for _, e := range entries {
@@ -58,23 +58,23 @@ func TestTexts(t *testing.T) {
 		if n := len(l.Parts); n < 3 || n > 6 {
 			t.Errorf("lesson %s: got %d parts, want 3 to 6", l.ID, n)
 		}
-		asks := 0
+		questions := 0
 		for i, p := range l.Parts {
 			texts := slices.Concat(p.Text, []string{p.After})
 			if p.Act != nil {
 				texts = append(append(texts, p.Act.Do), p.Act.Hints...)
 			}
 			if q := p.Question; q != nil {
-				asks++
+				questions++
 				texts = append(append(texts, q.Ask, q.Right, q.Wrong), q.Hints...)
 				for _, o := range q.Options {
 					texts = append(texts, o.Text, o.Wrong)
 					if o.Wrong != "" && !strings.HasPrefix(o.Wrong, "No") {
-						t.Errorf("%s, part %d: the verdict on %q does not begin with No", l.ID, i+1, o.Text)
+						t.Errorf("%s, part %d: the reply to option %q does not begin with No", l.ID, i+1, o.Text)
 					}
 				}
 				if !strings.HasPrefix(q.Right, "Right") || !strings.HasPrefix(q.Wrong, "No") {
-					t.Errorf("%s, part %d: the verdicts do not begin with Right and No", l.ID, i+1)
+					t.Errorf("%s, part %d: the replies do not begin with Right and No", l.ID, i+1)
 				}
 			}
 			whole := 0
@@ -101,7 +101,7 @@ func TestTexts(t *testing.T) {
 				}
 			}
 		}
-		if asks == 0 {
+		if questions == 0 {
 			t.Errorf("lesson %s has no question", l.ID)
 		}
 	}
