@@ -148,7 +148,7 @@ func (r *usedRecipe) put(recipe string, items ...string) {
 	r.Helper()
 	for _, item := range items {
 		name, _, _ := strings.Cut(item, " ")
-		r.process.Say(r.T, fmt.Sprintf("put %s %s %s", recipe, r.path, r.own(item)))
+		r.process.WriteLine(r.T, fmt.Sprintf("put %s %s %s", recipe, r.path, r.own(item)))
 		r.process.Await(r.T, "put "+r.own(name))
 	}
 }
@@ -161,7 +161,7 @@ func (r *usedRecipe) take(recipe string, n int, last ...string) {
 		if last != nil {
 			name = r.own(last[0])
 		}
-		r.process.Say(r.T, fmt.Sprintf("take %s %s %s", recipe, r.path, name))
+		r.process.WriteLine(r.T, fmt.Sprintf("take %s %s %s", recipe, r.path, name))
 		r.process.Await(r.T, "took "+name)
 	}
 }
@@ -305,12 +305,12 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.shows(id + "4 inside, ready")
 	slices.SortFunc(all, func(a, b zktest.Standing) int { return strings.Compare(a.Znode, b.Znode) })
 	for _, left := range []int{3, 0} {
-		r.process.Say(r.T, "leave "+all[left].Name)
+		r.process.WriteLine(r.T, "leave "+all[left].Name)
 		r.changes(fmt.Sprint(id, 3, " still inside, leaving"))
 	}
-	r.process.Say(r.T, "leave "+all[1].Name)
+	r.process.WriteLine(r.T, "leave "+all[1].Name)
 	r.changes(id + "2 still inside, leaving")
-	r.process.Say(r.T, "leave "+all[2].Name)
+	r.process.WriteLine(r.T, "leave "+all[2].Name)
 	r.empty(id + "nobody inside")
 	r.resign(names...)
 }
@@ -374,7 +374,7 @@ func (r *usedRecipe) revoked() {
 	}
 	w := electiontest.Observe(r.T, electiontest.Config(r.T, r.server), model.Config{Path: r.path})
 	w.Await(r.T, "the holder", electiontest.QueueOf(1))
-	r.process.Say(r.T, "put revoke "+lock.Znode+" "+lock.Name)
+	r.process.WriteLine(r.T, "put revoke "+lock.Znode+" "+lock.Name)
 	r.process.Await(r.T, "asked "+lock.Name)
 	s := w.Await(r.T, "the request", func(s *doctor.State) bool { return s.Leader() != nil && s.Leader().Revoked })
 	if l := s.Leader(); l.Label() != owner.Label() || !strings.HasPrefix(phrase.Release(s, l), "asked to release ") {

@@ -19,7 +19,7 @@ import (
 // ServerName is a DNS name in the server's certificate.
 const ServerName = "zookeeper.example"
 
-// Certificates are PEM files of a new authority. The certificates are valid for an hour.
+// Certificates are PEM files with certificates of a new authority, valid for an hour.
 type Certificates struct {
 	CA        string // the authority's certificate
 	Cert, Key string // the client's certificate and key
@@ -53,7 +53,7 @@ func (c *Certificates) signServer(names []string, addrs ...net.IP) tls.Certifica
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Subject: pkix.Name{CommonName: "server"}})
 }
 
-// The first certificate is the authority's.
+// sign makes a key and its certificate, signed by c.authority. While that is zero, the certificate signs itself.
 func (c *Certificates) sign(template x509.Certificate) tls.Certificate {
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template.SerialNumber, template.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true

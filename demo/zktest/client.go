@@ -42,7 +42,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// A starting server may never reply, and the library waits very long.
+// handshakeTimeout bounds the wait for a first reply. A starting server may never reply, and the library waits very long.
 const handshakeTimeout = 3 * time.Second
 
 func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -53,7 +53,8 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// The library reads and sets read deadlines in one goroutine, so no lock is needed.
+// promptConn keeps its read deadline until the first reply. It needs no lock, because the library reads and sets read
+// deadlines in one goroutine.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

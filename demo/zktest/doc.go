@@ -1,4 +1,4 @@
-// Package zktest starts real servers and third-party clients for tests.
+// Package zktest starts Apache ZooKeeper servers and third-party clients for tests.
 //
 // [Apache] returns a standalone Apache ZooKeeper that all tests of a test binary share.
 // [NewApache] starts a private server, which a test may stop, kill and pause. [NewEnsemble]
@@ -10,8 +10,8 @@
 // A [Link] relays TCP connections to a server, and can delay, hold and cut them. [WithLinks]
 // puts links between the members of an ensemble.
 //
-// [Kazoo] and [Curator] start third-party clients, whose candidates join, lead and resign on
-// the test's commands. [Run] starts any program and reads its output line by line.
+// [Kazoo] and [Curator] start third-party clients, whose candidates join and resign on the
+// test's commands. [Run] starts any program and reads its output line by line.
 //
 // If a command or a package is missing, [Require] skips the test, or fails the test if the
 // environment has ELECTOP_TEST_ZOOKEEPER=required.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The first comment in each program lists the program's commands.
+// The first comment in each of these programs lists its commands.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -45,7 +45,7 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	return foreign(t, servers, timeout, "java", command...)
 }
 
-// Without slf4j-nop, Java warns about a missing binding.
+// curatorPath includes slf4j-nop, because Java would otherwise warn about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
 // JavaOptions returns options for a Java program that runs only for seconds.
@@ -96,7 +96,7 @@ func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) 
 	for _, n := range leases {
 		command += fmt.Sprintf(" %d", n)
 	}
-	f.Say(t, command)
+	f.WriteLine(t, command)
 	session, znode, _ := strings.Cut(f.Line(t, "standing "+name+" "), " ")
 	id, err := strconv.ParseUint(session, 0, 64)
 	if err != nil {
@@ -119,18 +119,18 @@ func (f *Foreign) Led(name string) bool {
 // Leave makes a leading kazoo candidate resign. The candidate's session continues.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
-	f.Say(t, "leave "+name)
+	f.WriteLine(t, "leave "+name)
 }
 
 // Close makes a kazoo candidate close its session without resigning first.
 func (f *Foreign) Close(t testing.TB, name string) {
 	t.Helper()
-	f.Say(t, "close "+name)
+	f.WriteLine(t, "close "+name)
 }
 
-// Resign makes a candidate resign and waits for the program's answer.
+// Resign makes a candidate resign and waits until it has resigned.
 func (f *Foreign) Resign(t testing.TB, name string) {
 	t.Helper()
-	f.Say(t, "resign "+name)
+	f.WriteLine(t, "resign "+name)
 	f.Await(t, "resigned "+name)
 }

@@ -23,7 +23,7 @@ func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets a tick of 2 s, for session timeouts from 4 s to 40 s.
+// WithStockSessions sets Apache's default session timeouts, 4 s to 40 s, and a tick of 2 s.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }
@@ -49,7 +49,7 @@ func DigestUsers(users map[string]string) string {
 	return b.String() + ";"
 }
 
-// ForSpeed uses Java's default options, for benchmarks; other servers start faster.
+// ForSpeed uses Java's default options, which slow down the start of the server. It is for benchmarks.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of Java.

@@ -2,5 +2,5 @@
 
 package zktest
 
-// The race detector makes the tests several times as slow.
+// testsPerProcessor is small because the race detector slows the tests down.
 const testsPerProcessor = 1

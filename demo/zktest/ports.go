@@ -9,10 +9,10 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Operating systems do not use these ports for outgoing connections.
+// firstPort and endPort bound the ports of servers. Operating systems do not use these for outgoing connections.
 const firstPort, endPort = 10_000, 32_000
 
-// Other test binaries check the UDP port, so a bound UDP port reserves the TCP port.
+// reservation holds UDP ports. freePort, also in other test binaries, takes a TCP port only if it can bind the UDP port.
 type reservation []net.PacketConn
 
 func (r reservation) release() {

@@ -20,7 +20,7 @@ const (
 	pollInterval = 20 * time.Millisecond
 )
 
-const maxLines = 10_000 // lines of a program's output that are kept
+const maxLines = 10_000 // number of output lines that a Program keeps
 
 // Require skips the test if a command or file of a Debian package is missing.
 // With ELECTOP_TEST_ZOOKEEPER=required the test fails instead.
@@ -67,7 +67,7 @@ func Run(t testing.TB, command string, args ...string) *Program {
 	return p
 }
 
-// The caller must end the program.
+// start starts a program, which the caller must end.
 func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
@@ -119,15 +119,15 @@ func (p *Program) add(line string) {
 	}
 }
 
-// Say writes a line to the program's standard input.
-func (p *Program) Say(t testing.TB, line string) {
+// WriteLine writes a line to the program's standard input.
+func (p *Program) WriteLine(t testing.TB, line string) {
 	t.Helper()
 	if _, err := fmt.Fprintln(p.stdin, line); err != nil {
-		t.Fatalf("say %q to %s: %v\n%s", line, p.name, err, p.Output())
+		t.Fatalf("write %q to %s: %v\n%s", line, p.name, err, p.Output())
 	}
 }
 
-// Line waits for the next line with text, and returns the part after text.
+// Line waits for the next output line that contains text, and returns the part after text.
 func (p *Program) Line(t testing.TB, text string) (rest string) {
 	t.Helper()
 	p.wait(t, text, func() (ok bool) {
@@ -143,13 +143,13 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line. A line before the call counts too.
+// Await waits until the program has written line, before or after the call.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// done is called with p.mu held.
+// wait waits until done, which it calls with p.mu held, returns true.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)

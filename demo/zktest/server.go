@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// The shortest session lasts two ticks, so the tick is short.
+// defaultTick is short, because the shortest session timeout is two ticks.
 const defaultTick = 100 * time.Millisecond
 
-// The manifest of zookeeper.jar adds other jars.
+// serverJars are the jars in the server's class path. The manifest of zookeeper.jar names the other jars.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
 // tlsJars are the jars for TLS that the manifest of Netty does not name.
@@ -64,8 +64,8 @@ func newServer(dir string, options ...Option) *Server {
 	return s
 }
 
-// Start starts a stopped server with the same data and port, until it serves.
-// In an ensemble a majority must run.
+// Start starts a stopped server with the same data and port, and waits until it serves.
+// In an ensemble, this needs a majority.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.Launch(t)
@@ -88,7 +88,7 @@ func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 // Stop ends the server with SIGTERM and waits for its end.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
-	if p := s.take(); p != nil {
+	if p := s.takeProgram(); p != nil {
 		p.stop()
 	}
 }
@@ -118,7 +118,7 @@ func (s *Server) program() *Program {
 }
 
 func (s *Server) end() {
-	if p := s.take(); p != nil {
+	if p := s.takeProgram(); p != nil {
 		p.Kill()
 	}
 }
@@ -128,7 +128,7 @@ func (s *Server) dispose() {
 	s.held.release()
 }
 
-func (s *Server) take() *Program {
+func (s *Server) takeProgram() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.proc
@@ -240,7 +240,8 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// A server answers ruok before its data is loaded; the TLS port opens last.
+// waitServing waits for a mode in the reply to srvr, because a server answers ruok before its data is loaded. The TLS
+// port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)
@@ -250,7 +251,7 @@ func (s *Server) waitServing() error {
 		}
 		select {
 		case <-p.exited:
-			s.take()
+			s.takeProgram()
 			return fmt.Errorf("ended while starting: %v\n%s", p.err, p.Output())
 		case <-time.After(pollInterval):
 		}
@@ -261,27 +262,27 @@ func (s *Server) waitServing() error {
 	}
 }
 
-// Ask sends a four-letter word and returns the reply.
-func (s *Server) Ask(t testing.TB, word string) string {
+// FourLetterWord sends a four-letter word and returns the reply.
+func (s *Server) FourLetterWord(t testing.TB, word string) string {
 	t.Helper()
-	reply, err := ask(s.Addr, word, startTimeout)
+	reply, err := fourLetterWord(s.Addr, word, startTimeout)
 	if err != nil {
-		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
+		t.Fatalf("send %s to Apache ZooKeeper %s: %v", word, s.Addr, err)
 	}
 	return reply
 }
 
-const askTimeout = 2 * time.Second
+const wordTimeout = 2 * time.Second
 
-// "" means that the server does not serve.
+// modeOf returns the mode of a server, "" if the server does not serve.
 func modeOf(addr string) string {
-	reply, _ := ask(addr, "srvr", askTimeout)
+	reply, _ := fourLetterWord(addr, "srvr", wordTimeout)
 	_, rest, _ := strings.Cut(reply, "\nMode: ")
 	mode, _, _ := strings.Cut(rest, "\n")
 	return mode
 }
 
-func ask(addr, word string, timeout time.Duration) (string, error) {
+func fourLetterWord(addr, word string, timeout time.Duration) (string, error) {
 	c, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
 		return "", err
@@ -296,7 +297,7 @@ func ask(addr, word string, timeout time.Duration) (string, error) {
 }
 
 func listens(addr string) bool {
-	c, err := net.DialTimeout("tcp", addr, askTimeout)
+	c, err := net.DialTimeout("tcp", addr, wordTimeout)
 	if err != nil {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// System has the znodes of a real system, healthy or after a failure.
+// System describes the znodes of a third-party system, healthy or after a failure.
 type System struct {
 	Name string
 	// Each line of Layout is a znode: MODE PATH or MODE PATH = DATA. In DATA, \xNN is a byte.
@@ -34,7 +34,7 @@ func Systems() (out []System) {
 // SystemSessions is the number of sessions that [System.Build] needs.
 const SystemSessions = 4
 
-// Build creates the znodes. sessions[0] creates parents and persistent znodes.
+// Build creates the znodes of s. sessions[0] creates parents and persistent znodes.
 func (s System) Build(t testing.TB, sessions []*zk.Conn) {
 	t.Helper()
 	everybody := zk.WorldACL(zk.PermAll)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// The kernel kills the child when the thread that starts the child ends.
+// tieToParent makes the kernel kill the child when the thread that starts it ends.
 func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package zktest
 
 import "os/exec"
 
-// Here only cleanups and Main end the servers.
+// tieToParent does nothing: without Linux, only cleanups and Main end the servers.
 func tieToParent(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Its value is the duration of each test under random faults, for example 30m.
+// longEnv names the variable with the duration of each test under random faults, for example 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
 // Long returns the duration of a test under random faults, and whether the second tier is on.
@@ -32,7 +32,7 @@ func Second(t testing.TB) {
 	}
 }
 
-// Seed returns and logs ELECTOP_TEST_SEED, by default 1 or, in the second tier, the time.
+// Seed returns and logs ELECTOP_TEST_SEED. The default is 1; in the second tier it is the time.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -18,7 +18,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// A JVM takes about a second to start, so all tests share a server.
+// All tests share a directory and a server, because a JVM takes about a second to start.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
@@ -32,15 +32,15 @@ var (
 	})
 )
 
-var ends struct {
+var cleanups struct {
 	sync.Mutex
-	do []func() // called after the tests, in reverse order
+	all []func() // called after the tests, in reverse order
 }
 
 func atEnd(f func()) {
-	ends.Lock()
-	defer ends.Unlock()
-	ends.do = append(ends.do, f)
+	cleanups.Lock()
+	defer cleanups.Unlock()
+	cleanups.all = append(cleanups.all, f)
 }
 
 // Apache returns a running standalone Apache ZooKeeper that all tests share.
@@ -82,24 +82,24 @@ func Main(m *testing.M, options ...goleak.Option) {
 	os.Exit(Tests(m, options...))
 }
 
-// garbage is GOGC for the tests and for the programs that they run.
-const garbage = "400"
+// gogc is GOGC for the tests and for the programs that they run.
+const gogc = "400"
 
-// Tests runs the tests, ends the shared server, fails if a goroutine is left.
-// The tests mostly wait, so they run testsPerProcessor for each processor.
+// Tests runs the tests, ends the shared server, and returns the exit code. A goroutine that is left is a failure.
+// The tests mostly wait, so testsPerProcessor of them run in parallel on each processor.
 func Tests(m *testing.M, options ...goleak.Option) int {
 	if !flag.Parsed() { // a -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
 	}
 	// Fewer garbage collections save a fifth of the CPU time.
 	if os.Getenv("GOGC") == "" {
-		os.Setenv("GOGC", garbage)
-		percent, _ := strconv.Atoi(garbage)
+		os.Setenv("GOGC", gogc)
+		percent, _ := strconv.Atoi(gogc)
 		debug.SetGCPercent(percent)
 	}
 	code := m.Run()
-	for _, end := range slices.Backward(ends.do) {
-		end()
+	for _, f := range slices.Backward(cleanups.all) {
+		f()
 	}
 	if code == 0 {
 		if err := goleak.Find(options...); err != nil {
@@ -110,7 +110,7 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	return code
 }
 
-// Await polls for at most a minute; use it only without an event to wait for.
+// Await polls holds for at most a minute. Use it only if there is no event to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {

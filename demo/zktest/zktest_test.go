@@ -58,7 +58,7 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 		}
 	}
 	if addr == "" || !serves(addr) {
-		t.Errorf("no server answers at %q", addr)
+		t.Errorf("no server replies at %q", addr)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()

@@ -63,7 +63,7 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
 						zktest.Await(t, "the watch of "+znode, func() bool {
-							_, watchers, ok := strings.Cut(server.Ask(t, "wchp"), znode+"\n")
+							_, watchers, ok := strings.Cut(server.FourLetterWord(t, "wchp"), znode+"\n")
 							watchers, _, _ = strings.Cut(watchers, "\n/") // electop's candidate watches its own znode, too
 							return ok && strings.Contains("\n"+watchers, "\n\t"+session)
 						})

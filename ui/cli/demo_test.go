@@ -102,7 +102,7 @@ func TestInvitationsWork(t *testing.T) {
 	kazoo.Kill()
 	curator.Line(t, "Curator leads")
 	curator.Kill()
-	shell.Say(t, "quit")
+	shell.WriteLine(t, "quit")
 	shell.Finish(t)
 }
 

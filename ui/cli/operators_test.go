@@ -116,7 +116,7 @@ func (w *site) awaitWatches(t *testing.T, e election) {
 	zktest.Await(t, "the watches of "+e.path, func() bool {
 		var tables strings.Builder
 		for _, s := range w.ensemble.Members {
-			tables.WriteString(s.Ask(t, "wchp"))
+			tables.WriteString(s.FourLetterWord(t, "wchp"))
 		}
 		for _, c := range e.candidates[:len(e.candidates)-1] {
 			if !strings.Contains(tables.String(), c.Znode+"\n") {
@@ -133,7 +133,7 @@ func (w *site) connections(t *testing.T, e election) []string {
 	t.Helper()
 	from := make(map[string]string)
 	for _, s := range w.ensemble.Members {
-		for _, line := range connectionLine.FindAllStringSubmatch(s.Ask(t, "cons"), -1) {
+		for _, line := range connectionLine.FindAllStringSubmatch(s.FourLetterWord(t, "cons"), -1) {
 			from[line[2]] = line[1]
 		}
 	}

@@ -154,7 +154,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		t.Helper()
 		electiontest.Until(t, "requests forwarded by the follower", func() error {
 			var has int
-			for line := range strings.Lines(follower.Ask(t, "srvr")) {
+			for line := range strings.Lines(follower.FourLetterWord(t, "srvr")) {
 				fmt.Sscanf(line, "Outstanding: %d", &has)
 			}
 			if has < n {
@@ -201,7 +201,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	follower.Ask(t, "srvr") // after this answer the follower has probably forwarded the session's reconnection
+	follower.FourLetterWord(t, "srvr") // after this reply the follower has probably forwarded the session's reconnection
 	e.Heal()
 	if err := <-busy; err != nil {
 		t.Fatal(err)
