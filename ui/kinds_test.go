@@ -61,7 +61,7 @@ func TestSharedLockStatements(t *testing.T) {
 	}
 }
 
-// directory is a znode with children, each "name=data". A name that ends in ! is of a persistent child.
+// directory is a znode with children, each "name=data". A ! after the name means persistent.
 func directory(path string, children ...string) *world {
 	w := newWorld(path, nil, false).connectTo(ensemble[0])
 	w.put(&model.Directory{At: w.now, Path: znode.Dir(path), Presence: model.Present})
@@ -226,7 +226,7 @@ func TestElectionsComeFirst(t *testing.T) {
 	showsNot(t, m, "/hbase/rs", "/app/jobs")
 }
 
-// The screen uses no words and numbers of another kind.
+// The screen has no words or numbers of another kind of recipe.
 func TestWordsOfKinds(t *testing.T) {
 	gate := func() *world { return directory("/app/gate").watched("/app/gate", 0x51, 0x52) }
 	open := func() *world {

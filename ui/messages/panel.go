@@ -251,7 +251,7 @@ type entry struct {
 	n int
 }
 
-// loss is the reason why a message did not arrive; empty if it arrived or nothing else is known.
+// loss is the reason why a message did not arrive. It is empty if the message arrived, as far as is known.
 type loss string
 
 const (
