@@ -15,16 +15,16 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Beside lists the znodes to follow besides the election.
+// Beside lists the znodes to read besides those of the election.
 type Beside struct {
 	Acks        []string // see [model.State.Followed]
 	Directories []string // see [model.State.Around]
 	Counts      []string // directories of which only the number of children is read
 }
 
-const besideEvery = 30 * time.Second
+const besideInterval = 30 * time.Second
 
-// If only the directories change, the acknowledgements keep their watches.
+// followBeside keeps the watches of the acknowledgements if only the directories change.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -48,7 +48,7 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	endReads()
 }
 
-// end cancels the context of the goroutines and waits for them.
+// start calls f in n goroutines. end cancels their context and waits for them.
 func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -64,16 +64,16 @@ func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end 
 func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wanted *Beside) {
 	paths := slices.Concat(wanted.Directories, wanted.Counts)
 	for len(paths) > 0 {
-		next := besideEvery
+		next := besideInterval
 		for i, path := range paths {
 			if !conn.AwaitConnected(ctx) {
 				return
 			}
-			d, err := o.readDirectory(ctx, conn, path, i >= len(wanted.Directories), pipelined, atOnce)
+			d, err := o.readDirectory(ctx, conn, path, i >= len(wanted.Directories), maxParallel, atOnce)
 			if err == nil {
 				o.cfg.Put(ctx, d)
 			} else if client.Unanswered(err) {
-				next = failedMax
+				next = retryPauseMax
 			}
 		}
 		if !pause(ctx, next) {
@@ -82,13 +82,13 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode beside the election that the state s still lacks, and sets no watch.
-// It returns nil if s lacks none or is not live. try makes each request by calling send. If try is
-// nil, several requests may run at a time.
+// ReadBeside reads the first znode besides the election that s needs and does not have, and sets no
+// watch. It returns nil if s has them all or is not live. It passes each request to try as send. If
+// try is nil, several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
-		try, limit = atOnce, pipelined
+		try, limit = atOnce, maxParallel
 	}
 	if s.Phase != model.Live {
 		return nil, nil
@@ -110,7 +110,7 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	return nil, nil
 }
 
-// counted: only the stat is read. limit bounds the requests that run at a time.
+// readDirectory reads only the stat if counted is true. limit bounds the requests that run at a time.
 func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
@@ -158,16 +158,17 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 
 func atOnce(send func() error) error { return send() }
 
-// A handoff causes two reads, because the znode is deleted and created.
+// ackBurst is the number of reads without a pause. A handoff causes two, because the acknowledgement
+// is deleted and created.
 const ackBurst = 4
 
-// read reports whether a read was passed to Config.Put.
+// followAck returns read == true if it passed a read to Config.Put.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // a ring of the times of the last reads
-	var last client.Change        // the cause of the next read
+	var cause client.Change       // of the next read
 	for n := 0; ; n++ {
-		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
-		z, seen, err := f.Znode(ctx, true, last.Kind == zk.EventNodeDeleted)
+		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.convert(cause.At), Heard: o.now.convert(cause.Heard)}
+		z, seen, err := f.Znode(ctx, true, cause.Kind == zk.EventNodeDeleted)
 		if err != nil {
 			return read, err
 		}
@@ -175,10 +176,10 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 		o.cfg.Put(ctx, ack)
 		read = true
 		reads[n%ackBurst] = time.Now()
-		last = client.Change{}
+		cause = client.Change{}
 		if ack.Presence == model.Denied { // no watch reports a change of the ACL
 			pause(ctx, deniedPauseMax)
-		} else if last, err = f.Next(ctx, seen); err != nil {
+		} else if cause, err = f.Next(ctx, seen); err != nil {
 			return read, err
 		}
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {

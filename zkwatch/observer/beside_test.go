@@ -17,7 +17,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-func TestDirectoryBeside(t *testing.T) {
+func TestStandbysFromDirectories(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for _, path := range []string{on.Path, on.Path + "/brokers", on.Path + "/controller_epoch"} {
@@ -31,7 +31,7 @@ func TestDirectoryBeside(t *testing.T) {
 		kafka := w.Await(t, "a state that requires the list of brokers", func(s *doctor.State) bool { return slices.Contains(s.Around(), ids) })
 		read := func() { w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()}) }
 		read()
-		w.Await(t, "no such directory", func(s *doctor.State) bool { d := s.Directories[ids]; return d != nil && d.Presence == model.Absent })
+		w.Await(t, "the directory absent", func(s *doctor.State) bool { d := s.Directories[ids]; return d != nil && d.Presence == model.Absent })
 		on.MakeData(ids, "", 0)
 		for _, id := range []string{"1", "2"} {
 			on.MakeData(ids+"/"+id, "{}", zk.FlagEphemeral)
@@ -49,8 +49,8 @@ func TestDirectoryBeside(t *testing.T) {
 	})
 }
 
-// A reply that is too large ends the connection, so the observer reads it rarely.
-func TestDirectoryTooLarge(t *testing.T) {
+// Each read of a large child ends the connection, so the observer reads its directory rarely.
+func TestDirectoryWithALargeChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		defer c.Close()
@@ -65,7 +65,7 @@ func TestDirectoryTooLarge(t *testing.T) {
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		w.Observer.SetBeside(observer.Beside{Directories: []string{"/large", "/small"}})
 		time.Sleep(5 * time.Minute)
-		s := w.Await(t, "the other directory", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
+		s := w.Await(t, "/small read", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
 		if s.Reconnects > 12 {
 			t.Errorf("got %d reconnects in five minutes, want at most 12", s.Reconnects)
 		}
@@ -100,7 +100,7 @@ func TestAcknowledgementKeepsItsWatch(t *testing.T) {
 	})
 }
 
-func TestNotesBeside(t *testing.T) {
+func TestEpochBacklogAndLastLeader(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		put := func(path, data string, flags int32) { on.MakeData(on.Path+path, data, flags) }
@@ -130,10 +130,10 @@ func TestNotesBeside(t *testing.T) {
 		jumped := func(f *doctor.Finding) bool { return f.ID == "epoch-jump" }
 		set("13")
 		if s := w.Feed.State(); slices.ContainsFunc(s.Findings, jumped) || s.EpochChange.From != 12 {
-			t.Errorf("epoch 13 after 12: got findings %+v and change %+v, want no jump and a change from 12", s.Findings, s.EpochChange)
+			t.Errorf("epoch 13 after 12: got findings %+v and change %+v, want no epoch-jump and a change from 12", s.Findings, s.EpochChange)
 		}
 		set("16")
-		w.Await(t, "a jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
+		w.Await(t, "epoch-jump", func(s *doctor.State) bool { return slices.ContainsFunc(s.Findings, jumped) })
 		if n := len(slices.DeleteFunc(slices.Clone(w.Events.All()), func(e model.Event) bool { _, ok := e.Body.(model.EpochChanged); return !ok })); n != 2 {
 			t.Errorf("got %d events about the epoch, want 2", n)
 		}

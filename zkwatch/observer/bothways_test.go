@@ -66,7 +66,7 @@ func reportOf(s *doctor.State) (r report) {
 	return r
 }
 
-func (r report) timeless() report {
+func (r report) withoutTimes() report {
 	r.Totals.Led, r.Totals.Vacant = 0, 0
 	for i := range r.Handoffs {
 		r.Handoffs[i].At = time.Time{}
@@ -130,7 +130,7 @@ func compare(t *testing.T, reads, watch report) {
 	}
 }
 
-func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
+func observeBothWays(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		electiontest.Creator(t, c)("/e", 0)
@@ -150,12 +150,12 @@ func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *z
 	})
 }
 
-func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
+func TestWatchAndReadsReportTheSameHistory(t *testing.T) {
 	first := zktest.Seed(t)
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
 		for seed := first; seed < first+10; seed++ {
 			t.Run(fmt.Sprint(delay, "/", seed), func(t *testing.T) {
-				virtually(t, delay, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
+				observeBothWays(t, delay, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 					h := newHistory(t, seed, "/e", connect)
 					for range 60 {
 						time.Sleep(time.Duration(2000+h.IntN(3000)) * time.Millisecond)
@@ -168,7 +168,7 @@ func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 					synctest.Wait()
 					a, b := reportOf(reads.Feed.State()), reportOf(watch.Feed.State())
 					if delay > 0 {
-						a, b = a.timeless(), b.timeless()
+						a, b = a.withoutTimes(), b.withoutTimes()
 					}
 					h.end()
 					compare(t, a, b)
@@ -178,7 +178,7 @@ func TestBothWaysOfFollowingReportTheSamePast(t *testing.T) {
 	}
 }
 
-// handoffs writes a handoff as FROM>TO CAUSE.
+// handoffs formats each handoff as FROM>TO CAUSE.
 func handoffs(s *doctor.State) string {
 	var all []string
 	for _, h := range reportOf(s).Handoffs {
@@ -187,22 +187,22 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// Deletions one by one are several handoffs for the observer by a watch.
+// An observer with a persistent watch reports a handoff for each single deletion.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
-	const mine = 6
+	const candidates = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
 		for _, end := range []string{"expires", "closes", "deletes"} {
 			t.Run(fmt.Sprint(end, "/", delay), func(t *testing.T) {
-				virtually(t, delay, func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
+				observeBothWays(t, delay, func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 					a, b := connect(), connect()
 					var names []string
-					for range mine {
+					for range candidates {
 						names = append(names, electiontest.Creator(t, a)("/e/n_", electiontest.Contender))
 					}
 					electiontest.Creator(t, b)("/e/n_", electiontest.Contender)
 					electiontest.Creator(t, a)("/e/n_", electiontest.Contender)
 					time.Sleep(2 * time.Second)
-					want := fmt.Sprintf("nobody>0 unknown, 0>%d unknown", mine)
+					want := fmt.Sprintf("nobody>0 unknown, 0>%d unknown", candidates)
 					switch end {
 					case "expires":
 						if err := server.ExpireSession(a.SessionID()); err != nil {
@@ -232,9 +232,9 @@ func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	}
 }
 
-func TestReignsShorterThanARoundTrip(t *testing.T) {
+func TestLeadersShorterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
-	virtually(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
+	observeBothWays(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 		c := connect()
 		create := electiontest.Creator(t, c)
 		var names []string
@@ -262,7 +262,7 @@ func TestReignsShorterThanARoundTrip(t *testing.T) {
 				}
 			}
 			if got := s.Totals.Vacant; got != vacant[i] {
-				t.Errorf("got %v without a leader, want only the %v before the first candidate", got, vacant[i])
+				t.Errorf("got %v without a leader, want %v, the time before the first candidate", got, vacant[i])
 			}
 			if z := s.Leader(); z == nil || znode.Join("/e", z.Name) != names[0] {
 				t.Errorf("got leader %v, want %s", z, names[0])
@@ -296,7 +296,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Await(t, "the burst", electiontest.QueueOf(n-n/3-1))
-		accounts(t, w, n, n/3+1, false)
+		checkTotals(t, w, n, n/3+1, false)
 		for _, e := range w.Events.All() {
 			if b, ok := e.Body.(model.Missed); ok {
 				t.Errorf("got missed changes %+v, want none", b)
@@ -307,7 +307,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 }
 
 // Servers before 3.6 have no persistent watches.
-func TestOldServersAreFollowedByReads(t *testing.T) {
+func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -335,8 +335,8 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 	})
 }
 
-// Servers withhold the events of a child that may not be read.
-func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
+// Servers withhold the events of an unreadable child.
+func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
@@ -351,17 +351,17 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // its event makes the observer compare the number of children
+		on.Make(on.Path+"/n_", electiontest.Contender) // after its event, the observer compares the number of children
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
 		on.Remove(hidden)
 		w.Await(t, "two", electiontest.QueueOf(2))
-		accounts(t, w, 2, 1, false)
+		checkTotals(t, w, 2, 1, false)
 	})
 }
 
-func TestWatchThatLosesChanges(t *testing.T) {
+func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 	const most = 17 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -424,8 +424,8 @@ func TestWatchThatLosesChanges(t *testing.T) {
 	})
 }
 
-// A persistent watch also reports changes of data.
-func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
+// A persistent watch also reports changes of data, which may be many.
+func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
 		create := electiontest.Creator(t, raw)
@@ -434,7 +434,7 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
-			for range 5 { // few transactions, to take less than floodWindow
+			for range 5 { // large transactions, to take less than floodWindow
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
 				zktest.Must(raw.Multi(writes...))
 			}
@@ -443,14 +443,14 @@ func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 			create("/e/n_", electiontest.Contender)
 			synctest.Wait()
 			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
-				t.Error("got a persistent watch 9 minutes after a flood, want reads")
+				t.Error("got a persistent watch 9 minutes after many changes of data, want reads")
 			}
 			time.Sleep(2 * time.Minute)
 			create("/e/n_", electiontest.Contender)
 			w.Await(t, "by a watch again", byWatch)
 		}
 		w.Await(t, "all four", electiontest.QueueOf(4))
-		accounts(t, w, 4, 0, false)
+		checkTotals(t, w, 4, 0, false)
 	})
 }
 
@@ -472,7 +472,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
-		// An absent znode means no leader if znodes beside the path show the system.
+		// An absent znode means no leader only if its siblings identify the system.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -496,7 +496,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		}
 		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
 			if m, ok := e.Body.(model.Missed); ok {
-				t.Errorf("got missed changes %+v, want none: no stat counts them", m)
+				t.Errorf("got missed changes %+v, want none: no stat counts changes of a single znode", m)
 			}
 		}
 
@@ -514,7 +514,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 	})
 }
 
-func TestReadOfASingleElection(t *testing.T) {
+func TestReadOnce(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -561,7 +561,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 				}
 			},
 		})
-		settled := func(children int, what string) {
+		check := func(children int, what string) {
 			t.Helper()
 			time.Sleep(10 * time.Second) // virtual time
 			synctest.Wait()
@@ -574,18 +574,18 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 				t.Errorf("%s: got %d watches, want 1", what, n)
 			}
 		}
-		settled(0, "absent")
+		check(0, "absent")
 		for round := range 3 {
 			electiontest.Restart(server, electiontest.LeaseTimeout/3)
-			settled(0, fmt.Sprint("absent after a lost connection ", round))
+			check(0, fmt.Sprint("absent after a lost connection ", round))
 			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
 			}
-			settled(1, fmt.Sprint("present ", round))
+			check(1, fmt.Sprint("present ", round))
 			electiontest.Restart(server, electiontest.LeaseTimeout/3)
-			settled(1, fmt.Sprint("present after a lost connection ", round))
+			check(1, fmt.Sprint("present after a lost connection ", round))
 			electiontest.Remove(t, c, "/ActiveStandbyElectorLock")
-			settled(0, fmt.Sprint("absent again ", round))
+			check(0, fmt.Sprint("absent again ", round))
 		}
 		before := server.Counters()
 		time.Sleep(time.Hour)

@@ -20,7 +20,8 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// rate limits the bytes of replies per second; 0 means no limit.
+// distantConn delays requests and replies by delay. rate limits the replies, in bytes per second; 0:
+// no limit.
 type distantConn struct {
 	net.Conn
 	delay *atomic.Int64
@@ -101,7 +102,7 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
+func observeOverALongLink(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
 		electiontest.Creator(t, near)("/e", 0)
@@ -117,20 +118,20 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 	})
 }
 
-func TestObserverSeesOverALongLink(t *testing.T) {
+func TestDeletionSeenOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+			observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 				create := electiontest.Creator(t, near)
 				leader, next := create("/e/n_", electiontest.Contender), create("/e/n_", electiontest.Contender)
-				// A read is on its way when the leader is deleted.
+				// A read is in progress when the leader is deleted.
 				time.Sleep(delay + delay/2)
 				deleted := time.Now()
 				electiontest.Remove(t, near, leader)
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
 					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
-				// The observer needs two round trips; the notification adds half of one.
+				// The limit is two round trips, and half a round trip for the notification.
 				if most := 2*2*delay + delay + 50*time.Millisecond; time.Since(deleted) > most {
 					t.Errorf("got the deletion after %v over a link of %v each way, want at most %v", time.Since(deleted), delay, most)
 				}
@@ -139,15 +140,15 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 	}
 }
 
-func TestObserverSeesEveryLongReign(t *testing.T) {
+func TestObserverSeesLeadersOfThreeRoundTrips(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	const delay = 100 * time.Millisecond
-	distantly(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+	observeOverALongLink(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		link.Store(int64(delay))
 		create := electiontest.Creator(t, near)
-		var queue, must []string
-		for range 8 { // the observer measures the new distance
+		var queue, long []string // long: led for more than three round trips
+		for range 8 {            // the client measures the new round trip
 			queue = append(queue, create("/e/n_", electiontest.Contender))
 			time.Sleep(time.Second)
 		}
@@ -155,11 +156,11 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 		for range 400 {
 			time.Sleep(time.Duration(random.Int64N(int64(2 * 3 * delay))))
 			if len(queue) > 1 && random.IntN(2) == 0 {
-				i := random.IntN(2) * random.IntN(len(queue)) // the leader, mostly
+				i := random.IntN(2) * random.IntN(len(queue)) // mostly the leader
 				electiontest.Remove(t, near, queue[i])
 				if i == 0 {
 					if time.Since(since) > 3*2*delay {
-						must = append(must, queue[0])
+						long = append(long, queue[0])
 					}
 					since = time.Now()
 				}
@@ -179,23 +180,22 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 			}
 		}
 		missed := 0
-		for _, name := range must {
+		for _, name := range long {
 			if !seen[name] {
 				missed++
 			}
 		}
-		if missed > 0 || len(must) < 20 {
-			t.Errorf("seed %d: got %d unseen leaders of %d that led for three round trips, want 0 of at least 20", seed, missed, len(must))
+		if missed > 0 || len(long) < 20 {
+			t.Errorf("seed %d: got %d unseen leaders of %d that led for more than three round trips, want 0 of at least 20", seed, missed, len(long))
 		}
 	})
 }
 
-// TestObserverOfAStormIsModest checks that reads use about a fifth of the connection's capacity in a storm.
-func TestObserverOfAStormIsModest(t *testing.T) {
+func TestReadsUseAtMostAFifthOfALink(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			distantly(t, delay, rate, func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+			observeOverALongLink(t, delay, rate, func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 				for made := 0; made < many; made += 500 {
 					ops := make([]any, 0, 500)
 					for i := range 500 {
@@ -213,7 +213,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				}
 				before := server.Counters()
 				begin := time.Now()
-				for _, name := range names[:many/2] { // a storm of deletions: nothing new to read
+				for _, name := range names[:many/2] { // deletions: no new child to read
 					electiontest.Remove(t, near, "/e/"+name)
 					time.Sleep(20 * time.Millisecond)
 				}
@@ -221,7 +221,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 				after := server.Counters()
 				busy := time.Duration(after.BytesOut-before.BytesOut) * time.Second / rate
 				if share := float64(busy) / float64(took); share > 0.22 || share < 0.02 {
-					t.Errorf("got replies on the link for %v of %v, %.0f %%, want 2 to 22 %%", busy, took, 100*share)
+					t.Errorf("got the link busy with replies for %v of %v, %.0f %%, want 2 to 22 %%", busy, took, 100*share)
 				}
 			})
 		})
@@ -230,7 +230,7 @@ func TestObserverOfAStormIsModest(t *testing.T) {
 
 func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
-	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+	observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		time.Sleep(10 * delay)
 		create := electiontest.Creator(t, near)
 		for range 3 {

@@ -17,14 +17,14 @@ import (
 
 const reopenPause = 200 * time.Millisecond
 
-// Too many attempts with refused credentials can lock an account.
+// After refused credentials, the group waits longer, because many attempts can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second
 )
 
 // A Group has one session for any number of observers, and connects again when the session ends. It
-// ignores the observers' own [Config.Conn].
+// ignores the [Config.Conn] of its observers.
 type Group struct {
 	cfg client.Config // for the next session
 
@@ -34,10 +34,10 @@ type Group struct {
 	conn        *client.Conn  // the current session
 	requests    uint64        // number of requests in earlier sessions
 	unsupported atomic.Bool   // the servers have no persistent watches
-	refused     error         // why the servers refused the credentials of the last session, or nil
+	refused     error         // the refusal of the last session's credentials, or nil
 }
 
-// Run observes with its own sessions until ctx ends, and returns ctx's error, or why the
+// Run observes with its own sessions until ctx ends. It returns ctx's error, or an error if the
 // configuration is unusable. A [Group] runs several observers on one session.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
@@ -68,7 +68,7 @@ func (g *Group) Remove(o *Observer) {
 	g.change()
 }
 
-// The caller holds g.mu.
+// change requires that the caller holds g.mu.
 func (g *Group) change() {
 	close(g.changed)
 	g.changed = make(chan struct{})
@@ -82,7 +82,7 @@ func (g *Group) Conn() *client.Conn {
 	return g.conn
 }
 
-// Requests returns how many requests were sent in all sessions; see [client.Conn.Requests].
+// Requests counts the requests in all sessions; see [client.Conn.Requests].
 func (g *Group) Requests() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,10 +92,10 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends, with one session after the other. It returns ctx's error, or why the
-// configuration is unusable.
+// Run observes until ctx ends, and opens a new session when one ends. It returns ctx's error, or an
+// error if the configuration is unusable.
 func (g *Group) Run(ctx context.Context) error {
-	refused := refusedPause
+	nextPause := refusedPause
 	for {
 		conn, err := client.Connect(g.cfg)
 		if err != nil {
@@ -110,9 +110,9 @@ func (g *Group) Run(ctx context.Context) error {
 		}
 		wait := reopenPause
 		if refusal(conn) != nil {
-			wait, refused = refused, min(2*refused, refusedPauseMax)
+			wait, nextPause = nextPause, min(2*nextPause, refusedPauseMax)
 		} else {
-			refused = refusedPause
+			nextPause = refusedPause
 		}
 		if !pause(ctx, wait) {
 			return ctx.Err()
@@ -127,8 +127,8 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns why the servers refused the credentials of the group at the last attempt, nil if
-// they did not.
+// Refused returns the error if the servers refused the group's credentials at the last attempt,
+// otherwise nil.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

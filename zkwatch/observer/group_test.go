@@ -72,7 +72,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 			on.Make(paths[i+1], 0)
 			on.Make(paths[i+1]+"/n_", electiontest.Contender)
 			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
-				t.Errorf("election %d: got session %#x, want %#x as for the first", i+1, s.Link.Session, first.Link.Session)
+				t.Errorf("election %d: got session %#x, want %#x, the session of the first", i+1, s.Link.Session, first.Link.Session)
 			}
 		}
 		if conn := s.Conn(); conn == nil || conn.Status().SessionID != first.Link.Session {
@@ -85,7 +85,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 	})
 }
 
-func TestObserversShareTheEndOfTheirSession(t *testing.T) {
+func TestTooLargeReplyEndsTheSharedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		create := electiontest.Creator(t, c)
@@ -106,16 +106,16 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// The limit grows in steps, so the second session may end unseen.
+		// Each new session doubles MaxReply, so the second session may also end.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
-		accounts(t, large, 100, 0, false)
-		accounts(t, small, 1, 0, false)
+		checkTotals(t, large, 100, 0, false)
+		checkTotals(t, small, 1, 0, false)
 	})
 }
 
-func TestAcknowledgementKnownLater(t *testing.T) {
+func TestSetBesideReplacesTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -143,7 +143,7 @@ func TestAcknowledgementKnownLater(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// The first acknowledgement still has a watch.
+		// The server still has the first watch on this path.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
@@ -193,7 +193,7 @@ func TestRemovedObserver(t *testing.T) {
 		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
-			t.Errorf("got another state with %d candidates, %d reconnects; want no change, 0", gone.Feed.State().Queue.Len(), st.Reconnects)
+			t.Errorf("got another state with %d candidates, %d reconnects; want the same state, 0", gone.Feed.State().Queue.Len(), st.Reconnects)
 		}
 		again := s.watch("/gone", "")
 		again.Await(t, "two", electiontest.QueueOf(2))
@@ -224,7 +224,7 @@ func TestRefusedCredentials(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- g.Run(ctx) }()
 		time.Sleep(10 * time.Minute)
-		// 1 + 2 + 4 + 8 + 16 s, then every 30 s.
+		// The pauses are 1, 2, 4, 8 and 16 s, then 30 s each.
 		if n := p.Dials(); n < 15 || n > 30 {
 			t.Errorf("got %d attempts in ten minutes, want 15 to 30", n)
 		}
@@ -261,14 +261,14 @@ func TestRequests(t *testing.T) {
 	w := s.watch(path, "")
 	w.Await(t, "none", electiontest.QueueOf(0))
 	first := s.Conn()
-	zktest.Await(t, "the same count", func() bool { return s.Requests() == counted()-before })
+	zktest.Await(t, "the count of the server", func() bool { return s.Requests() == counted()-before })
 	one := s.Requests()
 	if one < 2 {
 		t.Errorf("got %d requests for the first read, want at least 2", one)
 	}
 	first.Cut()
 	zktest.Await(t, "another session", func() bool { c := s.Conn(); return c != nil && c != first })
-	zktest.Await(t, "more requests, as many as the server counts", func() bool {
+	zktest.Await(t, "more requests, and the count of the server", func() bool {
 		return s.Requests() > one && s.Requests() == counted()-before
 	})
 }

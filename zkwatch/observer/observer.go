@@ -14,40 +14,41 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Config says what an [Observer] observes.
+// Config describes what an [Observer] observes, and how.
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode if there is no queue
-	// Beside lists the other znodes known at the start; see [Observer.SetBeside].
+	// Beside lists other znodes to read, until [Observer.SetBeside] replaces it.
 	Beside Beside
-	// Single says that Path is a leader's own znode; nobody leads while the znode is absent. If
-	// false, the observer finds out from the znode or, if absent, from its siblings.
+	// Single reports whether Path is a leader's own znode; nobody leads while the znode is absent. If
+	// false, the observer decides from the znode or, if the znode is absent, from its siblings.
 	Single bool
 	// ByReads makes the observer list the children after each notification. Otherwise it uses a
 	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
 	ByReads bool
-	// Put receives the observations; several goroutines call Put. Put may wait: the observer then
-	// reads less often, and the journal counts the missed changes.
+	// Put receives the observations; several goroutines call Put. If Put waits, the observer reads less
+	// often, and the journal counts the missed changes.
 	Put func(context.Context, model.Observation)
 	// Now is the clock, for any goroutine; nil is time.Now.
 	Now func() time.Time
 }
 
 // Observer observes one election with one watch on its parent or the leader's own znode, and one on
-// each acknowledgement. It never writes.
+// each acknowledgement. An Observer never writes.
 //
-// A new child costs one getData; without a persistent watch, each change costs one getChildren. A
-// persistent watch costs an exists each second with changes, otherwise every 15 s.
+// A new child costs one getData; without a persistent watch, each change costs one getChildren. With
+// a persistent watch, the observer sends exists every second while changes arrive, otherwise every
+// 15 s.
 //
 // An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
-// absent, recreated or forbidden.
+// absent, recreated or unreadable.
 type Observer struct {
 	cfg     Config
 	now     clock
 	beside  latest[*Beside] // the other znodes to follow
-	refresh chan rereading
+	refresh chan rereadRequest
 
-	known known // kept from one connection to the next
+	known known // the known children; the next connection keeps them
 	// markers are the [dialect.Markers] that exist, for the parent with the czxid markersOf.
 	markers   []string
 	markersOf int64
@@ -67,8 +68,8 @@ type Observer struct {
 	removed context.Context // ends when [Group.Remove] calls remove
 	remove  context.CancelFunc
 
-	// reported is Since of the last reported connection status. After a gap, a read is reported only
-	// after the connection's present status.
+	// reported is [client.Status.Since] of the last status in a model.Connection. After a gap, the
+	// observer reports the connection's status before the next read.
 	reported latest[time.Time]
 }
 
@@ -80,7 +81,7 @@ func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereading, 16)}
+	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereadRequest, 16)}
 	o.removed, o.remove = context.WithCancel(context.Background())
 	o.known.forget(0)
 	o.beside.set(&cfg.Beside)
@@ -89,24 +90,24 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside replaces the other znodes that the observer follows, without waiting. A watch on an old
-// znode fires at most once more, and the observer ignores its event.
+// SetBeside replaces the other znodes that the observer follows, without waiting. The observer
+// ignores later events of the earlier znodes.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
 // Refresh requests another read of a known child's data, without waiting. It drops the request if
 // too many wait already.
-func (o *Observer) Refresh(name string) { o.request(rereading{name: name}) }
+func (o *Observer) Refresh(name string) { o.request(rereadRequest{name: name}) }
 
 // Settle requests a read of the parent's stat if the observer has a persistent watch; see
 // [model.State.Unsettled].
-func (o *Observer) Settle() { o.request(rereading{parent: true}) }
+func (o *Observer) Settle() { o.request(rereadRequest{parent: true}) }
 
-type rereading struct {
+type rereadRequest struct {
 	name   string
 	parent bool
 }
 
-func (o *Observer) request(r rereading) {
+func (o *Observer) request(r rereadRequest) {
 	select {
 	case o.refresh <- r:
 	default:
@@ -175,7 +176,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// A closed Conn counts as disconnected or connecting, because the group opens another one.
+// link maps a closed Conn to Disconnected or Connecting, because the group opens another Conn.
 func link(st client.Status) model.Link {
 	switch {
 	case st.State == client.Connected:
@@ -188,7 +189,7 @@ func link(st client.Status) model.Link {
 	return model.Disconnected
 }
 
-// With more than two digits each ping would change the screen.
+// shownRTT rounds to two digits; otherwise each ping would change the screen.
 func shownRTT(d time.Duration) time.Duration {
 	unit := time.Microsecond
 	for d >= 100*unit {
@@ -199,7 +200,7 @@ func shownRTT(d time.Duration) time.Duration {
 
 type clock func() time.Time
 
-func (now clock) of(t time.Time) time.Time {
+func (now clock) convert(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
 	}

@@ -59,12 +59,12 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			on.Make(on.Path, 0)
 			on.Make(on.Path+"/n_", electiontest.Contender)
 			w.Await(t, "one candidate in the new parent", electiontest.QueueOf(1))
-			accounts(t, w, 4, 3, true)
+			checkTotals(t, w, 4, 3, true)
 		})
 	})
 }
 
-func TestObserverCostsTwoWatches(t *testing.T) {
+func TestObserverSetsTwoWatches(t *testing.T) {
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	path := electiontest.ElectionPath(t)
 	c := zktest.Client(t, addr)
@@ -150,7 +150,7 @@ func TestServerRestarts(t *testing.T) {
 		await("disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
 		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
-		for { // until the bare client is connected again, with its old or a new session
+		for { // until c is connected again, with its old or a new session
 			if _, err := c.Create(path+"/n_", nil, electiontest.Contender, electiontest.Open); err == nil {
 				break
 			}
@@ -159,7 +159,7 @@ func TestServerRestarts(t *testing.T) {
 			return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Sequence >= 1
 		})
 		for _, w := range watches {
-			w.Events.AwaitAll(t, "another snapshot after the gap", func(all []model.Event) bool {
+			w.Events.AwaitAll(t, "a second snapshot, after the gap", func(all []model.Event) bool {
 				snapshots := 0
 				for _, e := range all {
 					if _, ok := e.Body.(doctor.Snapshot); ok {
@@ -170,8 +170,8 @@ func TestServerRestarts(t *testing.T) {
 			})
 		}
 	})
-	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
-		// The observer has seen a later transaction than the new server.
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // the embedded server, replaced by an empty one
+		// The observer's last zxid is larger than the new server's.
 		old, c := electiontest.Embedded(t)
 		fresh, _ := electiontest.Embedded(t)
 		var server atomic.Pointer[zkserver.Server]
@@ -189,7 +189,7 @@ func TestServerRestarts(t *testing.T) {
 	})
 }
 
-func TestObserverAccountsForAStorm(t *testing.T) {
+func TestSeenPlusMissedIsEveryChange(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way func(*observer.Config)) {
 		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -210,11 +210,11 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 				queue = slices.Delete(queue, i, i+1)
 				deletes++
 			}
-			w.Await(t, "the end of the storm", func(s *doctor.State) bool {
+			w.Await(t, "the last change", func(s *doctor.State) bool {
 				next, ok := s.Parent.Creates()
 				return ok && int(next) == creates && s.Queue.Len() == len(queue)
 			})
-			accounts(t, w, creates, deletes, false)
+			checkTotals(t, w, creates, deletes, false)
 		})
 	})
 }
@@ -250,7 +250,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 	})
 }
 
-func TestObserverMovesToAnotherMember(t *testing.T) {
+func TestObserverMovesToAnotherServer(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	ensemble := zktest.NewEnsemble(t, 3)
@@ -265,20 +265,20 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	}
 	w := electiontest.Observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
 	s := w.Await(t, "all three", electiontest.QueueOf(3))
-	for _, member := range ensemble.Members {
-		if member.Addr == s.Link.Server {
-			member.Kill(t)
+	for _, server := range ensemble.Members {
+		if server.Addr == s.Link.Server {
+			server.Kill(t)
 		}
 	}
-	after := w.Await(t, "connected to another", func(now *doctor.State) bool {
+	after := w.Await(t, "connected to another server", func(now *doctor.State) bool {
 		return now.Link.Link == model.Connected && now.Link.Server != s.Link.Server
 	})
 	if after.Link.Session != s.Link.Session {
-		t.Errorf("got session %x, want %x as before", after.Link.Session, s.Link.Session)
+		t.Errorf("got session %x, want the same session %x", after.Link.Session, s.Link.Session)
 	}
 	late := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path})
 	late.Await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
-	w.Await(t, "the new one", func(s *doctor.State) bool {
+	w.Await(t, "the new candidate", func(s *doctor.State) bool {
 		return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Name == late.Now().Znode
 	})
 	var missed []model.EventBody
@@ -292,7 +292,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	}
 }
 
-func TestContradictoryAnswers(t *testing.T) {
+func TestContradictoryReplies(t *testing.T) {
 	const noNode = -101
 	stat := func(prefix int, owner uint64) []byte {
 		body := make([]byte, prefix+68)
@@ -312,7 +312,7 @@ func TestContradictoryAnswers(t *testing.T) {
 			}
 			return 0, stat(0, 1)
 		},
-		"ephemeral only in a list": func(op wire.Op) (int32, []byte) {
+		"an ephemeral owner only in the reply with the children": func(op wire.Op) (int32, []byte) {
 			switch op {
 			case wire.OpGetChildren2:
 				return 0, stat(4, 1)
@@ -326,7 +326,7 @@ func TestContradictoryAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				const most = 60 * 50 * 4 // every 20 ms, four requests
+				const most = 60 * 50 * 4 // four requests every 20 ms
 				n := 0
 				p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 					switch f.Opcode {
@@ -360,7 +360,7 @@ func run(t *testing.T, cfg observer.Config) *observer.Observer {
 	return o
 }
 
-func seesJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
+func timeJoins(t *testing.T, now func() time.Time, joins int, before func(), read func(joined int)) (took []time.Duration) {
 	server, c := electiontest.Embedded(t)
 	create := electiontest.Creator(t, c)
 	reads := make(chan *model.Read, 100)
@@ -391,19 +391,19 @@ func TestSteppedClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var offset atomic.Int64
 			now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())).UTC().Round(0) }
-			for _, took := range seesJoins(t, now, 5, func() { offset.Add(int64(step)) }, func(int) {}) {
+			for _, took := range timeJoins(t, now, 5, func() { offset.Add(int64(step)) }, func(int) {}) {
 				if took > time.Second { // virtual time
-					t.Errorf("got a change %v after a step of the clock by %v, want at most 1s", took, step)
+					t.Errorf("clock step %v: got a change after %v, want at most 1s", step, took)
 				}
 			}
 		})
 	}
 }
 
-func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
+func TestSlowPutDoesNotDelayLaterReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := true
-		took := seesJoins(t, nil, 2, func() { time.Sleep(2 * time.Minute) }, func(joined int) {
+		took := timeJoins(t, nil, 2, func() { time.Sleep(2 * time.Minute) }, func(joined int) {
 			if joined > 0 && slow {
 				slow = false
 				time.Sleep(time.Minute)
@@ -441,23 +441,23 @@ func TestPartition(t *testing.T) {
 					}
 					time.Sleep(electiontest.LeaseTimeout) // the session expires
 					if s := w.Feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || s.Queue.Len() != 1 {
-						t.Errorf("in the partition: got link %+v, down since %v, %d candidates; want a stale state with 1", s.Link, s.DownSince, s.Queue.Len())
+						t.Errorf("in the partition: got link %+v, down since %v, %d candidates; want no connection, a time, 1", s.Link, s.DownSince, s.Queue.Len())
 					}
 					line.Heal()
 					candidates, creates := 3, 4
 					if recreated {
 						candidates, creates = 2, 3
 					}
-					s := w.Await(t, "the candidates after the healing", func(s *doctor.State) bool {
-						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected // reported independently
+					s := w.Await(t, "connected again, with all candidates", func(s *doctor.State) bool {
+						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected // the link and the queue are reported independently
 					})
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
-						t.Errorf("after the partition: got link %+v, down since %v, %d reconnects; want a new session, 1", s.Link, s.DownSince, s.Reconnects)
+						t.Errorf("after the partition: got link %+v, down since %v, %d reconnects; want a new session, no time, 1", s.Link, s.DownSince, s.Reconnects)
 					}
 					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
 						t.Error("got no event for the expired session")
 					}
-					accounts(t, w, creates, 1, recreated)
+					checkTotals(t, w, creates, 1, recreated)
 				})
 			})
 		}
@@ -482,7 +482,7 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// The children are persistent, so they do not depend on sessions.
+// churn creates and deletes children. The children are persistent, so they do not depend on sessions.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
@@ -491,7 +491,7 @@ type churn struct {
 	reads            *electiontest.Watched
 }
 
-func (c *churn) some(n int) {
+func (c *churn) change(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
 	cfg.SessionTimeout = electiontest.WaitFor // a slow server must not end the session: a lost reply fails the test
@@ -513,23 +513,23 @@ func (c *churn) some(n int) {
 	}
 }
 
-func (c *churn) seen(w *electiontest.Watched) *doctor.State {
+func (c *churn) awaitChanges(w *electiontest.Watched) *doctor.State {
 	c.t.Helper()
 	if w != c.reads {
-		c.seen(c.reads)
+		c.awaitChanges(c.reads)
 	}
 	return w.Await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Link.Link == model.Connected && len(s.Ignored) == c.creates-c.deletes
 	})
 }
 
-func (c *churn) accounts(w *electiontest.Watched) {
+func (c *churn) checkTotals(w *electiontest.Watched) {
 	c.t.Helper()
-	accounts(c.t, w, c.creates, c.deletes, false)
-	accounts(c.t, c.reads, c.creates, c.deletes, false)
+	checkTotals(c.t, w, c.creates, c.deletes, false)
+	checkTotals(c.t, c.reads, c.creates, c.deletes, false)
 }
 
-func TestTroubleWithAnEnsemble(t *testing.T) {
+func TestEnsembleFailures(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
@@ -542,9 +542,9 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 	t.Run("without quorum", func(t *testing.T) {
 		c := setup(t)
 		w, links := c.observe(t)
-		c.seen(w)
-		c.some(4)
-		c.seen(w)
+		c.awaitChanges(w)
+		c.change(4)
+		c.awaitChanges(w)
 		before := len(links.All())
 		killed := []*zktest.Server{e.Leader(t)}
 		for _, s := range e.Members {
@@ -569,35 +569,35 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 			return len(tried) == 3
 		})
 		if s := w.Feed.State(); s.Link.Link == model.Connected || s.Link.Err == "" || s.Link.Server == "" {
-			t.Errorf("without a quorum: got link %+v, want a server and its error", s.Link)
+			t.Errorf("without a quorum: got link %+v, want a server and an error", s.Link)
 		}
 		for _, s := range killed {
 			s.Start(t)
 		}
 		e.Leader(t)
-		c.some(4)
-		if s := c.seen(w); s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects == 0 {
-			t.Errorf("with a quorum again: got link %+v, down since %v, %d reconnects; want no error", s.Link, s.DownSince, s.Reconnects)
+		c.change(4)
+		if s := c.awaitChanges(w); s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects == 0 {
+			t.Errorf("with a quorum again: got link %+v, down since %v, %d reconnects; want no error, no time, at least 1", s.Link, s.DownSince, s.Reconnects)
 		}
-		c.accounts(w)
+		c.checkTotals(w)
 	})
 
 	t.Run("rolling restart", func(t *testing.T) {
 		c := setup(t)
 		w, _ := c.observe(t)
-		c.seen(w)
+		c.awaitChanges(w)
 		for _, s := range e.Members {
 			s.Stop(t)
 			e.Leader(t)
-			c.some(2) // with two servers
+			c.change(2) // while two servers run
 			s.Start(t)
 		}
 		e.Leader(t)
-		c.some(2)
-		if s := c.seen(w); s.Reconnects == 0 {
-			t.Error("got no reconnect after a restart of all servers")
+		c.change(2)
+		if s := c.awaitChanges(w); s.Reconnects == 0 {
+			t.Error("got 0 reconnects after a restart of all servers, want at least 1")
 		}
-		c.accounts(w)
+		c.checkTotals(w)
 	})
 }
 
@@ -614,7 +614,7 @@ func bothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config)))
 	})
 }
 
-func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
+func checkTotals(t *testing.T, w *electiontest.Watched, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int
 	w.Events.AwaitAll(t, "the events of all creates and deletes", func(events []model.Event) bool {
@@ -634,7 +634,7 @@ func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unkno
 	if c != creates || d != deletes {
 		t.Errorf("got %d creates and %d deletes, seen or missed, want %d and %d", c, d, creates, deletes)
 	}
-	var head dialect.ID
+	var leader dialect.ID
 	id := func(c *dialect.Candidate) dialect.ID {
 		if c == nil {
 			return dialect.ID{}
@@ -648,17 +648,17 @@ func accounts(t *testing.T, w *electiontest.Watched, creates, deletes int, unkno
 		switch b := e.Body.(type) {
 		case doctor.Snapshot:
 			if i == 0 {
-				head = id(b.State.Leader())
+				leader = id(b.State.Leader())
 			}
 		case model.Missed:
 			if !b.Known && !unknownAllowed {
 				t.Errorf("event %d: got an unknown number of changes", e.N)
 			}
 		case model.Handoff:
-			if id(b.From) != head {
-				t.Errorf("event %d: got a handoff from %v, want from %v, the leader before", e.N, b.From, head)
+			if id(b.From) != leader {
+				t.Errorf("event %d: got a handoff from %v, want from %v, the previous leader", e.N, b.From, leader)
 			}
-			head = id(b.To)
+			leader = id(b.To)
 		}
 	}
 }

@@ -18,16 +18,16 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The observer compares the parent's stat every checkAfter while changes come, else every checkIdle.
-// Nothing else shows that a server withheld an event.
+// The observer compares the parent's stat with the received events, every checkAfter while events
+// arrive, otherwise every checkIdle. Only this shows that a server withheld an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
 )
 
-const unwatchMax = time.Second
+const unwatchTimeout = time.Second
 
-const watchAgain = 10 * time.Minute
+const rewatchDelay = 10 * time.Minute
 
 var errReread = errors.New("read everything again")
 
@@ -41,8 +41,8 @@ type reader struct {
 	effort effort
 
 	persistent bool            // the last read set a persistent watch
-	queue      bool            // the children are the items of a queue
-	seen       uint64          // the number of the last change that the last read shows
+	queue      bool            // the children are a queue's items
+	seen       uint64          // N of the last change that the last read shows
 	changes    []client.Change // received and not applied yet
 	// notified and heard are the times of the notification that causes the next read.
 	notified, heard time.Time
@@ -50,11 +50,11 @@ type reader struct {
 	denied time.Duration // the pause after a read that the ACL forbids
 
 	// While the watch is persistent:
-	parent      znode.Parent // after the last read and the changes since; zero: absent
-	compared    time.Time
-	missed      time.Time // the last time that a comparison showed a missed change
-	due         bool      // a change came after compared
-	others      int       // number of calls of the method other since othersSince
+	parent      znode.Parent // with the changes since the last read; zero: absent
+	compared    time.Time    // the last comparison
+	missed      time.Time    // the last time that a comparison showed a missed change
+	due         bool         // a change came after compared
+	others      int          // number of calls of countOther since othersSince
 	othersSince time.Time
 }
 
@@ -62,8 +62,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
 		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
 		err = r.run(ctx)
-		if r.persistent && o.removed.Err() != nil { // otherwise the watch ends with the session
-			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchMax)
+		if r.persistent && o.removed.Err() != nil { // otherwise the end of the session ends the watch
+			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchTimeout)
 			_ = f.Stop(stop) // a lost connection ends the watch, too
 			cancel()
 		}
@@ -77,28 +77,28 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 }
 
 func followPath(ctx context.Context, conn *client.Conn, path string, follow func(*client.Following) (read bool, err error)) {
-	failed := minSpacing
+	retry := minSpacing
 	for conn.AwaitConnected(ctx) {
 		f, err := conn.Follow(path)
 		if err == nil {
 			var read bool
 			if read, err = follow(f); read {
-				failed = minSpacing
+				retry = minSpacing
 			}
 			f.Close()
 		}
-		if !pause(ctx, failed) {
+		if !pause(ctx, retry) {
 			return
 		}
-		if !client.Unanswered(err) { // the next answer may be the same
-			failed = min(2*failed, failedMax)
+		if !client.Unanswered(err) { // the next reply may be the same
+			retry = min(2*retry, retryPauseMax)
 		}
 	}
 }
 
 func (r *reader) run(ctx context.Context) error {
 	for {
-		began := time.Now() // not r.now: its times may jump
+		began := time.Now() // not r.now, which may jump
 		read, err := r.readAll(ctx)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (r *reader) readAll(ctx context.Context) (*model.Read, error) {
 		if !errors.Is(err, errReread) {
 			return read, err
 		}
-		if !pause(ctx, minSpacing) { // a server may contradict itself each time
+		if !pause(ctx, minSpacing) { // the server's replies may contradict each other every time
 			return nil, ctx.Err()
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// A server may have lost the watch, so each list sets the watch again.
+// watch sets the persistent watch before each list, because the server may have lost the watch.
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -201,7 +201,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 	if read.Markers, err = r.readMarkers(ctx, stat.Czxid, fresh); err != nil {
 		return nil, err
 	}
-	r.effort.trips += (len(fresh) + pipelined - 1) / pipelined
+	r.effort.trips += (len(fresh) + maxParallel - 1) / maxParallel
 
 	// Nothing below fails, so each change of r.known is reported.
 	if read.Full {
@@ -273,7 +273,7 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// p is the presence in the last read.
+// await returns errReread when the children must be read again. p is the presence in the last read.
 func (r *reader) await(ctx context.Context, p model.Presence) error {
 	if p == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.denied)
@@ -336,7 +336,7 @@ func (r *reader) take() error {
 	return nil
 }
 
-// Servers send an event before any reply that shows the event's change.
+// compare can be exact, because servers send an event before any reply that shows its change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -354,11 +354,11 @@ func (r *reader) compare(ctx context.Context) error {
 		parent = client.Parent(stat)
 	}
 	if parent.Czxid != r.parent.Czxid || parent.Cversion != r.parent.Cversion || parent.Children != r.parent.Children {
-		if time.Since(r.missed) < watchAgain {
+		if time.Since(r.missed) < rewatchDelay {
 			return r.fallBack(ctx, model.FollowMissed)
 		}
 		r.missed = time.Now()
-		return errReread // and set the watch again
+		return errReread // the next read sets the watch again
 	}
 	if stat != nil {
 		r.cfg.Put(ctx, &model.Delta{At: r.now(), Parent: &parent})
@@ -367,7 +367,7 @@ func (r *reader) compare(ctx context.Context) error {
 }
 
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
-	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
+	r.fellBack, r.retryAt = why, time.Now().Add(rewatchDelay)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
 		return err
 	}
@@ -385,15 +385,15 @@ func (r *reader) reread(ctx context.Context, name string) {
 }
 
 type known struct {
-	parent   int64 // czxid of their parent; 0: nothing is known
+	parent   int64 // the czxid of the parent; 0: nothing is known
 	children map[string]child
-	denied   int    // number of children that may not be read
+	denied   int    // number of children with unreadable data
 	lists    uint64 // number of lists
 }
 
 type child struct {
 	list   uint64 // the number of the last list that had the child; 0: unread
-	denied bool   // its data may not be read
+	denied bool   // the ACL forbids reading its data
 }
 
 func (k *known) has(name string) bool {
@@ -405,7 +405,7 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// All children are unknown if parent is another czxid than before.
+// list returns the unknown names: all names if parent differs from the known parent.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -431,7 +431,7 @@ func (k *known) gone() (names []string) {
 
 func (k *known) add(z *znode.Znode) {
 	c := child{list: k.lists, denied: z.Data.Denied}
-	if z.Unread { // in a later list the name belongs to another child
+	if z.Unread { // in a later list, this name is another child's
 		c.list = 0
 	}
 	if c.denied {
@@ -452,7 +452,8 @@ type readChild struct {
 	seen  uint64
 }
 
-const pipelined = 64
+// maxParallel limits the requests that run at a time.
+const maxParallel = 64
 
 func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []readChild, err error) {
 	if r.queue = dialect.Items(r.cfg.Path, names); !r.queue {
@@ -468,9 +469,10 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 	return out, err
 }
 
-// Items returns the children with these names. It reads only the stats of the first items of a queue,
-// because there may be many. queue is false if a session owns one of them. See [ReadBeside] for try.
-func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(func() error) error) (items []znode.Znode, queue bool, err error) {
+// Items returns a queue's items with these names. It reads the stats of the first
+// [dialect.FirstItems] only, because a queue may be long. queue is false if one of these is
+// ephemeral. Items passes each request to try as send.
+func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
 		if i < dialect.FirstItems {
@@ -495,13 +497,13 @@ func Items(ctx context.Context, conn *client.Conn, path string, names []string, 
 
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
-	if len(names) == 1 { // usually
+	if len(names) == 1 { // the usual case
 		var err error
 		out[0].znode, out[0].seen, err = r.f.Child(ctx, names[0])
 		return out, err
 	}
 	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(pipelined)
+	reads.SetLimit(maxParallel)
 	for i, name := range names {
 		reads.Go(func() (err error) {
 			out[i].znode, out[i].seen, err = r.f.Child(ctx, name)
@@ -539,15 +541,13 @@ func size(names []string) (bytes int) {
 	return bytes
 }
 
-// Some elections have no queue: the leader creates one ephemeral znode, and the others wait for its
-// deletion.
-
-// A missing path may stay undecided.
+// decide finds out whether the path is a parent or a leader's own znode. An absent path may stay
+// undecided.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // unusual: exists needs no permission; the list of children decides
+	case errors.Is(err, zk.ErrNoAuth): // unusual, because exists needs no permission; readChildren decides
 		return nil
 	case err != nil:
 		return err
@@ -564,17 +564,17 @@ func (r *reader) decideAbsent(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, dir)
 	r.effort.trip(0)
 	if err != nil || !exists || stat.NumChildren > model.NamesMax {
-		return unlessDenied(err)
+		return unlessUnreadable(err)
 	}
 	names, _, err := r.conn.Children(ctx, dir)
 	r.effort.trip(size(names))
 	d := dialect.Recognise(dialect.Evidence{Path: r.cfg.Path, Siblings: append([]string{}, names...)})
 	r.single = d != nil && d.Single
 	r.decided = r.single
-	return unlessDenied(err)
+	return unlessUnreadable(err)
 }
 
-func unlessDenied(err error) error {
+func unlessUnreadable(err error) error {
 	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
 		return nil
 	}
@@ -617,12 +617,12 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		c := &batch[i]
 		switch {
 		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
-			r.notified, r.heard = r.now.of(c.At), r.now.of(c.Heard)
+			r.notified, r.heard = r.now.convert(c.At), r.now.convert(c.Heard)
 			return errReread
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
-			if err = r.other(ctx); err == nil && isChild(c.Below) {
-				r.reread(ctx, c.Below) // the new data may ask the owner to release a lock
+			if err = r.countOther(ctx); err == nil && isChild(c.Below) {
+				r.reread(ctx, c.Below) // the new data may request that the owner release a lock
 			}
 		default:
 			err = r.child(ctx, c, znodes[i])
@@ -640,7 +640,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// A child is Unread if it was deleted or replaced before the read.
+// readCreated reads the children that the first n changes created. A child is Unread if it was
+// deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil
@@ -668,7 +669,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 		return nil, err
 	}
 	znodes := make(map[int]*znode.Znode, len(at))
-	next := make(map[string]uint64) // the number of each child's next change
+	next := make(map[string]uint64) // N of each child's next change
 	for i, k := len(r.changes)-1, len(at)-1; i >= 0; i-- {
 		c := &r.changes[i]
 		if c.Kind == zk.EventNodeDataChanged {
@@ -692,7 +693,7 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	if r.known.has(c.Below) == created {
 		return errReread
 	}
-	d := &model.Delta{Notified: r.now.of(c.At), Heard: r.now.of(c.Heard)}
+	d := &model.Delta{Notified: r.now.convert(c.At), Heard: r.now.convert(c.Heard)}
 	r.due = true
 	r.parent.Cversion++
 	if !created {
@@ -715,13 +716,14 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// More than floodMax changes of data in floodWindow cost more than reads.
+// If more than floodMax events in floodWindow neither create nor delete a child, reads cost less than
+// the watch.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000
 )
 
-func (r *reader) other(ctx context.Context) error {
+func (r *reader) countOther(ctx context.Context) error {
 	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
 		r.others, r.othersSince = 0, now
 	}

@@ -16,13 +16,13 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// ZOOKEEPER-4466: in 3.6 to 3.8 a watch for one event replaces a session's persistent watch.
-func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
+// In 3.6 to 3.8 a session's one-time watch replaces its persistent watch (ZOOKEEPER-4466).
+func TestLostPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for how, lose := range map[string]func(*client.Following) error{
 			"replaced": func(f *client.Following) error { _, _, err := f.Exists(t.Context(), true); return err },
-			"removed":  func(f *client.Following) error { return f.Stop(t.Context()) }, // in every release
+			"removed":  func(f *client.Following) error { return f.Stop(t.Context()) }, // possible in every release
 		} {
 			path := on.Make(on.Path+how, 0)
 			var seen electiontest.Log[model.Observation]
@@ -42,7 +42,7 @@ func TestReplacedPersistentWatchIsSetAgain(t *testing.T) {
 
 			f := zktest.Must(group.Conn().Follow(path))
 			if err := lose(f); err != nil {
-				t.Fatalf("watch %s: got error %v, want none", how, err)
+				t.Fatalf("%s watch: got error %v, want none", how, err)
 			}
 			f.Close()
 			create := func() string { return strings.TrimPrefix(on.Make(path+"/n_", electiontest.Contender), path+"/") }

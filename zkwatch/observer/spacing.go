@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-const failedMax = 2 * time.Second
+const retryPauseMax = 2 * time.Second
 
-// A change of an ACL fires no watch, so these pauses are long.
+// The observer repeats a denied read after these pauses, because a change of an ACL fires no watch.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
 )
 
-// The load is the time of a read beyond its round trips. While the load is below half a second, reads
-// use at most a fifth of a connection's capacity.
+// The load of a read is its duration minus its round trips. The pause after a read is spacingFactor
+// times its load, within these limits.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// The load is at most requestLoad for each request and the time to send the bytes on a slowLink: a
-// longer read waits for something else.
+// The load is at most requestLoad for each request plus the time for the bytes on a slowLink. If a
+// read takes longer, something else delays it.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second
 )
 
-const replyOverhead = 88
+const replyOverhead = 88 // bytes of length, header and stat
 
 type effort struct {
 	trips    int // round trips, one after the other
@@ -47,8 +47,8 @@ func (e *effort) trip(bytes int) {
 }
 
 func (e *effort) spacing(took, distance time.Duration) time.Duration {
-	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
-	load := max(0, min(took-time.Duration(e.trips)*distance, most))
+	limit := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
+	load := max(0, min(took-time.Duration(e.trips)*distance, limit))
 	return min(max(minSpacing, spacingFactor*load), maxSpacing)
 }
 
