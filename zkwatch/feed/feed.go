@@ -1,7 +1,7 @@
 // Package feed owns the journal of one election: one goroutine applies the observations in order.
 //
-// [Feed.Put] and [Feed.PutSlowly] queue observations. [Feed.Run] records each, applies it, and passes
-// on the events. [Recorder], [Recording] and [Playback] write, read and play recordings.
+// [Feed.Put] and [Feed.PutSlowly] queue observations. [Feed.Run] records each observation, applies it,
+// and passes on its events. [Recorder], [Recording] and [Playback] write, read and play recordings.
 package feed
 
 import (
@@ -24,11 +24,11 @@ type Config struct {
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// If Keep is true, [history.DefaultMax] bytes of the past are kept for [Feed.Seek]; see
-	// [Feed.Keep].
+	// Keep makes the feed keep the last moments for [Feed.Seek], in [history.DefaultMax] bytes;
+	// [Feed.Keep] changes this bound.
 	Keep bool
-	// Applied, if set, is called in Run's goroutine after each observation and before Dirty
-	// receives, with the new state and the observation's events.
+	// Applied, if set, is called in Run's goroutine before Dirty receives. It gets the state after each
+	// observation, and the observation's events.
 	Applied func(s *doctor.State, events []model.Event)
 	// Events, if set, is called in Run's goroutine with the events of each observation, oldest
 	// first. An error ends Run.
@@ -69,7 +69,7 @@ type journal interface {
 	Held() (time.Time, bool)
 }
 
-// New returns a feed; [Feed.Run] makes it live.
+// New returns a feed. [Feed.Run] applies the observations.
 func New(cfg Config) *Feed {
 	if cfg.Now == nil {
 		cfg.Now = Now
@@ -91,7 +91,8 @@ func (f *Feed) State() *doctor.State {
 	return f.journal.State()
 }
 
-// Dirty returns a channel that receives once for any number of changes of the state.
+// Dirty returns a channel that receives after a change of the state. Several changes that the caller
+// has not received count once.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
 // Await returns the first state, from the current one on, for which holds is true. If ctx ends
@@ -129,8 +130,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends, and then the rest of the queue and the held events. It
-// returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends. Then it applies the rest of the queue and releases the held
+// events. It returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -189,7 +190,7 @@ func (f *Feed) drain() error {
 	}
 }
 
-// Recording comes first, so no shown observation is missing in the recording.
+// apply records an observation before its effects can be seen.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -231,7 +232,7 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It never waits, so a slow reader of events cannot make a candidate
+// Put queues an observation. It never waits, so a slow Config.Events cannot make a candidate
 // lose its lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
@@ -240,15 +241,15 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// At the bound observers wait and read less often, so unseen changes count as missed.
-const backlog = 4096
+// queueMax bounds the queue for PutSlowly. If the queue is full, observers wait and read less often.
+const queueMax = 4096
 
 // PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile, it drops
 // the observation.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
-		if len(f.queue) < backlog {
+		if len(f.queue) < queueMax {
 			f.queue = append(f.queue, o)
 			f.qmu.Unlock()
 			mark(f.more)
@@ -294,7 +295,7 @@ func (f *Feed) Span() (first, last time.Time) {
 	return f.timeline.Span()
 }
 
-// Keep sets the bound of the past, as [history.Timeline.Keep] does.
+// Keep bounds the size of the kept moments; see [history.Timeline.Keep].
 func (f *Feed) Keep(maxBytes int) {
 	if f.timeline == nil {
 		return

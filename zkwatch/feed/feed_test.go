@@ -24,8 +24,8 @@ import (
 )
 
 var (
-	election = model.Config{Path: path}
-	acking   = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
+	election    = model.Config{Path: path}
+	ackElection = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
 func TestBackpressure(t *testing.T) {
@@ -40,7 +40,7 @@ func TestBackpressure(t *testing.T) {
 			}
 			return l.take(es)
 		}})
-		end := running(f)
+		end := start(f)
 		s := newScenario()
 		f.Put(s.change(1))
 		synctest.Wait()
@@ -61,7 +61,7 @@ func TestBackpressure(t *testing.T) {
 		// Virtual time passes only while all goroutines wait, so no observer spins.
 		time.Sleep(time.Hour)
 		if n := put.Load(); n == 0 || n >= each*observers {
-			t.Fatalf("got %d queued observations while the reader of events waits, want some of %d but not all", n, each*observers)
+			t.Fatalf("got %d queued observations while Config.Events waits, want some of %d but not all", n, each*observers)
 		}
 		before := put.Load()
 		for i := range 2 * each {
@@ -69,7 +69,7 @@ func TestBackpressure(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if put.Load() != before {
-			t.Error("an observer continued while the queue was full")
+			t.Error("PutSlowly returned while the queue was full")
 		}
 		close(stop)
 		wg.Wait()
@@ -89,7 +89,7 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
-func TestManyWaitForRoom(t *testing.T) {
+func TestPutSlowlyWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
 		for range 5000 {
@@ -108,22 +108,22 @@ func TestManyWaitForRoom(t *testing.T) {
 			defer close(gaveUp)
 			f.PutSlowly(ctx, newScenario().change(9))
 		}()
-		time.Sleep(time.Minute) // virtual time; all wait
+		time.Sleep(time.Minute) // virtual time
 		if n := queued.Load(); n != 0 {
 			t.Errorf("got %d observations put into a full queue, want 0", n)
 		}
 		cancel()
 		<-gaveUp
-		end := running(f)
+		end := start(f)
 		synctest.Wait()
 		if n := queued.Load(); n != 10 {
-			t.Errorf("got %d observers that continued, want 10", n)
+			t.Errorf("got %d calls of PutSlowly that returned, want 10", n)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
 		}
 		if st := f.State(); st.Phase != model.Unseen {
-			t.Errorf("got state %+v, want no observation after a cancelled PutSlowly", st)
+			t.Errorf("got state %+v, want no observation from the cancelled PutSlowly", st)
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 	}
 }
 
-func held() []model.Observation {
+func heldHandoff() []model.Observation {
 	s := newScenario()
 	first := s.change(3)
 	return []model.Observation{
@@ -166,10 +166,10 @@ func kinds(t *testing.T, l *log) string {
 func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
-		record, b := recorder(t, acking)
-		f := feed.New(feed.Config{Election: acking, Events: l.take, Record: record})
-		end := running(f)
-		for _, o := range held() {
+		record, b := recorder(t, ackElection)
+		f := feed.New(feed.Config{Election: ackElection, Events: l.take, Record: record})
+		end := start(f)
+		for _, o := range heldHandoff() {
 			f.Put(o)
 		}
 		time.Sleep(model.AckWait - time.Millisecond) // virtual time
@@ -183,7 +183,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 			t.Errorf("after the deadline: got events %q, want a handoff", got)
 		}
 		if h := f.State().Handoffs; len(h) == 0 || h[len(h)-1].Takeover != nil {
-			t.Errorf("got handoffs %+v, want the last without a takeover: nobody acknowledged it", h)
+			t.Errorf("got handoffs %+v, want the last without a takeover: the next leader did not acknowledge", h)
 		}
 		if err := end(); err != nil {
 			t.Error(err)
@@ -197,10 +197,10 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var live log
-		record, b := recorder(t, acking)
-		f := feed.New(feed.Config{Election: acking, Events: live.take, Record: record})
-		end := running(f)
-		for _, o := range held() {
+		record, b := recorder(t, ackElection)
+		f := feed.New(feed.Config{Election: ackElection, Events: live.take, Record: record})
+		end := start(f)
+		for _, o := range heldHandoff() {
 			f.Put(o)
 		}
 		synctest.Wait()
@@ -219,7 +219,7 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
-		end := running(f)
+		end := start(f)
 		var found [50]int
 		var wg sync.WaitGroup
 		for i := range found {
@@ -260,7 +260,7 @@ func TestAwait(t *testing.T) {
 func TestDirtyCoalesces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
-		end := running(f)
+		end := start(f)
 		s := newScenario()
 		for range 100 {
 			f.Put(s.change(1))
@@ -289,9 +289,9 @@ func TestDirtyCoalesces(t *testing.T) {
 	})
 }
 
-type full struct{ room int }
+type fullDisk struct{ room int }
 
-func (f *full) Write(p []byte) (int, error) {
+func (f *fullDisk) Write(p []byte) (int, error) {
 	if f.room--; f.room < 0 {
 		return 0, errors.New("no space left\x1b[2J")
 	}
@@ -300,13 +300,13 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestRecordingError(t *testing.T) {
 	var l log
-	disk := &full{room: 3}
+	disk := &fullDisk{room: 3}
 	record, err := feed.NewRecorder(disk, history.NewHeader(election, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := feed.New(feed.Config{Election: election, Events: l.take, Record: record, Notice: l.notice})
-	end := running(f)
+	end := start(f)
 	s := newScenario()
 	for range 10 {
 		f.Put(s.change(1))
@@ -331,7 +331,7 @@ func TestEventsErrorEndsRun(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := 0
-				f := feed.New(feed.Config{Election: acking, Events: func(es []model.Event) error {
+				f := feed.New(feed.Config{Election: ackElection, Events: func(es []model.Event) error {
 					n += len(es)
 					for _, e := range es {
 						if _, ok := e.Body.(model.Handoff); ok || when != "in the last handoff" {
@@ -342,7 +342,7 @@ func TestEventsErrorEndsRun(t *testing.T) {
 				}})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				for _, o := range held() {
+				for _, o := range heldHandoff() {
 					f.Put(o)
 				}
 				if when != "live" {
@@ -365,7 +365,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 		if _, ok := f.Seek(1, history.MoveTo); ok {
 			t.Error("got a moment from Seek before the first observation, want none")
 		}
-		end := running(f)
+		end := start(f)
 		s := newScenario()
 		f.Put(s.connected())
 		for range 10 {
@@ -407,11 +407,11 @@ func TestFeedKeepsThePast(t *testing.T) {
 	}
 }
 
-func TestSeekWhileThePresentContinues(t *testing.T) {
+func TestSeekDuringChanges(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
 	states := map[int]time.Time{}                         // by the number of candidates
-	clock := func() time.Time { return newScenario().at } // stands still: nothing becomes due
+	clock := func() time.Time { return newScenario().at } // constant, so nothing becomes due
 	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -419,7 +419,7 @@ func TestSeekWhileThePresentContinues(t *testing.T) {
 			states[n] = s.At
 		}
 	}})
-	end := running(f)
+	end := start(f)
 	type seen struct {
 		candidates int
 		at         time.Time
@@ -431,7 +431,7 @@ func TestSeekWhileThePresentContinues(t *testing.T) {
 			for n := uint64(0); n < changes; {
 				at, ok := f.Seek(n, history.MoveOn)
 				if !ok || at.N == n {
-					runtime.Gosched() // until there is another moment
+					runtime.Gosched() // the next moment will come
 					continue
 				}
 				if at.N != n+1 || len(at.Events) != 1 {
@@ -477,7 +477,7 @@ func TestApplied(t *testing.T) {
 			at = append(at, s.At)
 			events = append(events, es...)
 		}})
-		end := running(f)
+		end := start(f)
 		s := newScenario()
 		for i := range 5 {
 			f.Put(s.pass(time.Second).change(i % 2))
@@ -498,7 +498,7 @@ func TestApplied(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type churn struct {
+type generator struct {
 	*scenario
 	put     func(model.Observation)
 	queue   []*model.Member
@@ -507,29 +507,29 @@ type churn struct {
 	n       int
 }
 
-// A table and a round trip come each second, a lease every three seconds.
-func churned(n int, d time.Duration, put func(model.Observation)) {
-	c := &churn{scenario: newScenario(), put: put, timeout: 10 * time.Second}
+// putElection puts a table and a round trip each second, and each lease every three seconds.
+func putElection(n int, d time.Duration, put func(model.Observation)) {
+	c := &generator{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())
 	put(&model.Rules{At: c.at})
 	c.join(n)
 	for end := c.at.Add(d); c.at.Before(end); {
-		c.second()
+		c.putSecond()
 	}
 }
 
-func (c *churn) cast(m *model.Member, step model.Step, detail string, belief model.Belief) {
+func (c *generator) cast(m *model.Member, step model.Step, detail string, belief model.Belief) {
 	c.pass(100 * time.Microsecond)
 	m.Step, m.StepAt, m.StepOn, m.Belief = step, c.at, model.StepOn{Name: detail}, belief
 	c.publish(m)
 }
 
-func (c *churn) publish(m *model.Member) {
+func (c *generator) publish(m *model.Member) {
 	m.LeaseEnd = c.at.Add(c.timeout)
 	c.put(&model.Cast{At: c.at, Member: *m})
 }
 
-func (c *churn) join(n int, leavers ...int) {
+func (c *generator) join(n int, leavers ...int) {
 	first := c.next
 	r := c.change(n, leavers...)
 	for i := range r.New {
@@ -561,14 +561,14 @@ func (c *churn) join(n int, leavers ...int) {
 	}
 }
 
-func (c *churn) lead(m *model.Member) {
+func (c *generator) lead(m *model.Member) {
 	m.Watches = ""
 	c.cast(m, model.StepLowest, "12", model.Elected)
 	c.cast(m, model.StepLead, "", model.Elected)
 	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
 }
 
-func (c *churn) leave(k int, zxid int64) {
+func (c *generator) leave(k int, zxid int64) {
 	m := c.queue[k]
 	m.Ending = model.Closing
 	c.publish(m)
@@ -592,7 +592,7 @@ func (c *churn) leave(k int, zxid int64) {
 	c.put(&wake)
 }
 
-func (c *churn) second() {
+func (c *generator) putSecond() {
 	for range 2 {
 		c.pass(500 * time.Millisecond)
 		c.changes++
@@ -613,7 +613,7 @@ func (c *churn) second() {
 	c.put(c.table())
 }
 
-func (c *churn) table() *session.Table {
+func (c *generator) table() *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "http", At: c.at}
 	s := session.Server{
 		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.n),

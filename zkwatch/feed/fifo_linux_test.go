@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-func TestRecordingFromAFIFO(t *testing.T) {
+func TestCancelWhileReadingAFIFO(t *testing.T) {
 	text, err := os.ReadFile(minutes(t, 4)) // small enough for the buffer of a FIFO
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func deltas(r *model.Read) (all []model.Observation) {
 
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// cpu is processor time, heap the growth of the heap, frames the polled states.
+// load returns the processor time, the growth of the heap, and the number of polled states.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -51,7 +51,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 		}
 		return nil
 	}})
-	end := running(f)
+	end := start(f)
 	s := newScenario()
 	f.Put(s.connected())
 	f.Put(s.change(loadQueue))
@@ -78,7 +78,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	})
 
 	heapBefore, cpuBefore := heapInUse(), processorTime(t)
-	changes, gone := s.storm(d, func(r *model.Read) {
+	changes, gone := s.putChanges(d, func(r *model.Read) {
 		for _, o := range reported(r) {
 			f.PutSlowly(t.Context(), o)
 		}
@@ -102,7 +102,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	return cpu, heap, frames
 }
 
-func (s *scenario) storm(d time.Duration, put func(*model.Read)) (changes, gone int) {
+func (s *scenario) putChanges(d time.Duration, put func(*model.Read)) (changes, gone int) {
 	changes = int(d.Seconds() * loadRate)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -147,7 +147,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Most of the processor time is for making the changes.
+// BenchmarkLoad needs most of its processor time to make the changes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()

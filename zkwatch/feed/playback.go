@@ -20,7 +20,7 @@ type Playback struct {
 	recording *Recording
 	speed     float64
 	dirty     chan struct{}
-	changed   chan struct{} // capacity 1: wakes the player
+	changed   chan struct{} // capacity 1: wakes play
 
 	seeking sync.Mutex // held while a moment is computed
 
@@ -29,19 +29,19 @@ type Playback struct {
 	read     bool              // everything was read
 	last     time.Time         // the latest time of the observations read so far
 
-	// The position of the playback. Seek does not change journal and next; Toggle does.
+	// The position of the playback. After Seek, journal and next stay unchanged until Toggle.
 	journal  *doctor.Journal
 	next     uint64           // index of the next observation to apply
 	position history.Position // the moment of the last seek
-	sought   *doctor.State    // the state of position; nil unless a seek came after the last Toggle
-	n        uint64           // the last moment that was reached
+	sought   *doctor.State    // after Seek the state at position, otherwise nil
+	n        uint64           // the number of the last moment reached
 	at       time.Time        // recorded time
 	stopped  bool
 	ended    bool
-	turn     int // number of calls of moved and skip
+	period   int // the number of the present period
 }
 
-// Time travel reaches all moments of a recording up to this size, in bytes.
+// playbackWhole is the size, in bytes, up to which time travel reaches all moments of a recording.
 const playbackWhole = 1 << 30
 
 // OpenPlayback opens the recording at path. speed is 1 for real time, and 0 to play without
@@ -165,9 +165,9 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// The caller holds p.mu.
+// moved begins another period. The caller holds p.mu.
 func (p *Playback) moved() {
-	p.turn++
+	p.period++
 	mark(p.changed)
 	mark(p.dirty)
 }
@@ -241,11 +241,11 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// Ages and countdowns on the screen need steps that are no longer than frame.
+// frame bounds a wait, because the screen shows ages and countdowns.
 const frame = 100 * time.Millisecond
 
 func (p *Playback) play(ctx context.Context) error {
-	var c pace
+	var c period
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -264,8 +264,9 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-type pace struct {
-	turn  int       // Playback.turn in this period
+// A period ends when the speed or the position is changed.
+type period struct {
+	n     int       // Playback.period
 	began time.Time // real time; zero: not begun
 	from  time.Time // recorded time at began
 }
@@ -273,8 +274,9 @@ type pace struct {
 // batchMax bounds the observations that are applied while the lock is held.
 const batchMax = 64
 
-// If ok is false, the player waits until changed receives.
-func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
+// advance applies the due observations, and returns the wait for the next. If ok is false, play waits
+// for changed.
+func (p *Playback) advance(c *period) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {
@@ -288,7 +290,7 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 			p.skip()
 			return 0, true
 		case !ok:
-			c.began = time.Time{} // no time passes while the reader is behind
+			c.began = time.Time{} // recorded time stops until the observation is read
 			p.ended = p.read
 			return 0, false
 		}
@@ -306,9 +308,9 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-func (p *Playback) until(due time.Time, c *pace) time.Duration {
-	if c.began.IsZero() || c.turn != p.turn {
-		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
+func (p *Playback) until(due time.Time, c *period) time.Duration {
+	if c.began.IsZero() || c.n != p.period {
+		*c = period{n: p.period, began: time.Now(), from: p.at}
 	}
 	if p.at.IsZero() || p.next < uint64(max(0, p.recording.header.Initial)) || p.speed <= 0 || math.IsInf(p.speed, 1) {
 		c.from, c.began = session.Later(p.at, due), time.Now()
@@ -331,12 +333,12 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// Reading is faster than playing, so the timeline has dropped earlier moments.
+// skip continues at the first kept moment, because the timeline dropped the next observation.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()
 		p.n = first.N
-		p.turn++
+		p.period++
 		p.at = session.Later(p.at, p.journal.State().At)
 	}
 }

@@ -27,7 +27,7 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// A candidate joins each minute. The round trip each second makes no moment.
+// minutes records n minutes. A candidate joins each minute; the round trip each second makes no moment.
 func minutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := recorder(t, election)
@@ -50,7 +50,7 @@ func minutes(t *testing.T, n int) (file string) {
 	return written(t, b.Bytes())
 }
 
-func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
+func startPlayback(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
 	t.Helper()
 	p, err := feed.OpenPlayback(file, speed)
 	if err != nil {
@@ -66,17 +66,17 @@ func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log,
 	}
 }
 
-func over(t *testing.T, end func() error) {
+func endPlayback(t *testing.T, end func() error) {
 	t.Helper()
 	if err := end(); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run: got error %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestPlaybackPaced(t *testing.T) {
+func TestPlaybackSpeed(t *testing.T) {
 	for _, speed := range []float64{0.01, 0.5, 1, 60, 1e6} {
 		synctest.Test(t, func(t *testing.T) {
-			p, l, end := played(t, minutes(t, 9), speed)
+			p, l, end := startPlayback(t, minutes(t, 9), speed)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newScenario().at) {
 				t.Fatalf("at the start: got %d candidates at %v, want 1", n, p.Now())
@@ -98,14 +98,14 @@ func TestPlaybackPaced(t *testing.T) {
 			if len(l.notices) > 0 {
 				t.Errorf("got notices %q, want none", l.notices)
 			}
-			over(t, end)
+			endPlayback(t, end)
 		})
 	}
 }
 
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := played(t, minutes(t, 9), 2) // an observation each half second
+		p, _, end := startPlayback(t, minutes(t, 9), 2) // an observation each half second
 		synctest.Wait()
 		marks := 0
 		for range 100 {
@@ -124,13 +124,13 @@ func TestPlaybackClock(t *testing.T) {
 		if marks < 99 {
 			t.Errorf("got %d receives from Dirty in 100 steps, want at least 99", marks)
 		}
-		over(t, end)
+		endPlayback(t, end)
 	})
 }
 
 func TestPlaybackStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := played(t, minutes(t, 9), 1)
+		p, _, end := startPlayback(t, minutes(t, 9), 1)
 		time.Sleep(90*time.Second + time.Millisecond)
 		synctest.Wait()
 		if !p.Toggle() {
@@ -153,13 +153,13 @@ func TestPlaybackStops(t *testing.T) {
 		if !p.Ended() || p.State().Queue.Len() != 10 {
 			t.Errorf("got ended %v with %d candidates, want true with 10", p.Ended(), p.State().Queue.Len())
 		}
-		over(t, end)
+		endPlayback(t, end)
 	})
 }
 
 func TestPlaybackSeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := played(t, minutes(t, 9), 1)
+		p, _, end := startPlayback(t, minutes(t, 9), 1)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		for _, to := range []struct {
@@ -204,18 +204,18 @@ func TestPlaybackSeeks(t *testing.T) {
 		if !p.Ended() {
 			t.Error("the playback did not reach the end again")
 		}
-		over(t, end)
+		endPlayback(t, end)
 	})
 }
 
 func TestPlaybackShowsTheLiveMoments(t *testing.T) {
-	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
-	p, l, end := played(t, file, 0)
+	file, recorded := recordFile(t, 0, func(put func(model.Observation)) { putElection(8, 40*time.Second, put) })
+	p, l, end := startPlayback(t, file, 0)
 	j := doctor.NewJournal(p.Election())
 	for !p.Ended() {
 		<-p.Dirty()
 	}
-	churned(8, 40*time.Second, func(o model.Observation) { j.Apply(o) })
+	putElection(8, 40*time.Second, func(o model.Observation) { j.Apply(o) })
 	if a, b := marshal(t, j.State()), marshal(t, p.State()); a != b {
 		t.Errorf("got state at the end:\n%s\nwant:\n%s", b, a)
 	}
@@ -233,18 +233,18 @@ func TestPlaybackShowsTheLiveMoments(t *testing.T) {
 		}
 		n = at.N
 	}
-	if a, b := was.lines(t), sought.lines(t); strings.Join(a, "\n") != strings.Join(b, "\n") {
-		differ(t, a, b)
+	if a, b := recorded.lines(t), sought.lines(t); strings.Join(a, "\n") != strings.Join(b, "\n") {
+		failWithDifference(t, a, b)
 	}
 	if len(l.notices) > 0 {
 		t.Errorf("got notices %q, want none", l.notices)
 	}
-	over(t, end)
+	endPlayback(t, end)
 }
 
 func TestPlaybackConcurrently(t *testing.T) {
-	file, _ := live(t, 0, func(put func(model.Observation)) { churned(8, time.Minute, put) })
-	p, _, end := played(t, file, 1000)
+	file, _ := recordFile(t, 0, func(put func(model.Observation)) { putElection(8, time.Minute, put) })
+	p, _, end := startPlayback(t, file, 1000)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
@@ -272,18 +272,18 @@ func TestPlaybackConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	over(t, end)
+	endPlayback(t, end)
 }
 
 // The recording ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
-	record, b := recorder(t, acking)
-	for _, o := range held() {
+	record, b := recorder(t, ackElection)
+	for _, o := range heldHandoff() {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p, _, end := played(t, written(t, b.Bytes()), 0)
+	p, _, end := startPlayback(t, written(t, b.Bytes()), 0)
 	for !p.Ended() {
 		<-p.Dirty()
 	}
@@ -291,7 +291,7 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
 		t.Errorf("got events %+v in the last moment, want two and the first handoff", at.Events)
 	}
-	over(t, end)
+	endPlayback(t, end)
 }
 
 func TestPlaybackOfABrokenRecording(t *testing.T) {
@@ -306,7 +306,7 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "line 5") {
-		t.Errorf("Run: got error %v, want one with the line 5", err)
+		t.Errorf("Run: got error %v, want one with \"line 5\"", err)
 	}
 	for _, bad := range []string{"", "{}\n", "GIF89a"} {
 		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "not a header") {
@@ -319,23 +319,23 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 }
 
 func TestPlaybackOfALaterPart(t *testing.T) {
-	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
+	file, _ := recordFile(t, smallest, func(put func(model.Observation)) { putElection(20, 8*time.Minute, put) })
 	synctest.Test(t, func(t *testing.T) {
-		p, l, end := played(t, file, 1)
+		p, l, end := startPlayback(t, file, 1)
 		synctest.Wait()
 		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newScenario().at.Add(time.Minute)) {
 			t.Errorf("at the start: got %d candidates, %d members, at %v; want at least 19 of each, after a minute", s.Queue.Len(), len(s.Members), s.At)
 		}
 		wantNotices(t, "played", l, "this is part")
 		time.Sleep(time.Second)
-		over(t, end)
+		endPlayback(t, end)
 	})
 }
 
 func TestPlaybackOfALargeRecording(t *testing.T) {
 	n := 0
-	file, _ := live(t, 0, func(put func(model.Observation)) {
-		churned(50, 2*time.Minute, func(o model.Observation) { n++; put(o) })
+	file, _ := recordFile(t, 0, func(put func(model.Observation)) {
+		putElection(50, 2*time.Minute, func(o model.Observation) { n++; put(o) })
 	})
 	p, err := feed.OpenPlaybackMax(file, 0, 1<<20)
 	if err != nil {
@@ -351,7 +351,7 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	first, ok := p.Seek(0, history.MoveToFirst)
 	last, _ := p.Seek(0, history.MoveToLast)
 	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || last.State.Queue.Len() != 50 {
-		t.Errorf("got moments %d to %d of %d observations, want the last part", first.N, last.N, n)
+		t.Errorf("got moments %d to %d of %d observations, want the last moments only", first.N, last.N, n)
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "large") {
 		t.Errorf("got notices %q, want one about a large recording", l.notices)
@@ -369,8 +369,8 @@ func marshal(t *testing.T, s *doctor.State) string {
 func TestPlaybackWholeAndScale(t *testing.T) {
 	file := minutes(t, 5)
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := played(t, file, 1)
-		defer over(t, end)
+		p, _, end := startPlayback(t, file, 1)
+		defer endPlayback(t, end)
 		synctest.Wait()
 		s := p.Whole()
 		if s == nil || s.Queue.Len() != 6 || p.State().Queue.Len() != 1 {

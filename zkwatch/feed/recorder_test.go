@@ -23,15 +23,15 @@ import (
 
 const smallest = 1 << 20 // the smallest bound of a recording
 
-func live(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
+func recordFile(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
 	t.Helper()
 	file, l = filepath.Join(t.TempDir(), "recording"), new(log)
-	r, err := feed.Create(file, max, history.NewHeader(acking, newScenario().at))
+	r, err := feed.Create(file, max, history.NewHeader(ackElection, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The clock stands still, so only later observations and the end release held events.
-	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
+	// The clock is constant, so only later observations and the end release held events.
+	f := feed.New(feed.Config{Election: ackElection, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	put(f.Put)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -59,14 +59,14 @@ func read(t *testing.T, file string) *log {
 }
 
 func TestRecorderRotates(t *testing.T) {
-	file, was := live(t, smallest, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
-	if len(was.notices) > 0 {
-		t.Fatalf("got notices %q, want none", was.notices)
+	file, recorded := recordFile(t, smallest, func(put func(model.Observation)) { putElection(20, 8*time.Minute, put) })
+	if len(recorded.notices) > 0 {
+		t.Fatalf("got notices %q, want none", recorded.notices)
 	}
 	if files, _ := filepath.Glob(file + "*"); len(files) != 2 {
 		t.Errorf("got files %q, want 2", files)
 	}
-	lines := briefly(was)
+	lines := summaries(recorded)
 	for _, name := range []string{file, file + ".1"} {
 		info, err := os.Stat(name)
 		if err != nil {
@@ -85,10 +85,10 @@ func TestRecorderRotates(t *testing.T) {
 		if !ok || l.events[0].N != 1 || s.State.Queue.Len() < 19 || len(s.State.Members) < 19 {
 			t.Errorf("%s: got first event %T, want a snapshot of the election", name, l.events[0].Body)
 		}
-		got := briefly(l)[1:]
+		got := summaries(l)[1:]
 		from := slices.Index(lines, got[0])
 		if from < 0 || len(got) < 5 || name == file && from+len(got) != len(lines) || !slices.Equal(lines[from:][:len(got)-1], got[:len(got)-1]) {
-			differ(t, lines[max(0, from):], got)
+			failWithDifference(t, lines[max(0, from):], got)
 		}
 	}
 	if before, newest := header(t, file+".1"), header(t, file); newest.Part < 4 || before.Part != newest.Part-1 || !newest.Started.Equal(before.Started) {
@@ -96,8 +96,8 @@ func TestRecorderRotates(t *testing.T) {
 	}
 }
 
-// A later part lacks the time when a candidate was first seen.
-func briefly(l *log) (out []string) {
+// summaries leaves out the times when candidates were first seen, which a later part does not have.
+func summaries(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
 		switch b := e.Body.(type) {
@@ -113,7 +113,7 @@ func briefly(l *log) (out []string) {
 	return out
 }
 
-func differ(t *testing.T, want, got []string) {
+func failWithDifference(t *testing.T, want, got []string) {
 	t.Helper()
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
@@ -138,10 +138,10 @@ func header(t *testing.T, file string) history.Header {
 
 func TestRecorderOfOnePart(t *testing.T) {
 	for _, max := range []int64{0, 1 << 30} {
-		file, was := live(t, max, func(put func(model.Observation)) { churned(5, 20*time.Second, put) })
-		again := read(t, file)
-		if a, b := was.lines(t), again.lines(t); !slices.Equal(a, b) || len(a) < 50 {
-			differ(t, a, b)
+		file, recorded := recordFile(t, max, func(put func(model.Observation)) { putElection(5, 20*time.Second, put) })
+		replayed := read(t, file)
+		if a, b := recorded.lines(t), replayed.lines(t); !slices.Equal(a, b) || len(a) < 50 {
+			failWithDifference(t, a, b)
 		}
 		if _, err := os.Stat(file + ".1"); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("older part: got error %v, want no such file", err)
@@ -182,7 +182,7 @@ func TestCreateRefuses(t *testing.T) {
 }
 
 func TestElectionLargerThanAPart(t *testing.T) {
-	file, l := live(t, smallest, func(put func(model.Observation)) {
+	file, l := recordFile(t, smallest, func(put func(model.Observation)) {
 		s := newScenario()
 		put(s.connected())
 		for range 100 {
@@ -199,8 +199,8 @@ func TestElectionLargerThanAPart(t *testing.T) {
 	if err != nil || info.Size() > smallest/2 {
 		t.Errorf("got file %v, error %v; want at most %d bytes", info, err, smallest/2)
 	}
-	if again := read(t, file); again.count() < 100 {
-		t.Errorf("got %d recorded events, want at least 100", again.count())
+	if replayed := read(t, file); replayed.count() < 100 {
+		t.Errorf("got %d recorded events, want at least 100", replayed.count())
 	}
 }
 
@@ -209,32 +209,32 @@ func TestRecorderCannotRotate(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, err := feed.Create(file, smallest, history.NewHeader(acking, newScenario().at))
+	r, err := feed.Create(file, smallest, history.NewHeader(ackElection, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := new(log)
-	f := feed.New(feed.Config{Election: acking, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
-	churned(20, 4*time.Minute, f.Put)
+	f := feed.New(feed.Config{Election: ackElection, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
+	putElection(20, 4*time.Minute, f.Put)
 	// No file can replace a directory at the path of the older part.
 	if err := os.MkdirAll(filepath.Join(file+".1", "other"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := running(f)(); err != nil {
+	if err := start(f)(); err != nil {
 		t.Error(err)
 	}
-	wantNotices(t, "in the end", l, "recording stopped: recording: rename")
+	wantNotices(t, "after Run", l, "recording stopped: recording: rename")
 	if err := r.Close(); err != nil {
 		t.Errorf("Close: got error %v, want none", err)
 	}
-	again := read(t, file)
-	if n := again.count(); n < 100 || n >= l.count() {
-		t.Errorf("got %d recorded events of %d, want at least 100 but not all", n, l.count())
+	replayed := read(t, file)
+	if n := replayed.count(); n < 100 || n >= l.count() {
+		t.Errorf("got %d recorded events of %d, want at least 100 but fewer", n, l.count())
 	}
 }
 
 func TestCrashWhileRotating(t *testing.T) {
-	file, _ := live(t, smallest, func(put func(model.Observation)) { churned(20, 4*time.Minute, put) })
+	file, _ := recordFile(t, smallest, func(put func(model.Observation)) { putElection(20, 4*time.Minute, put) })
 	newest, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// A header of an older version counts the first lines as the baseline.
+// In older versions, the header has the number of initial lines as "baseline".
 func TestPartOfAnOlderVersion(t *testing.T) {
 	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
@@ -263,7 +263,7 @@ func TestPartOfAnOlderVersion(t *testing.T) {
 	l := read(t, file)
 	wantNotices(t, "an older part", l, "this is part 2")
 	if _, ok := l.events[0].Body.(doctor.Snapshot); !ok || l.count() != 1 {
-		t.Errorf("got events %q, want one snapshot", briefly(l))
+		t.Errorf("got events %q, want one snapshot", summaries(l))
 	}
 }
 
@@ -278,13 +278,13 @@ func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 	}
 }
 
-func TestCutRecordingIsRead(t *testing.T) {
-	file, was := live(t, 0, func(put func(model.Observation)) { churned(3, 3*time.Second, put) })
+func TestIncompleteRecordingIsRead(t *testing.T) {
+	file, recorded := recordFile(t, 0, func(put func(model.Observation)) { putElection(3, 3*time.Second, put) })
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := was.lines(t)
+	lines := recorded.lines(t)
 	for size := bytes.IndexByte(whole, '\n') + 1; size < len(whole); size += 97 {
 		if err := os.WriteFile(file, whole[:size], 0o600); err != nil {
 			t.Fatal(err)
@@ -294,7 +294,7 @@ func TestCutRecordingIsRead(t *testing.T) {
 			t.Fatalf("cut to %d bytes: got notices %q, want one only for an incomplete line", size, l.notices)
 		}
 		got := l.lines(t)
-		// The end of a recording releases a waiting handoff without its takeover.
+		// The end of a recording releases a held handoff without its takeover.
 		for i, s := range got {
 			if s != lines[i] && !strings.HasPrefix(s, "model.Handoff") {
 				t.Fatalf("cut to %d bytes: got event %s\nwant %s", size, s, lines[i])
@@ -349,7 +349,7 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// leavers are sequence numbers.
+// change adds candidates, and removes the candidates with the sequence numbers leavers.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
@@ -422,7 +422,7 @@ func (l *log) lines(t *testing.T) []string {
 	return out
 }
 
-func running(f *feed.Feed) (end func() error) {
+func start(f *feed.Feed) (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- f.Run(ctx) }()

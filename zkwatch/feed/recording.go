@@ -26,8 +26,7 @@ type Recording struct {
 	notes    []string // for the user, not delivered yet
 }
 
-// OpenRecording opens the part of a recording that is in the file at path. An older part has its own
-// path.
+// OpenRecording opens the file at path, which has one part of a recording.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
@@ -118,7 +117,7 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// The file can be a FIFO, so a read may wait for ever.
+// interrupt ends a waiting read when ctx ends. The file can be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
@@ -128,15 +127,15 @@ func (r *Recording) Close() error { return r.file.Close() }
 
 // Recorder writes a recording that keeps at most a given number of bytes.
 //
-// The newest part is in the file itself, the part before it in FILE.1. Each part has at most half of
-// the bytes, begins with the state of the election, and can be read alone.
+// The newest part is in FILE, the previous part in FILE.1. Each part has at most half of the bytes. It
+// can be read alone, because a later part begins with the election's state.
 //
-// Each line is one Write, as is the beginning of a later part, so a crash tears at most the last
-// line. A recording contains no credentials.
+// Each line, and the beginning of a later part, is one Write, so a crash leaves at most the last line
+// incomplete. A recording contains no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
-	file   *os.File // nil: closed, or w is no file of the recorder
+	file   *os.File // nil if closed, or if w is not its file
 	max    int64    // largest size of a part; 0: no bound
 	header history.Header
 
@@ -145,7 +144,8 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// A smaller part would hold little more than the initial state of fifty candidates.
+// recordMin is the smallest bound. A part has half of it: little more than
+// the state of fifty candidates needs.
 const recordMin = 1 << 20
 
 // Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
