@@ -68,7 +68,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// If someone else deletes the acknowledgement, the leader creates it again.
+// watchAck watches the acknowledgement. If another client deletes it, the leader creates it again.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// The client cannot remove a watch, so getAck reuses an earlier one. Servers send no events for
+// getAck reuses an earlier watch, because the library cannot remove a watch. Servers send no events for
 // an unreadable znode.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
@@ -106,7 +106,7 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// pending is true until the library closes the channel, so ackWatch is cleared.
+// ackChanged clears ackWatch, because pending returns true until the library closes the channel.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
@@ -128,7 +128,7 @@ func pending(watch <-chan zk.Event) bool {
 	}
 }
 
-// The leader procedure goes on, because the lease holds.
+// obstructed reports an obstacle. The leader procedure continues, because the lease has not ended.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })

@@ -21,11 +21,11 @@ type candidacy struct {
 	fence       int64  // the own znode's czxid
 	established bool   // the candidacy waited or led
 	leased      bool   // the candidate leads, or began its leader procedure under a lease
-	nameless    bool   // the own znode's name has no guid
+	noGuid      bool   // the own znode's name has no guid
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the last Status.Change that awaitLease saw; note ignores earlier changes
+	current   uint64 // the last Status.Change that awaitLease saw; noteStatus ignores earlier changes
 
 	own      <-chan zk.Event // a watch on the own znode; nil if not set
 	ackWatch <-chan zk.Event // the last watch on the acknowledgement
@@ -65,7 +65,7 @@ func (s *candidacy) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if deleted { // the second half of the recipe begins
+		if deleted { // the recipe's steps after a notification begin
 			step, watchStep = model.StepListAgain, model.StepWatchAgain
 		}
 	}
@@ -97,7 +97,8 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	return target, nil
 }
 
-// Closing the session deletes the znode and the acknowledgement in one transaction.
+// withdraw reports the resignation. Closing the session then deletes the znode and the acknowledgement
+// in one transaction.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -106,7 +107,7 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	return errResigned
 }
 
-func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
+func (s *candidacy) noteStatus(ctx context.Context, st client.Status, ok bool) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 		}
 		select {
 		case st, ok := <-s.status:
-			if err := s.note(ctx, st, ok); err != nil {
+			if err := s.noteStatus(ctx, st, ok); err != nil {
 				return err
 			}
 		case <-s.resign:
@@ -149,7 +150,7 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
-// The request must be safe to repeat.
+// retry repeats a request without an answer, so the request must be safe to repeat.
 func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {

@@ -21,8 +21,8 @@ import (
 // znode is lost, the Candidate rejoins with a new connection.
 //
 // A waiting candidate writes nothing; it watches its predecessor and its own znode. After the
-// predecessor's deletion it sends one getChildren, creates its acknowledgement, and leads when its
-// lease is proved. A leader renews its lease ten times in each session timeout; see
+// predecessor's deletion it sends one getChildren. If it is the lowest, it creates its acknowledgement,
+// and leads when it has a lease. A leader renews its lease ten times in each session timeout; see
 // [client.Conn.Renew].
 type Candidate struct {
 	cfg  Config
@@ -37,12 +37,12 @@ type Candidate struct {
 	end  context.CancelCauseFunc // ends Run
 
 	thawed   chan struct{} // has a token after a Thaw
-	thawSeen bool          // the token was received, but Awake not called yet; only for the goroutine of Run
+	thawSeen bool          // the token was received, and Awake is still to be called; only for the goroutine of Run
 
-	acl     []zk.ACL       // for created znodes
-	conf    client.Config  // for the next connection; only for the goroutine of Run
-	m       model.Member   // the last report; only for the goroutine of Run
-	retired sync.WaitGroup // goroutines that close a connection or renew a lease
+	acl        []zk.ACL       // for created znodes
+	conf       client.Config  // for the next connection; only for the goroutine of Run
+	m          model.Member   // the last report; only for the goroutine of Run
+	background sync.WaitGroup // goroutines that close a connection or renew a lease
 }
 
 var (
@@ -124,7 +124,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 	if dead {
 		return nil
 	}
-	defer c.retired.Wait()
+	defer c.background.Wait()
 
 	pause, established := volunteerPause, false
 	for {
@@ -155,7 +155,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// established reports whether an earlier candidacy waited or led.
+// runCandidacy runs one candidacy. established reports whether an earlier one waited or led.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -167,7 +167,7 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 		return false, err
 	}
 	s := &candidacy{Candidate: c, conn: conn}
-	s.prefix, s.shown, s.nameless = c.prefix()
+	s.prefix, s.shown, s.noGuid = c.prefix()
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, established || s.established)
 	if errors.Is(err, client.ErrReplyTooLarge) {
@@ -176,7 +176,8 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// An established candidacy proves that the parent and the credentials were good.
+// hopeless reports whether another candidacy would also fail. established means that the parent and the
+// credentials were good before.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -203,7 +204,8 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// A partitioned follower may forward a late close, which keeps the session alive.
+// leave closes the session. If disconnected, it tries only until the session has expired: a partitioned
+// follower may forward a later attempt to connect, which would keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
@@ -223,7 +225,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 		conn.Close()
 		return
 	}
-	c.retired.Go(func() {
+	c.background.Go(func() {
 		defer conn.Close()
 		limit, cancel := context.WithTimeout(ctx, time.Until(st.ExpiresFrom)+expiryDelay(st.Timeout))
 		defer cancel()
@@ -235,7 +237,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 	})
 }
 
-// Servers check once a tick, and a timeout is two ticks or more by default.
+// expiryDelay returns how late servers may expire a session: a tick, by default at most half the timeout.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
 func (c *Candidate) report(change func(m *model.Member)) {
@@ -263,7 +265,7 @@ type Config struct {
 	Conn client.Config
 	// Path is the election's parent.
 	Path string
-	// Create creates a missing parent, with its own parents.
+	// Create makes the candidate create a missing parent, and the parent's missing ancestors.
 	Create bool
 	// Data is the content of the znode: the candidate's name.
 	Data []byte
@@ -280,8 +282,8 @@ type Config struct {
 	// error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 
-	// Stopped, if set, is called after each reign in which Leading was reported. It must return when
-	// the work started as leader has ended. Until then the candidate does not lead again, and keeps
+	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
+	// return only after all work as leader has ended. Until then the candidate does not lead again, and keeps
 	// its session and acknowledgement unless the session expires.
 	Stopped func()
 

@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func TestElectionByTheRecipe(t *testing.T) {
+func TestElection(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var candidates []*electiontest.Candidate
@@ -76,7 +76,7 @@ func TestElectionByTheRecipe(t *testing.T) {
 	})
 }
 
-func TestDeletedLeaderStepsDown(t *testing.T) {
+func TestLeaderWithDeletedZnodeStops(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		over := make(chan struct{})
@@ -105,7 +105,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 	})
 }
 
-func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
+func TestWaitingCandidateWithoutZnodeNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
@@ -138,7 +138,7 @@ func TestWaiterWithoutZnodeNeverLeads(t *testing.T) {
 	})
 }
 
-func TestForeignAcknowledgementIsUntouched(t *testing.T) {
+func TestAcknowledgementOfAnotherSessionIsKept(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path+"-leader", zk.FlagEphemeral)
@@ -169,7 +169,7 @@ func TestForeignAcknowledgementIsUntouched(t *testing.T) {
 	})
 }
 
-func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
+func TestPersistentNumberedChildIsNotWatched(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for _, p := range []string{on.Path, on.Path + "/n_0000000000", on.Path + "/election-config"} {
@@ -195,15 +195,15 @@ func TestMissingParent(t *testing.T) {
 func TestHerdWatchesTheLeader(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		var head string
+		var leader string
 		for i := range 4 {
 			s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Recipe: dialect.Herd()})
 			if i == 0 {
-				head = s.Believes(t, model.Leading).Znode
+				leader = s.Believes(t, model.Leading).Znode
 				continue
 			}
-			if m := s.Believes(t, model.Waiting); m.Watches != head {
-				t.Errorf("candidate %d: got watch on %q, want on the leader %q", i, m.Watches, head)
+			if m := s.Believes(t, model.Waiting); m.Watches != leader {
+				t.Errorf("candidate %d: got watch on %q, want on the leader %q", i, m.Watches, leader)
 			}
 		}
 	})
@@ -212,7 +212,7 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 func TestUnusableConfiguration(t *testing.T) {
 	c := candidate.New(candidate.Config{Path: "/election"})
 	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
-		t.Errorf("Run without a server: got error %v, want one at once", err)
+		t.Errorf("Run without a server: got error %v, want an error immediately", err)
 	}
 }
 
@@ -266,7 +266,7 @@ func handoffCost(t *testing.T, n int) {
 
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
-	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+	withCandidates(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		cfg := electiontest.Conn(server, nil)
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
@@ -296,7 +296,7 @@ func TestIdleCosts(t *testing.T) {
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
+func withCandidates(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		t.Cleanup(func() { server.Close() })
@@ -324,7 +324,7 @@ func beliefs(s *electiontest.Candidate, from int) (out []model.Belief) {
 	return slices.Compact(out)
 }
 
-func when(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
+func timeUntil(t *testing.T, s *electiontest.Candidate, from int, what string, holds func(model.Member) bool) <-chan time.Duration {
 	start, took := time.Now(), make(chan time.Duration, 1)
 	go func() {
 		s.Await(t, from, what, holds)
@@ -345,7 +345,7 @@ func awaitAnswer(s *electiontest.Candidate) {
 	}
 }
 
-func TestResigningLeaderStopsFirst(t *testing.T) {
+func TestResigningLeaderStopsBeforeTheNextLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var leading atomic.Int32
@@ -393,7 +393,7 @@ func TestParentBelowForbiddenZnode(t *testing.T) {
 	})
 }
 
-func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
+func TestLeadIsNotCalledAfterTheEarliestExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
@@ -428,7 +428,7 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 		cancel()
 		wg.Wait()
 		if n := late.Load(); n > 0 {
-			t.Errorf("got %d calls of Lead after the lease, want 0", n)
+			t.Errorf("got %d calls of Lead after the session's earliest expiry, want 0", n)
 		}
 		if !frozen.Load() {
 			t.Error("got no freeze: the test checks nothing")
@@ -436,7 +436,7 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	})
 }
 
-func TestCandidateInForeignElections(t *testing.T) {
+func TestCandidateInThirdPartyElections(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		allowed := 0
@@ -459,7 +459,7 @@ func TestCandidateInForeignElections(t *testing.T) {
 				s := electiontest.RunCandidate(t, cfg)
 				m := s.Believes(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
-					t.Errorf("%s: got watch on %s by recipe %s, want on %s by %s", m.Znode, m.Watches, m.Recipe, znode.Base(second), d.Recipe.Name())
+					t.Errorf("%s: got watch on %s with recipe %s, want on %s with %s", m.Znode, m.Watches, m.Recipe, znode.Base(second), d.Recipe.Name())
 				}
 				conn := electiontest.Connected(t, on.Config())
 				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)

@@ -40,7 +40,7 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos leaves at most one server with a fault, so a quorum remains.
+// A chaos injects faults. At most one server has a fault at a time, so a quorum remains.
 type chaos struct {
 	*testing.T
 	limits
@@ -55,7 +55,7 @@ type chaos struct {
 	made    map[string]int // number of faults, by name
 }
 
-// A target has a fault if repair is not nil. The chaos calls repair at the time until.
+// A target has a fault if repair is not nil. The chaos calls repair after until.
 type target struct {
 	what   string
 	repair func()
@@ -95,7 +95,7 @@ func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	return c
 }
 
-func (c *chaos) member() *zktest.Server { return c.e.Members[c.rng.IntN(len(c.e.Members))] }
+func (c *chaos) anyServer() *zktest.Server { return c.e.Members[c.rng.IntN(len(c.e.Members))] }
 
 func (c *chaos) upTo(d time.Duration) time.Duration { return time.Duration(c.rng.Int64N(int64(d))) }
 
@@ -110,7 +110,7 @@ func (c *chaos) leading() (found []*slot) {
 }
 
 func (c *chaos) run(duration time.Duration) {
-	c.settled()
+	c.awaitSettled()
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 		c.inject()
 		c.endFaults(time.Now())
@@ -118,12 +118,12 @@ func (c *chaos) run(duration time.Duration) {
 	}
 	c.endFaults(time.Time{})
 	healed := time.Now()
-	c.settled()
+	c.awaitSettled()
 	c.Logf("%v, %d candidates, %v: faults %v; %d reigns; longest overlap %v; one leads and all others wait %v after the healing",
 		c.limits, len(c.slots), duration, c.made, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
-func (c *chaos) settled() {
+func (c *chaos) awaitSettled() {
 	c.Helper()
 	limit := 3*c.session + 3*time.Duration(c.syncLimit)*c.tick + electiontest.WaitFor
 	c.w.await(c.T, limit, "one leads and all others wait", func() bool {
@@ -131,10 +131,10 @@ func (c *chaos) settled() {
 		for _, s := range c.slots {
 			count[c.w.now(s.name).Belief]++
 		}
-		if count[model.Leading] != 1 || count[model.Waiting] != len(c.slots)-1 || !c.whole() {
+		if count[model.Leading] != 1 || count[model.Waiting] != len(c.slots)-1 || !c.healthy() {
 			return false
 		}
-		// A znode remains for a while if its session was not closed.
+		// If a session was not closed, its znode remains until the session expires.
 		if _, err := c.bare.Sync(c.path); err != nil {
 			return false
 		}
@@ -154,10 +154,10 @@ func (c *chaos) settled() {
 }
 
 func (c *chaos) checkOwners(ctx context.Context) {
-	const pace = 50 * time.Millisecond
+	const interval = 50 * time.Millisecond
 	owner := make(map[string]int64)
 	node := make(map[int64]string)
-	for ; ctx.Err() == nil; <-time.After(pace) {
+	for ; ctx.Err() == nil; <-time.After(interval) {
 		children, _, err := c.bare.Children(c.path)
 		if err != nil {
 			continue
@@ -179,10 +179,10 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// During a server's fault the leader is not preferred, because it may not know of the fault.
+// inject prefers the leading candidate, but not during a server's fault: the report may be out of date.
 func (c *chaos) inject() {
-	whole := c.whole()
-	if whole && c.rng.IntN(2) == 0 {
+	healthy := c.healthy()
+	if healthy && c.rng.IntN(2) == 0 {
 		faults := serverFaults
 		if *chaosIsolation && c.rng.IntN(3) > 0 {
 			faults = isolationFaults
@@ -196,14 +196,14 @@ func (c *chaos) inject() {
 		return
 	}
 	s := c.slots[c.rng.IntN(len(c.slots))]
-	if l := c.leading(); len(l) > 0 && whole && c.rng.IntN(3) > 0 {
+	if l := c.leading(); len(l) > 0 && healthy && c.rng.IntN(3) > 0 {
 		s = l[c.rng.IntN(len(l))]
 	}
 	if s.repair != nil {
 		return
 	}
 	name := c.draw(slices.Sorted(maps.Keys(candidateFaults)))
-	if whole && c.rng.IntN(4) == 0 {
+	if healthy && c.rng.IntN(4) == 0 {
 		name = deleteZnode // only possible while the servers have no fault
 	}
 	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
@@ -213,7 +213,7 @@ func (c *chaos) inject() {
 	}
 }
 
-func (c *chaos) whole() bool {
+func (c *chaos) healthy() bool {
 	return c.servers.repair == nil && !slices.ContainsFunc(c.e.Members, func(m *zktest.Server) bool { return !m.Serving() })
 }
 
@@ -245,7 +245,7 @@ type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
 var serverFaults = map[string]serverFault{
 	"kill": func(c *chaos) (func(), bool) {
-		s := c.member()
+		s := c.anyServer()
 		c.w.log("kill " + s.Addr)
 		s.Kill(c)
 		return func() { s.Launch(c) }, true
@@ -254,7 +254,7 @@ var serverFaults = map[string]serverFault{
 
 var isolationFaults = map[string]serverFault{
 	"isolate": func(c *chaos) (func(), bool) {
-		return c.isolate(c.member()), true
+		return c.isolate(c.anyServer()), true
 	},
 	"isolate the ensemble leader": func(c *chaos) (func(), bool) {
 		return c.isolate(c.e.Leader(c)), true
@@ -270,7 +270,7 @@ var isolationFaults = map[string]serverFault{
 		return nil, false
 	},
 	"hold one way": func(c *chaos) (func(), bool) {
-		from, to := c.member(), c.member()
+		from, to := c.anyServer(), c.anyServer()
 		if from == to {
 			return nil, false
 		}
@@ -343,7 +343,7 @@ var candidateFaults = map[string]candidateFault{
 	// No lease protects against this fault: only a notification stops the leader.
 	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
-		if !c.whole() || m.Belief != model.Leading || s.Status().State != client.Connected {
+		if !c.healthy() || m.Belief != model.Leading || s.Status().State != client.Connected {
 			return nil, false
 		}
 		deleted := make(chan error, 1)

@@ -78,7 +78,7 @@ func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
 			late := &lateCreate{after: after}
-			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+			withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 				zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 				electiontest.Over(&cfg.Conn, func(conn net.Conn) net.Conn {
 					c := &lateConn{late: late}
@@ -138,7 +138,8 @@ func (m *mover) open() int {
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers checks a create stuck at a follower while the candidate changes server and returns.
+// TestCreateHeldBetweenServers holds a create at a follower, while the candidate moves to another server and
+// back.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -183,7 +184,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 
 	<-creating
 	e.Hold(follower, leader)
-	// After Heal, this multi keeps the ensemble's leader busy while the held messages behind it arrive.
+	// After Heal, the ensemble leader is busy with this multi while the later held messages arrive.
 	busy := make(chan error, 1)
 	go func() {
 		_, err := c.Multi(slices.Repeat([]any{&zk.CheckVersionRequest{Path: path, Version: -1}}, 20_000)...)
@@ -212,10 +213,10 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	checkOwners(t, c, path)
+	checkOneZnodeEach(t, c, path)
 }
 
-func checkOwners(t *testing.T, c *zk.Conn, path string) {
+func checkOneZnodeEach(t *testing.T, c *zk.Conn, path string) {
 	t.Helper()
 	if _, err := c.Sync(path); err != nil {
 		t.Fatal(err)
@@ -294,7 +295,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		s.Resign()
 		after.Believes(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
-			t.Errorf("got beliefs %q behind the ghost, want never Elected", got)
+			t.Errorf("got beliefs %q behind its forgotten znode, want never Elected", got)
 		}
 		children, _, err := on.Children(on.Path)
 		if err != nil || len(children) != 1 {
@@ -303,7 +304,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 	})
 }
 
-func TestLoseReplyOfOneCreate(t *testing.T) {
+func TestLoseReplyOnlyOfTheOwnZnode(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		path := on.Path + "/deep/down"

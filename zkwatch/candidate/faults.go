@@ -52,7 +52,7 @@ func (c *Candidate) Freeze() client.Status {
 
 // Thaw ends a Freeze. A leader then immediately checks whether it still leads; see Config.Awake.
 func (c *Candidate) Thaw() {
-	select { // before the gate opens: a goroutine that passes the gate finds the token
+	select { // before the gate opens, so that a goroutine that passes the gate finds the token
 	case c.thawed <- struct{}{}:
 	default:
 	}

@@ -12,7 +12,8 @@ import (
 	"electop/model/znode"
 )
 
-// A suspended leader whose znode still exists keeps its fencing token: no other can have led.
+// lead keeps the fencing token after a suspension if the znode still exists, because no other candidate
+// can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
@@ -50,8 +51,8 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A leader procedure starts only under a lease. Without a procedure, the acknowledgement helps to
-// prove the lease.
+// A reign lasts from Elected until the candidate is suspended or lost. A leader procedure starts only
+// under a lease. Without a procedure, the create of the acknowledgement helps to prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
@@ -64,7 +65,7 @@ type reign struct {
 	acked     bool       // this session owns the acknowledgement, or the election has none
 	ackGone   bool       // the znode at the acknowledgement's path was just deleted
 	leads     bool       // Leading was reported, and no obstacle since then
-	led       bool       // Leading was reported in this reign
+	led       bool       // Leading was reported
 	reported  time.Time  // the time of the last report of the lease
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
@@ -114,8 +115,8 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 		case done := <-renewal.done:
 			err = r.renewed(ctx, done.err)
 		case st, ok := <-s.status:
-			// A frozen leader still believes that it leads, so note waits for the thaw.
-			if err = s.note(ctx, st, ok); err == nil && !s.connected {
+			// A frozen leader still believes that it leads, so noteStatus waits for the thaw.
+			if err = s.noteStatus(ctx, st, ok); err == nil && !s.connected {
 				err = errSuspended
 			}
 		case <-timer.C:
@@ -224,10 +225,10 @@ func (r *reign) renew() {
 	}
 }
 
-// reportLease is the time between two reports of a renewed lease.
-const reportLease = time.Second
+// leaseReportInterval is the least time between two reports of a renewed lease.
+const leaseReportInterval = time.Second
 
-// err is why the lease cannot be renewed, or nil.
+// renewed handles the result of a renewal. err is the reason why the lease cannot be renewed, or nil.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err
@@ -236,7 +237,7 @@ func (r *reign) renewed(ctx context.Context, err error) error {
 		return r.unrenewable(err)
 	}
 	r.countRenewal()
-	if r.leads && time.Since(r.reported) >= reportLease {
+	if r.leads && time.Since(r.reported) >= leaseReportInterval {
 		r.reported = time.Now()
 		r.report(func(*model.Member) {})
 	}
@@ -247,7 +248,7 @@ var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
-// No other watch reports the deletion of the own znode by someone else.
+// watchOwn watches the own znode, because another client may delete it.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
@@ -289,11 +290,12 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 }
 
 const (
-	successorPauseLeast = 300 * time.Microsecond // for the work of the successor's program
+	successorPauseLeast = 300 * time.Microsecond // for the successor's process to send its read
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// On a standalone server, the close is a write that would delay the successor's read.
+// letSuccessorRead waits before the session is closed. On a standalone server, this write would delay
+// the successor's read.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

@@ -15,7 +15,8 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Without a lease, the request must be answered before the session's earliest expiry.
+// whileLeased sends a request that must be answered before the lease ends or, without a lease, before
+// the session's earliest expiry. Otherwise it returns errSuspended.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -41,7 +42,8 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// Committed writes extend the lease; any answer extends the expiry.
+// limited returns a context that ends with the lease or, without a lease, at the session's earliest
+// expiry. Committed writes extend the lease; any answer extends the expiry.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -68,7 +70,7 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// Only a renewal over the new connection proves that the znode still exists.
+// awaitLease waits for a renewal over the present connection, which proves that the znode still exists.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -97,7 +99,7 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 		var err error
 		select {
 		case st, ok := <-s.status:
-			err = s.note(ctx, st, ok)
+			err = s.noteStatus(ctx, st, ok)
 		case done := <-renewal.done:
 			switch err = s.gate.Wait(ctx); {
 			case err != nil:
@@ -144,7 +146,8 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
-// Timers use the monotonic clock, which stops while the machine sleeps.
+// clockCheck bounds the time between two checks of the wall clock. Timers use the monotonic clock, which
+// stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
 func (s *candidacy) untilClockCheck() time.Duration {
@@ -177,11 +180,11 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &renewal{due: make(chan struct{}, 1), done: make(chan renewed, 1), cancel: cancel}
 	own, timeout := znode.Join(s.cfg.Path, s.name), s.conn.Status().Timeout
-	s.retired.Go(func() { r.run(ctx, s.conn, s.gate, own, timeout/renewalShare, s.leaseLeft) })
+	s.background.Go(func() { r.run(ctx, s.conn, s.gate, own, timeout/renewalShare, s.leaseLeft) })
 	return r
 }
 
-// now makes a renewal due at once. Call it again after a reconnect.
+// now makes a renewal due immediately. Call it again after a reconnect.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:
@@ -192,7 +195,7 @@ func (r *renewal) now() {
 func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
-	committed := 0 // since the last r.now()
+	committed := 0 // renewals since the last r.now()
 	for {
 		select {
 		case <-r.due:
@@ -222,7 +225,7 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// If the first renewal proves no lease, the second follows at once.
+// renewalPause returns 0 after a first renewal that proved no lease: the second follows immediately.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -248,7 +251,8 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is more than two: after a long wait in the queue, two renewals may prove no lease.
+// After unprovedMost renewals without a lease, an obstacle is reported. After a long wait in the queue,
+// two such renewals are normal.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

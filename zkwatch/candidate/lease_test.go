@@ -25,7 +25,7 @@ import (
 
 func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 	t.Parallel()
-	virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
+	withCandidates(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		before := s[0].Now()
 		s[0].Freeze()
 		next := s[1].Believes(t, model.Leading)
@@ -47,7 +47,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 }
 
 func TestKilledWhileFrozen(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
+	withCandidates(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		s[0].Freeze()
 		s[0].Kill()
 		if err := <-s[0].Done; err != nil {
@@ -60,7 +60,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 func TestAtMostOneLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))
-	virtual(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+	withCandidates(t, 5, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		frozen := make([]bool, len(s))
 		check := func() {
 			t.Helper()
@@ -115,7 +115,7 @@ func TestAtMostOneLeader(t *testing.T) {
 	})
 }
 
-func TestOneLossIsOneSuspension(t *testing.T) {
+func TestLostConnectionIsOneSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
@@ -139,7 +139,7 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 				return nil
 			},
 		})
-		<-started // the procedure makes no report while it runs
+		<-started // the candidate reports nothing while the procedure runs
 		electiontest.Restart(server, 400*time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
@@ -165,7 +165,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 			}
 		}
 	}
-	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
 		electiontest.OnRequest(&cfg.Conn, wire.OpMulti, func(c net.Conn, frame []byte) bool {
 			mu.Lock()
 			defer mu.Unlock()
@@ -194,7 +194,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// TestSuccessorWaitsUntilStopped checks that the successor of a deleted leader waits for the end of its work.
+// TestSuccessorWaitsUntilStopped deletes the leader's znode. The successor leads after Stopped returned.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// A handoff waits for listed, so it sorts only the first children.
+// listed sorts only the first children, because a handoff waits for it.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {

@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func obstructed(t *testing.T, s *electiontest.Candidate, from int, what string) int {
+func awaitObstacle(t *testing.T, s *electiontest.Candidate, from int, what string) int {
 	t.Helper()
 	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
 		return m.Belief == model.Elected && strings.Contains(m.Obstacle, what)
@@ -54,7 +54,7 @@ func TestAckIsRestored(t *testing.T) {
 	})
 }
 
-func TestAckOfOthers(t *testing.T) {
+func TestPathOfAckTaken(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
@@ -69,7 +69,7 @@ func TestAckOfOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: path + "-leader"})
-			i := obstructed(t, s, 0, what)
+			i := awaitObstacle(t, s, 0, what)
 			on.Remove(path + "-leader")
 			s.Await(t, i, "leading", unobstructed)
 		}
@@ -85,7 +85,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		}
 		leader := zktest.Must(on.Create(on.Path+"/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll)))
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
-		s.Await(t, 0, "waiting, and reports what it cannot read", func(m model.Member) bool {
+		s.Await(t, 0, "waiting, with an obstacle about the permission", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
 		})
 		on.Remove(leader)
@@ -94,7 +94,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 }
 
 // The embedded server has no quotas, so Apache's server is used.
-func TestFullQuotaIsNamed(t *testing.T) {
+func TestFullQuotaIsReported(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
 	c := zktest.Client(t, server.Addr)
@@ -117,7 +117,7 @@ func TestFullQuotaIsNamed(t *testing.T) {
 	}
 }
 
-func TestTooShortForALease(t *testing.T) {
+func TestSessionTimeoutTooShortForALease(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -132,7 +132,7 @@ func TestTooShortForALease(t *testing.T) {
 	})
 }
 
-func TestTooSlowForALease(t *testing.T) {
+func TestConnectionTooSlowForALease(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -144,11 +144,11 @@ func TestTooSlowForALease(t *testing.T) {
 		s.Believes(t, model.Waiting)
 		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 		on.Remove(first)
-		i := obstructed(t, s, 0, "no lease: answers take")
+		i := awaitObstacle(t, s, 0, "no lease: answers take")
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// On a busy machine the session may end first; the next election then reports the obstacle.
+		// On a busy machine the session may end first; the next candidacy then reports the obstacle.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
@@ -161,11 +161,11 @@ func TestTooSlowForALease(t *testing.T) {
 				return
 			}
 		}
-		t.Error("got no suspended leader: each session ended before")
+		t.Error("got no suspended leader: each session ended first")
 	})
 }
 
-func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
+func withOneCandidate(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		cfg := candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Create: true}
@@ -177,7 +177,7 @@ func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func
 func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64)) {
 	var leader string
 	var requests atomic.Int64
-	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
@@ -185,12 +185,12 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, zk.AuthACL(zk.PermAll)))
 		electiontest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool {
 			if requests.Add(1) > 10_000 {
-				panic("ten thousand requests: virtual time stands still")
+				panic("ten thousand requests: virtual time does not pass")
 			}
 			return false
 		})
 	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-		s.Await(t, 0, "waiting, and reports what it cannot read", func(m model.Member) bool {
+		s.Await(t, 0, "waiting, with an obstacle about the permission", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
 		})
 		f(server, c, leader, s, &requests)
@@ -225,7 +225,7 @@ func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 func TestNoFalseObstacle(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
-			alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+			withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
 				cfg.Lead = func(context.Context, int64) error { return nil }
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 				m := s.Believes(t, model.Leading)
@@ -245,7 +245,7 @@ func TestNoFalseObstacle(t *testing.T) {
 	}
 }
 
-func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
+func closeOnce(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 	electiontest.OnRequest(&cfg.Conn, op, func(c net.Conn, _ []byte) bool {
 		breaks := armed.CompareAndSwap(true, false)
 		if breaks {
@@ -257,12 +257,12 @@ func breaking(cfg *candidate.Config, op wire.Op, armed *atomic.Bool) {
 
 func TestStoppedAfterAnObstacle(t *testing.T) {
 	var stopped atomic.Int64
-	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
 		cfg.Ack, cfg.Stopped = "/leader", func() { stopped.Add(1) }
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		s.Believes(t, model.Leading)
 		zktest.Must(c.Multi(&zk.DeleteRequest{Path: "/leader", Version: -1}, &zk.CreateRequest{Path: "/leader", Acl: electiontest.Open, Flags: zk.FlagEphemeral}))
-		obstructed(t, s, 0, "belongs to session")
+		awaitObstacle(t, s, 0, "belongs to session")
 		s.Resign()
 		if err := <-s.Done; err != nil || stopped.Load() != 1 {
 			t.Errorf("Run: got error %v and %d calls of Stopped, want none and 1", err, stopped.Load())
@@ -272,10 +272,10 @@ func TestStoppedAfterAnObstacle(t *testing.T) {
 
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
-	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, electiontest.Open))
 		cfg.Ack = "/election-leader"
-		breaking(cfg, wire.OpGetData, &armed)
+		closeOnce(cfg, wire.OpGetData, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
 		m, i := s.Await(t, 0, "elected with an obstacle", elected)
@@ -293,7 +293,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 }
 
 func TestSuspensionsLeakNothing(t *testing.T) {
-	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
 	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Candidate) {
@@ -313,10 +313,10 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 	})
 }
 
-// TestElectedWithoutALease checks a candidate that waited for so long that its create gives no lease.
+// TestElectedWithoutALease checks a candidate that waited for longer than its create can prove a lease.
 func TestElectedWithoutALease(t *testing.T) {
 	var leader string
-	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
@@ -332,14 +332,14 @@ func TestElectedWithoutALease(t *testing.T) {
 	})
 }
 
-// TestListLostWithItsConnection checks a connection that is lost after the notification and before the list of children.
-func TestListLostWithItsConnection(t *testing.T) {
+// TestConnectionLostBeforeTheList loses the connection after the notification, before the list of children.
+func TestConnectionLostBeforeTheList(t *testing.T) {
 	var armed atomic.Bool
 	var leader string
-	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
-		breaking(cfg, wire.OpGetChildren2, &armed)
+		closeOnce(cfg, wire.OpGetChildren2, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
 		before := s.Believes(t, model.Waiting)
 		armed.Store(true)

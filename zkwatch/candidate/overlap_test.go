@@ -24,19 +24,19 @@ type overlap struct {
 
 func (o overlap) length() time.Duration { return o.to.Sub(o.from) }
 
-// A frozen candidate does not count: it may believe that it leads until it thaws.
+// overlaps ignores a frozen candidate, which may believe that it leads until it thaws.
 func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap) {
 	w.mu.Lock()
 	transitions := slices.Clone(w.transitions)
 	w.mu.Unlock()
 	slices.SortStableFunc(transitions, func(a, b transition) int { return a.at.Compare(b.at) })
-	type count struct{ does, frozen int }
+	type count struct{ active, frozen int }
 	counts := make(map[string]*count)
 	var present overlap
 	step := func(at time.Time) {
 		var names []string
 		for name, c := range counts {
-			if c.does > 0 && c.frozen == 0 {
+			if c.active > 0 && c.frozen == 0 {
 				names = append(names, name)
 			}
 		}
@@ -59,7 +59,7 @@ func (w *activityLog) overlaps(what activity, since time.Time) (found []overlap)
 		}
 		switch m.what {
 		case what:
-			c.does += m.by
+			c.active += m.by
 		case frozen:
 			c.frozen += m.by
 		}
@@ -82,14 +82,14 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 		}
 		details := ""
 		if first {
-			first, details = false, "\n"+w.around(o)
+			first, details = false, "\n"+w.eventsBefore(o)
 		}
 		t.Errorf("got %v %v at once for %v, from %v on%s", o.names, o.what, o.length().Round(time.Millisecond), o.from.Sub(w.start).Round(time.Millisecond), details)
 	}
 	return longest
 }
 
-func (w *activityLog) around(o overlap) string {
+func (w *activityLog) eventsBefore(o overlap) string {
 	const before = 10 * time.Second
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -266,7 +266,7 @@ func (w *activityLog) await(t *testing.T, limit time.Duration, what string, hold
 		case <-changed:
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("waiting for %q: not within %v\n%s", what, limit, w)
+			t.Fatalf("got no %q within %v\n%s", what, limit, w)
 		}
 	}
 }
@@ -286,7 +286,8 @@ func (w *activityLog) String() string {
 	return b.String()
 }
 
-// An isolated server still serves for syncLimit ticks, perhaps longer than a session.
+// limits are an ensemble's timeouts. An isolated server still serves for syncLimit ticks, perhaps longer
+// than a session.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -296,14 +297,15 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// Candidate a leads at the first server; b and c wait at the others.
+// An isolation cuts off one of three servers. Candidate a leads at the first server; b and c wait at the
+// others.
 type isolation struct {
-	name     string
-	order    func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
-	cut      func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
-	of       int  // the index of the server that stops serving
-	deposed  bool // candidate a loses its session, or moves to another server if a knows one
-	onlyHere bool // candidate a knows only its own server; otherwise all servers, its own first
+	name      string
+	order     func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
+	cut       func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
+	of        int  // the index of the server that stops serving
+	deposed   bool // candidate a loses its session, or moves to another server if a knows one
+	oneServer bool // candidate a knows only its own server; otherwise all servers, its own first
 }
 
 func onFollower(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
@@ -316,7 +318,7 @@ func onLeader(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
 
 var isolations = []isolation{
 	{
-		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, onlyHere: true,
+		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
@@ -324,30 +326,30 @@ var isolations = []isolation{
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "server of the next candidate", order: onFollower, of: 1, onlyHere: true,
+		name: "server of the next candidate", order: onFollower, of: 1, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[1]) },
 	},
 	{
-		name: "ensemble leader", order: onLeader, of: 0, deposed: true, onlyHere: true,
+		name: "ensemble leader", order: onLeader, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "follower to ensemble leader", order: onFollower, of: 0, deposed: true, onlyHere: true,
+		name: "follower to ensemble leader", order: onFollower, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[0], s[2]) },
 	},
 	{
-		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, onlyHere: true,
+		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[2], s[0]) },
 	},
 	{
-		name: "everything that the ensemble leader sends", order: onLeader, of: 0, deposed: true, onlyHere: true,
+		name: "everything that the ensemble leader sends", order: onLeader, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[0], s[1])
 			e.Hold(s[0], s[2])
 		},
 	},
 	{
-		name: "everything that the ensemble leader receives", order: onLeader, of: 0, deposed: true, onlyHere: true,
+		name: "everything that the ensemble leader receives", order: onLeader, of: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[1], s[0])
 			e.Hold(s[2], s[0])
@@ -390,7 +392,7 @@ func (i isolation) runCandidates(
 	var candidates []*candidate.Candidate
 	for k, name := range candidateNames {
 		addrs := []string{servers[k].Addr}
-		if k > 0 || !i.onlyHere {
+		if k > 0 || !i.oneServer {
 			for _, s := range e.Members {
 				if s != servers[k] {
 					addrs = append(addrs, s.Addr)
@@ -430,8 +432,8 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		}
 	}
 	servers := i.order(leader, followers)
-	// The session of such a leader may expire before the leader has moved.
-	moves := i.deposed && !i.onlyHere
+	// If candidate a knows other servers, it moves to one, unless its session expires first.
+	moves := i.deposed && !i.oneServer
 	deposed := i.deposed && !moves
 	w, path := newActivityLog(), electiontest.ElectionPath(t)
 	candidates := i.runCandidates(t, e, servers, l.session, w, path)
@@ -441,7 +443,7 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	w.log(i.name)
 	cut := time.Now()
 	i.cut(t, e, servers)
-	var silent, next time.Duration // both times begin with the cut
+	var silent, next time.Duration // since the cut
 	w.await(t, limit, "the server stops serving, and another candidate leads if a is deposed", func() bool {
 		if silent == 0 && !servers[i.of].Serving() {
 			silent = time.Since(cut)

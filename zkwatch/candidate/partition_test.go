@@ -17,13 +17,13 @@ func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
-			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+			withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are a third of the timeout apart
 				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
-				suspended := when(t, s[0], from, "suspended", believing(model.Suspended))
-				lost := when(t, s[0], from, "lost", believing(model.Lost))
-				led := when(t, s[1], 0, "leading", leads)
+				suspended := timeUntil(t, s[0], from, "suspended", believing(model.Suspended))
+				lost := timeUntil(t, s[0], from, "lost", believing(model.Lost))
+				led := timeUntil(t, s[1], 0, "leading", leads)
 				a, b, c := <-suspended, <-lost, <-led
 				if a > b || b >= c {
 					t.Errorf("got suspension after %v, loss after %v, the next leader after %v; want this order", a, b, c)
@@ -49,18 +49,18 @@ func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	}
 }
 
-func TestPartitionedLeaderHealsInTime(t *testing.T) {
+func TestPartitionHealsBeforeTheLeaderIsLost(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration
 		want  []model.Belief // from the start of the partition
 	}{
 		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
-		// After an answer the connection counts as lost after two thirds of the timeout.
+		// The connection counts as lost two thirds of the timeout after the last answer.
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+			withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				awaitAnswer(s[0])
 				before, from := s[0].Now(), len(s[0].All())
 				lines[0].Partition()
@@ -83,8 +83,8 @@ func TestPartitionedLeaderHealsInTime(t *testing.T) {
 	}
 }
 
-func TestPartitionedLeaderHealsTooLate(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+func TestPartitionHealsAfterTheLeaderIsLost(t *testing.T) {
+	withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		awaitAnswer(s[0])
 		from := len(s[0].All())
 		lines[0].Partition()
@@ -93,14 +93,14 @@ func TestPartitionedLeaderHealsTooLate(t *testing.T) {
 		healed := time.Now()
 		s[1].Believes(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
-			t.Errorf("got the next leader %v after the partition, want at most 100ms: the old session expired", took)
+			t.Errorf("got the next leader %v after the partition, want at most 100ms, because the old session has expired", took)
 		}
 		_, i := s[0].Await(t, from, "lost", believing(model.Lost))
 		s[0].Await(t, i, "waiting again", believing(model.Waiting))
 	})
 }
 
-func TestPartitionedWaiter(t *testing.T) {
+func TestPartitionedWaitingCandidate(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		down time.Duration
@@ -110,7 +110,7 @@ func TestPartitionedWaiter(t *testing.T) {
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+			withCandidates(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 				awaitAnswer(s[1])
 				before, from := s[1].Now(), len(s[1].All())
 				lines[1].Partition()
@@ -123,7 +123,7 @@ func TestPartitionedWaiter(t *testing.T) {
 					t.Errorf("after the partition: got report %+v, before %+v; want Waiting, same session %v", after, before, c.same)
 				}
 				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
-					t.Errorf("got watch of the third candidate on %s; the others are %s and %s", m.Watches, s[0].Now().Znode, want)
+					t.Errorf("got watch of the third candidate on %s; want on its predecessor: the leader is %s, the second %s", m.Watches, s[0].Now().Znode, want)
 				}
 				if got := beliefs(s[0], 0); slices.Contains(got, model.Suspended) {
 					t.Errorf("got beliefs %q of the leader, want no suspension", got)
@@ -134,7 +134,7 @@ func TestPartitionedWaiter(t *testing.T) {
 }
 
 func TestPredecessorResignsWhilePartitioned(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+	withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		awaitAnswer(s[1])
 		before := s[1].Now()
 		lines[1].Partition()
@@ -154,7 +154,7 @@ func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 }
 
 func TestPartitionedWhileFrozen(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+	withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		from := len(s[0].All())
 		s[0].Freeze()
 		lines[0].Partition()
@@ -186,7 +186,7 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 	})
 }
 
-func TestPartitionedEnds(t *testing.T) {
+func TestRunEndsDuringAPartition(t *testing.T) {
 	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
 		for _, how := range []struct {
@@ -199,9 +199,9 @@ func TestPartitionedEnds(t *testing.T) {
 			// The candidate tries to close its session until the session has expired.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
-			for who, role := range []string{"leader", "waiter"} {
+			for who, role := range []string{"leader", "waiting candidate"} {
 				t.Run(fmt.Sprintf("%s %s after %v", role, how.name, down), func(t *testing.T) {
-					virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+					withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 						lines[who].Partition()
 						time.Sleep(down)
 						began := time.Now()

@@ -13,9 +13,10 @@ import (
 	"electop/model/znode"
 )
 
-// deleted is false if wait saw no deletion; the caller must list the children in any case.
+// wait watches the predecessor. deleted is false if wait saw no deletion; the caller must list the
+// children in any case.
 //
-// getData, unlike exists, leaves no watch on a missing znode. Since the fix of CVE-2024-23944,
+// wait uses getData, because exists would leave a watch on a missing znode. Since the fix of CVE-2024-23944,
 // servers withhold events of unreadable znodes, so wait also polls them.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
@@ -39,7 +40,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		case err != nil:
 			return false, err
 		}
-		if stat.EphemeralOwner == 0 { // a persistent znode with a number: it belongs to no candidate
+		if stat.EphemeralOwner == 0 { // a persistent znode with a number is no candidate's
 			if s.notContending == nil {
 				s.notContending = make(map[string]bool)
 			}
@@ -56,15 +57,16 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 			return s.awaitUnreadable(ctx, path, watch)
 		}
 		what, err := s.await(ctx, watch, nil)
-		if what == itsDeletion || err != nil {
-			return what == itsDeletion, err
+		if what == awaitedDeletion || err != nil {
+			return what == awaitedDeletion, err
 		}
 	}
 }
 
 const unreadablePause = 2 * time.Second
 
-// exists needs no permission. A watch on a missing znode would remain, so the first request sets none.
+// watchUnreadable uses exists, which needs no permission. A watch on a missing znode would remain, so
+// the first exists sets none.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -76,14 +78,14 @@ func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.
 	return stat, watch, err
 }
 
-// After a change the znode may be readable.
+// awaitUnreadable returns after any change, because the znode may then be readable.
 func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
 	ticker := time.NewTicker(unreadablePause)
 	defer ticker.Stop()
 	for {
 		what, err := s.await(ctx, watch, ticker.C)
-		if what != aTick || err != nil {
-			return what == itsDeletion, err
+		if what != awaitedTick || err != nil {
+			return what == awaitedDeletion, err
 		}
 		var exists bool
 		err = s.retry(ctx, func(ctx context.Context) (err error) {
@@ -99,9 +101,9 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 type awaited int
 
 const (
-	itsChange   awaited = iota // the watch fired for a change, or ended without an event
-	itsDeletion                // the watch fired for the deletion
-	aTick
+	awaitedChange   awaited = iota // the watch fired for a change, or ended without an event
+	awaitedDeletion                // the watch fired for the deletion
+	awaitedTick
 )
 
 func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
@@ -115,29 +117,29 @@ func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-cha
 		select {
 		case e, ok := <-watch:
 			if err := s.gate.Wait(ctx); err != nil {
-				return itsChange, err
+				return awaitedChange, err
 			}
 			switch {
 			case !ok || e.Type == zk.EventNotWatching || e.Err != nil:
-				return itsChange, s.awaitConnected(ctx)
+				return awaitedChange, s.awaitConnected(ctx)
 			case e.Type == zk.EventNodeDeleted:
-				return itsDeletion, nil
+				return awaitedDeletion, nil
 			}
-			return itsChange, nil
+			return awaitedChange, nil
 		case <-tick:
-			return aTick, s.gate.Wait(ctx)
+			return awaitedTick, s.gate.Wait(ctx)
 		case e, ok := <-s.own:
 			if err := s.ownChanged(ctx, e, ok, s.retry); err != nil {
-				return itsChange, err
+				return awaitedChange, err
 			}
 		case st, ok := <-s.status:
-			if err := s.note(ctx, st, ok); err != nil {
-				return itsChange, err
+			if err := s.noteStatus(ctx, st, ok); err != nil {
+				return awaitedChange, err
 			}
 		case <-s.resign:
-			return itsChange, s.withdraw(ctx)
+			return awaitedChange, s.withdraw(ctx)
 		case <-ctx.Done():
-			return itsChange, ctx.Err()
+			return awaitedChange, ctx.Err()
 		}
 	}
 }

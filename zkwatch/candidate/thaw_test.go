@@ -64,7 +64,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// TestAwakeAfterAnEarlyExpiry checks that Awake is also called after the session expired during a freeze.
+// TestAwakeAfterAnEarlyExpiry checks that Awake is called if the session expired during the freeze.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
@@ -89,7 +89,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if n := server.TakeBacklog(0).Waiting; n != 1 {
-			t.Fatalf("got %d held replies, want 1, to the check", n)
+			t.Fatalf("got %d held replies, want 1: the reply to the check after the thaw", n)
 		}
 		s.Freeze()
 		server.SetPace(zkserver.Pace{})
@@ -105,8 +105,8 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 	})
 }
 
-func TestLateAnswersDoNotSuspend(t *testing.T) {
-	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
+func TestLateRepliesDoNotSuspend(t *testing.T) {
+	withCandidates(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Candidate, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()
@@ -126,9 +126,9 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		release() // the notification of its predecessor's deletion
 		release() // the reply to getChildren
 		release() // the reply that there is no acknowledgement yet
-		release() // the create of the acknowledgement
+		release() // the reply to the create of the acknowledgement
 		m := s[1].Believes(t, model.Leading)
-		release() // the read that watches the acknowledgement
+		release() // the reply to the read that watches the acknowledgement
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
 		if got := beliefs(s[1], 0); !slices.Equal(got, want) {
 			t.Errorf("got beliefs %q, want %q", got, want)

@@ -21,8 +21,9 @@ import (
 
 var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
 
-// A create without a reply may be executed late: a follower can forward it even after the session
-// has moved to another server and back. So volunteer creates no second znode.
+// volunteer creates the candidate's znode. A create without a reply may be executed late: a follower
+// can forward it even after the session has moved to another server and back. So volunteer creates no
+// second znode, but ends the candidacy if it does not find the first one.
 //
 // Without a guid, volunteer creates a second znode, and the first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
@@ -65,7 +66,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		if err := s.awaitConnected(ctx); err != nil {
 			return err
 		}
-		if errors.Is(err, client.ErrUnknownOutcome) && !s.nameless {
+		if errors.Is(err, client.ErrUnknownOutcome) && !s.noGuid {
 			found, err := s.find(ctx)
 			if err != nil {
 				return err
@@ -81,13 +82,14 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// Only a person raises a quota, so the pause grows.
+// The pause after a refusal grows, because only an administrator raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
 
-// The sync makes the server catch up with the ensemble leader.
+// find looks for the znode by its prefix and session. The sync makes the server catch up with the
+// ensemble leader.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -119,7 +121,7 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// A server checks permissions first, so ErrNoAuth does not show a missing ancestor.
+// createParent continues after ErrNoAuth: servers check the permission first, so the ancestor may exist.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -144,8 +146,8 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	return nil
 }
 
-// shown has only eight digits of the guid. nameless: Config.NoGuid requested a name without.
-func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
+// prefix returns the name of a znode without its number. shown has only eight digits of the guid.
+func (c *Candidate) prefix() (prefix, shown string, noGuid bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
 	}
@@ -167,8 +169,8 @@ var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // this name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// Servers notify only clients that may read, so everybody may read the created znodes.
-// With credentials, only their owner may change the znodes.
+// defaultACL permits everybody to read the created znodes, because servers notify only clients that may
+// read. With credentials, only the same account may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
