@@ -16,7 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single stores a znode with a leader's name, but of no known system, for w.unknown.
+// single reports a leader's own znode of a known system. It leaves another znode with a leader's name
+// to w.unproven.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -37,18 +38,19 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// A znode may acknowledge another election, or be another election. One with only a leader's name may
-// also belong to a candidate of an election below its directory.
+// unproven reports the elections of w.later that nothing else explains. A znode may acknowledge or be
+// another election. A znode with only a leader's name may belong to a candidate of an election below its
+// directory.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
-		inner := func(path string) bool { return f.Read.Single && strings.HasPrefix(path, dir) }
+		below := func(path string) bool { return f.Read.Single && strings.HasPrefix(path, dir) }
 		if slices.ContainsFunc(f.Read.New, func(z znode.Znode) bool {
 			path := f.Path
 			if !f.Read.Single {
 				path = znode.Join(f.Path, z.Name)
 			}
-			return w.acks[path] || w.found[path] != nil || slices.ContainsFunc(w.contends[z.Session], inner)
+			return w.acks[path] || w.found[path] != nil || slices.ContainsFunc(w.contends[z.Session], below)
 		}) {
 			continue
 		}
@@ -90,7 +92,7 @@ func (w *walk) present(stat *zk.Stat) *model.Read {
 	return &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
 }
 
-// barrierData bounds the data of a barrier, which is an IP address, in bytes.
+// barrierData is the largest size of a barrier's data, an IP address, in bytes.
 const barrierData = 45
 
 func (w *walk) directory(ctx context.Context, b branch) error {
@@ -214,7 +216,7 @@ func (w *walk) markers(ctx context.Context, paths []string) (existing []string, 
 	return existing, nil
 }
 
-// holders returns the path of a semaphore's leases for the path of its queue, otherwise "".
+// holders returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
 func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {

@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Values are the leader, the number of members, or why there is no leader.
+// expected maps a system and a path to the leader, the number of members, or why there is no leader.
 var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},

@@ -22,11 +22,11 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk does not visit children with sequence numbers. If the first 64 children of a directory have
-// no children, Walk skips its other children. A walk from "/" skips /zookeeper.
+// Walk does not visit children with sequence numbers. If a sample of 64 children of a directory
+// have no children, Walk skips the others. A walk from "/" skips /zookeeper.
 //
-// Walk counts znodes that it may not read. After a lost connection Walk waits for the next one. If
-// Walk returns an error, the Progress still counts what was visited.
+// Walk counts znodes that it may not read. After a lost connection Walk waits for another. It
+// returns the Progress even with an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -54,10 +54,10 @@ type walk struct {
 	progress Progress
 	found    map[string]*dialect.Dialect // the elections reported, by path
 	siblings []string                    // names of the visited znode and its siblings, without numbered ones
-	later    []Found                     // znodes with only a leader's name, and directories whose children have no role
+	later    []Found                     // to report at the end, if nothing else explains them; see unproven
 	leaves   []znode.Znode               // visited leaves of the current branch; their data is not read
 	acks     map[string]bool             // paths of the acknowledgements of elections
-	contends map[uint64][]string         // by session: the elections in which it is a candidate
+	contends map[uint64][]string         // maps a session to the elections in which it is a candidate
 	branches []branch                    // not yet visited
 	queued   int                         // number of names in branches
 	bytes    int                         // total length of these names
@@ -71,7 +71,7 @@ type branch struct {
 	names  []string
 	depth  int // of the children
 	bytes  int // of the names
-	// stat is the parent's, nil if names are not all of its children.
+	// stat is the parent's stat, or nil if names lacks some of its children.
 	stat *zk.Stat
 }
 
@@ -270,12 +270,12 @@ type Skip struct {
 	Limit  int // for TooLarge: the largest allowed reply in bytes
 }
 
-// A Reason says why a walk skipped a znode.
+// A Reason is the reason why a walk skipped a znode.
 type Reason int
 
 const (
 	TooLarge Reason = iota // its list of children does not fit in a reply
-	Alike                  // its first children had no children
+	Alike                  // a sample of its children had no children
 	BadName                // its path is invalid for the client library
 )
 
@@ -303,7 +303,7 @@ type Found struct {
 	Partial    bool
 }
 
-// Config says where a [Walk] starts and how far it goes.
+// Config describes where a [Walk] starts and how far it goes.
 type Config struct {
 	Root      string  // "" means "/"
 	Depth     int     // levels below Root; 0 means 10
@@ -329,13 +329,13 @@ const (
 	defaultNodes     = 10_000
 	defaultPerSecond = 100
 
-	// After a pause, burst requests may follow the first one without a delay.
+	// burst is the number of requests that may follow the first one without a delay after a pause.
 	burst = 3
 	// sample is the number of contenders read in search of an ephemeral one.
 	sample = 4
 	// maxContenders bounds the contenders read in one election.
 	maxContenders = 200
-	// maxAlike is the number of first children without children after which Walk skips the others.
+	// maxAlike is the size of a sample of children. If none of them has children, Walk skips the others.
 	maxAlike = 64
 	// nameSize is the assumed size of a child's name in a reply, in bytes.
 	nameSize = 64

@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-const quick = 100_000 // requests per second; so many are no limit
+const quick = 100_000 // requests per second, too many to be a limit
 
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
@@ -50,7 +50,7 @@ func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]disc
 		t.Fatal(err)
 	}
 	if p.Elections != len(found) {
-		t.Errorf("got a count of %d elections, want the %d reported", p.Elections, len(found))
+		t.Errorf("got a count of %d elections, want %d, the number of calls of Found", p.Elections, len(found))
 	}
 	return found, p
 }
@@ -228,7 +228,7 @@ func TestWalkCosts(t *testing.T) {
 			create("/jobs/qn-", zk.FlagSequence)
 			create("/crowd/n_", electiontest.Contender)
 		}
-		for i := range 100 { // with children: a walk visits all
+		for i := range 100 { // each has a child, so a walk visits all
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}
@@ -273,8 +273,8 @@ func TestWalkCosts(t *testing.T) {
 			t.Errorf("got %d elections, /crowd partial %v with %d contenders, progress %+v; want 3, true, %d, %d skipped",
 				len(found), f.Partial, f.Contenders, p, many, many-64)
 		}
-		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
-			t.Errorf("got first candidate %s, want n_0000000000", head.Name)
+		if first := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); first.Name != "n_0000000000" {
+			t.Errorf("got first candidate %s, want n_0000000000", first.Name)
 		}
 	})
 }
@@ -312,7 +312,7 @@ func TestWalkSkipsTooLargeLists(t *testing.T) {
 			t.Errorf("got skips %+v, want %+v", p.Skips, want)
 		}
 		if s := conn.Status(); s.SessionID != session {
-			t.Errorf("got session %#x, want %#x as before", s.SessionID, session)
+			t.Errorf("got session %#x, want %#x, the same", s.SessionID, session)
 		}
 	})
 }
@@ -410,7 +410,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 	})
 }
 
-func TestWalkAmongLongNames(t *testing.T) {
+func TestWalkBoundsTheSizeOfQueuedNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 200<<10)
 		stat := func(children uint32) []byte {
