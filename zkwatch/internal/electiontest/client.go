@@ -39,7 +39,7 @@ func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Wait returns the first status from now on for which ok returns true.
+// Wait returns the first status, from the current one on, for which ok returns true.
 func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool) client.Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -169,7 +169,7 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	}
 }
 
-// If do returns true, the request is not sent.
+// OnRequest calls do before each request of op. If do returns true, the request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
 	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }

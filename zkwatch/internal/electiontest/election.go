@@ -63,7 +63,7 @@ func (l *Log[T]) AwaitAll(t testing.TB, what string, holds func([]T) bool) {
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("waiting for %q: not within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
+			t.Fatalf("got no %q within %v; %d reports, the last %+v", what, WaitFor, len(all), all[max(0, len(all)-1):])
 		}
 	}
 }
@@ -134,7 +134,7 @@ type Watched struct {
 	Events Log[model.Event]
 }
 
-// NewWatched returns a feed that does not run yet, without an observer.
+// NewWatched returns a feed that does not run yet. The caller sets the Observer.
 func NewWatched(election model.Config) *Watched {
 	w := &Watched{}
 	w.Feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error { w.Events.Add(es...); return nil }})
@@ -170,7 +170,7 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	defer cancel()
 	s, err := w.Feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("waiting for %q: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
+		t.Fatalf("got no %q within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
 	}
 	return s
 }
@@ -213,7 +213,7 @@ func (s *Site) Remove(paths ...string) {
 
 const LeaseTimeout = 6 * time.Second
 
-// Conn uses line unless it is nil.
+// Conn configures a connection to server, over line unless line is nil.
 func Conn(server *zkserver.Server, line *fault.Line) client.Config {
 	return client.Config{
 		Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: LeaseTimeout,

@@ -23,10 +23,11 @@ type Request struct {
 
 // A Peer is a scripted server, for behaviour that real servers do not show.
 type Peer struct {
-	// Accept gets each raw connection, numbered from 1; true: the peer does not serve it.
+	// Accept, if set, gets each connection, numbered from 1. If Accept returns true, the peer does not
+	// serve the connection.
 	Accept func(n int, c net.Conn) bool
 	Grant  func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
-	// Refuse, if set, tells whether the peer closes the connection after a ConnectRequest.
+	// Refuse, if set, reports whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
 	// If Answer returns false, the peer sends an empty success.
 	Answer  func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
@@ -137,7 +138,7 @@ func (p *Peer) Dials() int {
 	return len(p.conns)
 }
 
-// n is 0 for all connections.
+// Received returns the requests of connection n, or of all connections if n is 0.
 func (p *Peer) Received(n int) (frames []Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +157,7 @@ func (p *Peer) Hello(n int) int64 {
 	return p.hellos[n]
 }
 
-// Opcodes leaves out pings; n is 0 for all connections.
+// Opcodes returns the opcodes of Received, without pings.
 func (p *Peer) Opcodes(n int) []wire.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
