@@ -26,17 +26,17 @@ import (
 	"electop/zkwatch/wire"
 )
 
-type rival struct {
+type benchElection struct {
 	*zk.Conn
 	b          *testing.B
 	addr, path string
 }
 
-func newRival(b *testing.B, addr string) *rival {
-	return &rival{zktest.Client(b, addr), b, addr, fmt.Sprintf("/e%x", time.Now().UnixNano())}
+func newBenchElection(b *testing.B, addr string) *benchElection {
+	return &benchElection{zktest.Client(b, addr), b, addr, fmt.Sprintf("/e%x", time.Now().UnixNano())}
 }
 
-func (r *rival) create(path string, flags int32) string {
+func (r *benchElection) create(path string, flags int32) string {
 	created, err := r.Create(path, []byte("bare"), flags, electiontest.Open)
 	if err != nil {
 		r.b.Fatalf("create %s: %v", path, err)
@@ -44,13 +44,13 @@ func (r *rival) create(path string, flags int32) string {
 	return created
 }
 
-func (r *rival) delete(path string) {
+func (r *benchElection) delete(path string) {
 	if err := r.Delete(path, -1); err != nil {
 		r.b.Fatalf("delete %s: %v", path, err)
 	}
 }
 
-func (r *rival) config() client.Config {
+func (r *benchElection) config() client.Config {
 	servers, err := client.ParseConnectString(r.addr)
 	if err != nil {
 		r.b.Fatal(err)
@@ -68,12 +68,13 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// x-floor compares electop's candidate with a client that only watches and lists.
+// BenchmarkHandoff compares electop's candidate with a client that only watches and lists: x-floor is
+// the ratio.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
-			r := newRival(b, addr)
+			r := newBenchElection(b, addr)
 			r.create(r.path, 0)
 			for i := range n - 2 {
 				r.create(fmt.Sprintf("%s/guid-n_%d", r.path, math.MaxInt32-n+i), zk.FlagEphemeral)
@@ -98,7 +99,7 @@ func BenchmarkHandoff(b *testing.B) {
 }
 
 // handoff returns the time from the delete request until the successor knows that it leads.
-func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
+func (r *benchElection) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
 	knew := make(chan time.Time, 1)
 	end := join(leader, knew)
@@ -111,7 +112,7 @@ func (r *rival) handoff(join func(leader string, knew chan<- time.Time) (end fun
 	return receive(r.b, knew).Sub(began)
 }
 
-func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
+func (r *benchElection) candidate(_ string, knew chan<- time.Time) func() {
 	waiting, ended := make(chan bool, 1), make(chan bool)
 	last := model.Member{}
 	c := candidate.New(candidate.Config{
@@ -138,8 +139,8 @@ func (r *rival) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
-func (r *rival) floor(leader string, knew chan<- time.Time) func() {
-	c := newRival(r.b, r.addr)
+func (r *benchElection) floor(leader string, knew chan<- time.Time) func() {
+	c := newBenchElection(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
 	_, _, gone, err := c.GetW(leader)
 	if err != nil {
@@ -158,7 +159,7 @@ func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
 			_, addr := zkserver.Start(b, zkserver.Options{})
-			r := newRival(b, addr)
+			r := newBenchElection(b, addr)
 			r.create(r.path, 0)
 			for range n {
 				r.create(r.path+"/n_", electiontest.Contender)
@@ -197,7 +198,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter ignores the pings that a client sends.
+// A meter counts a client's bytes and requests, except the pings that the client sends.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {

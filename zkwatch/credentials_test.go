@@ -76,7 +76,7 @@ func failing(authority, secret string, random *rand.Rand) map[string]func(*clien
 		"large": func(c *client.Config) {
 			c.Auth = []client.Auth{client.NewAuth("digest", strings.Repeat(secret, 10000))}
 		},
-		"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
+		"no server": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
 		"TLS": func(c *client.Config) {
 			c.TLS = zktest.Must(client.LoadTLS(authority, "", "", ""))
 		},
@@ -88,7 +88,7 @@ func failing(authority, secret string, random *rand.Rand) map[string]func(*clien
 	}
 }
 
-func TestCredentialsNeverShow(t *testing.T) {
+func TestCredentialsAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	authority := zktest.NewCertificates(t).CA
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -155,7 +155,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 
 		all := output.String()
 		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
-			t.Fatal("no output: the test checks nothing")
+			t.Fatal("got no output with digest:(hidden): the test checks nothing")
 		}
 		for _, form := range []string{
 			secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"),

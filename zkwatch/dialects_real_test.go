@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// The candidates join in the order amber, birch, cedar, delta, ember, fern.
+// A realElection has candidates, which join in the order amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string
@@ -95,11 +95,11 @@ var kazooElections = []realElection{
 
 const anAddress = "\x00address"
 
-func TestRealDialects(t *testing.T) {
+func TestDialectsOfRealLibraries(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		if strings.HasSuffix(t.Name(), "/embedded") {
-			zktest.Second(t) // another JVM
+			zktest.Second(t) // it starts another JVM
 		}
 		root := electiontest.ElectionPath(t)
 		for _, library := range []struct {
@@ -151,7 +151,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	j.Apply(read)
 	s := j.State()
 	if s.Dialect != dialect || s.Recipe != dialect.Recipe {
-		t.Errorf("got dialect %v, recipe %v in the journal, want those of %v", s.Dialect, s.Recipe, dialect)
+		t.Errorf("got dialect %v, recipe %v in the journal, want %v and its recipe", s.Dialect, s.Recipe, dialect)
 	}
 	var queue []string
 	for _, c := range s.Queue.All() {

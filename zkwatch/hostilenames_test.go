@@ -22,7 +22,7 @@ const (
 	good = "n_0000000008"
 )
 
-func oddPeer() *electiontest.Peer {
+func hostilePeer() *electiontest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
@@ -60,9 +60,9 @@ func oddPeer() *electiontest.Peer {
 	}}
 }
 
-func TestNameThatNoClientMayRequest(t *testing.T) {
+func TestNameThatTheClientRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := oddPeer()
+		p := hostilePeer()
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/election"})
 		w.Await(t, "the good candidate", func(s *doctor.State) bool {
@@ -86,7 +86,7 @@ func TestNameThatNoClientMayRequest(t *testing.T) {
 	})
 }
 
-func TestPersistentError(t *testing.T) {
+func TestSystemErrorForEveryRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
 			if f.Opcode != wire.OpGetChildren2 && f.Opcode != wire.OpGetData && f.Opcode != wire.OpExists {
@@ -101,7 +101,7 @@ func TestPersistentError(t *testing.T) {
 		put := func(context.Context, model.Observation) {}
 		o := observer.New(observer.Config{Conn: cfg, Path: "/election", Beside: observer.Beside{Acks: []string{"/ack"}}, Put: put})
 		if err := o.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Run: got error %v, want the deadline", err)
+			t.Errorf("Run: got error %v, want %v", err, context.DeadlineExceeded)
 		}
 		if n := electiontest.Count(p.Opcodes(0), wire.OpExists) + electiontest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
 			t.Errorf("got %d requests in five minutes, want 10 to 500", n)

@@ -30,7 +30,7 @@ type usedRecipe struct {
 	journal *doctor.Journal
 }
 
-// Without the second tier, use runs only the first recipes, as many as fast says.
+// use runs the recipes on each server. Without the second tier, it runs only the first fast recipes.
 func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.Foreign, fast int, recipes ...func(r *usedRecipe)) {
 	t.Parallel()
 	if fast == 0 {
@@ -143,7 +143,7 @@ func (r *usedRecipe) resign(names ...string) {
 	}
 }
 
-// Each item is a name and maybe a priority.
+// put adds items. Each item is a name, or a name and a priority.
 func (r *usedRecipe) put(recipe string, items ...string) {
 	r.Helper()
 	for _, item := range items {
@@ -153,7 +153,7 @@ func (r *usedRecipe) put(recipe string, items ...string) {
 	}
 }
 
-// Some of Curator's queues take until the item with the name last.
+// take takes n items. If last is set, a Curator queue takes all items up to this one.
 func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	r.Helper()
 	for i := range n {
@@ -166,8 +166,8 @@ func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	}
 }
 
-// since has all reads, now only the last one.
-func (r *usedRecipe) look() (since, now *doctor.State) {
+// readStates reads once more. since is the state after all reads, now the state after this read alone.
+func (r *usedRecipe) readStates() (since, now *doctor.State) {
 	r.Helper()
 	read, err := observer.ReadOnce(r.Context(), r.conn, r.path, feed.Now)
 	if err != nil {
@@ -192,7 +192,7 @@ func (r *usedRecipe) look() (since, now *doctor.State) {
 	return r.journal.State(), fresh.State()
 }
 
-func words(s *doctor.State) string {
+func describe(s *doctor.State) string {
 	id := "none"
 	if s.Dialect != nil {
 		id = s.Dialect.ID
@@ -204,30 +204,30 @@ func words(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// Words that end in a space continue with an age.
+// shows awaits a description. After a space at its end, an age follows.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
-		since, now := r.look()
+		since, now := r.readStates()
 		return []*doctor.State{since, now}
 	})
 }
 
-// A new journal cannot know the words for a change.
+// changes awaits a description that only the journal of all reads can have.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
-		since, _ := r.look()
+		since, _ := r.readStates()
 		return []*doctor.State{since}
 	})
 }
 
-func (r *usedRecipe) until(want string, look func() []*doctor.State) {
+func (r *usedRecipe) until(want string, states func() []*doctor.State) {
 	r.Helper()
 	electiontest.Until(r.T, want, func() error {
-		for _, s := range look() {
-			if got := words(s); got != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(got, want)) {
-				return seen(s)
+		for _, s := range states() {
+			if got := describe(s); got != want && (!strings.HasSuffix(want, " ") || !strings.HasPrefix(got, want)) {
+				return unexpected(s)
 			}
 			r.roleless(s)
 		}
@@ -242,29 +242,29 @@ func (r *usedRecipe) roleless(s *doctor.State) {
 	}
 	e := phrase.NoLeader(s)
 	if s.Leader() != nil || s.Holders() > 0 || e.Severity != "" || len(s.Findings) > 0 || strings.Contains(e.Sentence, "lead") {
-		r.Errorf("got leader %v, %+v, findings %v; want no role: %v", s.Leader(), e, found(s), seen(s))
+		r.Errorf("got leader %v, %+v, findings %v; want no role: %v", s.Leader(), e, found(s), unexpected(s))
 	}
 }
 
-// A new journal cannot know the kind of an empty directory.
+// empty awaits an empty directory, whose kind only the journal of all reads knows.
 func (r *usedRecipe) empty(want string) {
 	r.Helper()
 	electiontest.Until(r.T, want+", and empty", func() error {
-		since, now := r.look()
-		if since.Queue.Len() > 0 || now.Queue.Len() > 0 || !strings.HasPrefix(words(since), want) {
-			return seen(since)
+		since, now := r.readStates()
+		if since.Queue.Len() > 0 || now.Queue.Len() > 0 || !strings.HasPrefix(describe(since), want) {
+			return unexpected(since)
 		}
 		r.roleless(since)
 		if e := phrase.NoLeader(now); now.Kind() != dialect.KindUnknown || strings.Contains(e.Sentence, "nobody leads") {
-			r.Errorf("a new journal: got %+v: %v", e, seen(now))
+			r.Errorf("a new journal: got %+v: %v", e, unexpected(now))
 		}
 		return nil
 	})
 }
 
-func seen(s *doctor.State) error {
+func unexpected(s *doctor.State) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: got %q, phase %s, leaving %v, no leader: %q", s.Path, words(s), s.Phase, s.Leaving, phrase.NoLeader(s).Sentence)
+	fmt.Fprintf(&b, "%s: got %q, phase %s, leaving %v, no leader: %q", s.Path, describe(s), s.Phase, s.Leaving, phrase.NoLeader(s).Sentence)
 	for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
 		fmt.Fprintf(&b, "\n\t%s session %#x data %q", c.Name, c.Session, c.Data.Bytes)
 	}
@@ -280,8 +280,8 @@ func seen(s *doctor.State) error {
 
 func (r *usedRecipe) barrier() {
 	r.put("barrier", "set")
-	if since, _ := r.look(); since.Kind() != dialect.KindUnknown {
-		r.Errorf("without waiters: %v", seen(since))
+	if since, _ := r.readStates(); since.Kind() != dialect.KindUnknown {
+		r.Errorf("without waiters: %v", unexpected(since))
 	}
 	r.stand("wait", 1, "amber", "birch")
 	r.shows("barrier barrier: 2 sessions watch the znode (inferred: for its deletion)")
@@ -291,7 +291,7 @@ func (r *usedRecipe) barrier() {
 	r.empty("barrier barrier: open, nobody has to wait")
 }
 
-// The last name leaves first; the first name must wait for the others.
+// doubleBarrier makes the last participant leave first. Then the first must wait for the others.
 func (r *usedRecipe) doubleBarrier(id string) {
 	r.Helper()
 	id = "double-barrier " + id + ": "
@@ -315,7 +315,7 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.resign(names...)
 }
 
-// min is how many members show the group.
+// members checks a group, which electop recognises from min members on.
 func (r *usedRecipe) members(recipe, want string, min int) {
 	r.Helper()
 	r.stand(recipe, 1, "amber")
@@ -344,8 +344,8 @@ func (r *usedRecipe) sharedLock(want string) {
 	r.resign("birch")
 	r.changes(want + "1 writer holds")
 	r.resign("cedar")
-	if s, _ := r.look(); s.Queue.Len() > 0 || s.Kind() != dialect.KindShared || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
-		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, seen(s))
+	if s, _ := r.readStates(); s.Queue.Len() > 0 || s.Kind() != dialect.KindShared || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
+		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, unexpected(s))
 	}
 }
 
@@ -358,8 +358,8 @@ func (r *usedRecipe) semaphore(want, below string) {
 	}
 	leases.shows(want + r.own("amber") + " and 1 other hold")
 	r.resign("amber", "birch")
-	if s, _ := leases.look(); s.Queue.Len() > 0 || s.Kind() != dialect.KindLock || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
-		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, seen(s))
+	if s, _ := leases.readStates(); s.Queue.Len() > 0 || s.Kind() != dialect.KindLock || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
+		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, unexpected(s))
 	}
 }
 
@@ -367,10 +367,10 @@ func (r *usedRecipe) revoked() {
 	r.Helper()
 	lock := r.stand("revocable", 1, "amber")[0]
 	r.process.Leads(r.T, lock.Name)
-	before, _ := r.look()
+	before, _ := r.readStates()
 	owner := before.Leader()
 	if owner == nil || before.Dialect.ID != "curator-lock" || phrase.Release(before, owner) != "" {
-		r.Fatal(seen(before))
+		r.Fatal(unexpected(before))
 	}
 	w := electiontest.Observe(r.T, electiontest.Config(r.T, r.server), model.Config{Path: r.path})
 	w.Await(r.T, "the holder", electiontest.QueueOf(1))

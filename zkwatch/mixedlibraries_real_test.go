@@ -69,7 +69,7 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries checks that electop sees whether two libraries exclude each other.
+// TestLockOfTwoLibraries checks that electop knows whether two libraries exclude each other.
 func TestLockOfTwoLibraries(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -114,8 +114,8 @@ func TestLockOfTwoLibraries(t *testing.T) {
 	})
 }
 
-// TestStudentsOfOtherLibraries checks that electop infers a second leader if a library ignores electop's names.
-func TestStudentsOfOtherLibraries(t *testing.T) {
+// TestSecondLeaderOfAnotherLibrary checks that electop infers a second leader if a library ignores electop's names.
+func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -142,25 +142,25 @@ func TestStudentsOfOtherLibraries(t *testing.T) {
 				amber = cmp.Or(amber, name)
 			}
 			process := x.start(t, server.Addr, 30*time.Second)
-			first := process.Stand(t, x.recipe, path, "student0")
-			process.Stand(t, x.recipe, path, "student1")
+			first := process.Stand(t, x.recipe, path, "other0")
+			process.Stand(t, x.recipe, path, "other1")
 			p := readOnce(t, server, path, 4)
 			if x.counts == "" {
-				s := p.withTables("the first of electop's", func(s *doctor.State) bool { return s.Leader() != nil })
-				if path+"/"+s.Leader().Name != amber || len(s.Rivals) > 0 || process.Led("student0") {
-					t.Errorf("got leader %v, rivals %v, kazoo leads %v; want only %s", s.Leader(), s.Rivals, process.Led("student0"), amber)
+				s := p.withTables("a leader", func(s *doctor.State) bool { return s.Leader() != nil })
+				if path+"/"+s.Leader().Name != amber || len(s.Rivals) > 0 || process.Led("other0") {
+					t.Errorf("got leader %v, rivals %v, kazoo leads %v; want only %s", s.Leader(), s.Rivals, process.Led("other0"), amber)
 				}
 				return
 			}
-			process.Leads(t, "student0")
+			process.Leads(t, "other0")
 			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().Counts != x.counts {
 				t.Fatalf("got reason %q for no leader, rivals %v; want only %s", s.NoLeader(), s.Rivals, first.Znode)
 			}
 			s := p.withTables("two leaders", func(s *doctor.State) bool {
 				return slices.Contains(found(s), "two-leaders critical")
 			})
-			if s.Leader() != nil || process.Led("student1") {
-				t.Errorf("got leader %v, the second student leads %v; want neither", s.Leader(), process.Led("student1"))
+			if s.Leader() != nil || process.Led("other1") {
+				t.Errorf("got leader %v, other1 leads %v; want neither", s.Leader(), process.Led("other1"))
 			}
 		})
 	}
@@ -182,14 +182,14 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 			process.Leads(t, "one")
 			for _, name := range []string{"two", "three"} {
 				if c := process.Stand(t, x.recipe, path, name); c.Session != first.Session {
-					t.Fatalf("%s: got session %x, want %x of the first candidate", name, c.Session, first.Session)
+					t.Fatalf("%s: got session %x, want %x, the first candidate's", name, c.Session, first.Session)
 				}
 			}
 			p := readOnce(t, server, path, 3)
 			s := p.withTables("a finding", func(s *doctor.State) bool { return len(s.Findings) > 0 })
 			f := s.Findings[0]
 			if got := found(s); len(got) != 1 || got[0] != "ghost-node info" || !strings.Contains(f.Title, "one client owns 3 candidates") {
-				t.Errorf("got findings %q: %+v, want one of 3 candidates of one client", got, f)
+				t.Errorf("got findings %q: %+v, want one about 3 candidates of one client", got, f)
 			}
 			if strings.Contains(f.Advice, "elete") || strings.Contains(f.Advice, "estart") {
 				t.Errorf("got advice %q, want no deletion and no restart", f.Advice)
