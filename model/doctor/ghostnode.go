@@ -75,8 +75,8 @@ func (r *ruleRun) unmanaged(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// ghostly adds evidence to f. at has the positions of ghosts, and last of the znode that the client
-// uses.
+// ghostly adds evidence to f. at has the positions of ghosts, and last the position of the znode that
+// the client uses.
 func (r *ruleRun) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {

@@ -26,7 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge reads all acknowledgements. The first belongs to session, or is absent if that is 0; the
+// acknowledge applies a read of each acknowledgement. The first belongs to session, or is absent if that is 0; the
 // others are absent.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {

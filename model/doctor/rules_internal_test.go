@@ -10,7 +10,7 @@ func TestRulesHaveTheirFiles(t *testing.T) {
 	for _, r := range rules {
 		name := strings.ReplaceAll(r.id, "-", "")
 		text, err := os.ReadFile(name + ".go")
-		if want := "\nfunc " + name + "(r *ruleRun) {"; !strings.Contains(strings.ToLower(string(text)), want) {
+		if want := "\nfunc " + name + "(r *rulerun) {"; !strings.Contains(strings.ToLower(string(text)), want) {
 			t.Errorf("%s.go: got no %q (%v)", name, want[1:], err)
 		}
 	}
