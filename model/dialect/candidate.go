@@ -66,7 +66,8 @@ func (c *Candidate) Reads() bool { return c.access == readAccess }
 
 const labelMax = 64
 
-// before compares sequences, and czxids if a reader and a writer of a Curator lock have one sequence.
+// before orders by sequence, then by czxid: a reader and a writer of a Curator lock may have equal
+// sequences.
 func before(a, b *Candidate) bool {
 	switch {
 	case a.Sequence != b.Sequence:

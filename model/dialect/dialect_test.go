@@ -439,8 +439,8 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// TestUnsupported has systems whose leader is not the first child, such as ActiveMQ, or not alone, such
-// as ClickHouse.
+// TestUnsupported has systems whose first child need not lead, such as ActiveMQ, or in which several
+// children lead, such as ClickHouse.
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{

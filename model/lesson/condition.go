@@ -190,8 +190,8 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the election has n contenders, and is settled. For another kind only the
-// contenders count; the members of a barrier or a queue are no contenders.
+// Settled reports whether the election has n contenders, and is settled. For another kind only their
+// number matters; the members of a barrier or a queue are no contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
 	case dialect.KindBarrier, dialect.KindQueue:

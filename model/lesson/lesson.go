@@ -21,8 +21,8 @@
 // # When a part cannot go on
 //
 // A part fits the election if its roles have candidates, and the election has no difference from the
-// part's [Setup] that could change the answer. A part that does not fit begins in its setup. If something unexpected
-// happens later, the part checks no answer, and [Back] restarts it in its setup.
+// part's [Setup] that could change the answer. A part that does not fit begins in its setup. If
+// something unexpected happens later, the part checks no answer, and [Back] restarts it in its setup.
 package lesson
 
 import (

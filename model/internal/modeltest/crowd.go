@@ -37,7 +37,7 @@ func (c *Crowd) znode() znode.Znode {
 
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// Change makes change i. The leader leaves if i is a multiple of ten.
+// Change returns change i. The leader leaves if i is a multiple of ten.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0
