@@ -506,7 +506,7 @@ func (k *talk) runEvent(st step) {
 	}
 }
 
-// hangUp closes a connection after the server has closed it. Otherwise Apache may never close the next connection.
+// hangUp closes a connection, and waits for the server's close. Otherwise Apache may never close the next connection.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {

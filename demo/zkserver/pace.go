@@ -97,7 +97,7 @@ type heldMessage struct {
 	count *count // counts the message for a Tally; nil: no Tally counts it
 }
 
-// backlog has the messages that the pace holds, and some that it held. s.mu guards it.
+// backlog has the held messages, and the latest that were released or lost. s.mu guards it.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step

@@ -61,8 +61,8 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns session ids by expiry, since the server's start, and ephemeral nodes by session, in the order
-// of their creation.
+// dump returns the session ids by expiry time since the server's start, and the ephemeral nodes of each
+// session in the order of their creation.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -120,7 +120,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether sess counts. The session that owned the deleted node does not.
+// counts reports whether c may count sess. It does not count the session that owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {

@@ -117,8 +117,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that a tally of /e/n counts, and others. The caller must repeat the getChildren
-// of others[0] after it has created /e/n.
+// tallyWatchers returns clients that count for the deletion of /e/n, and others that do not. The caller must
+// repeat the getChildren of others[0] after it has created /e/n.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})

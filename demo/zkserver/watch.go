@@ -170,8 +170,8 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find reports whether c watches path, and removes the watch on demand. kind is wire.WatcherData,
-// wire.WatcherChildren or wire.WatcherAny.
+// find returns NoWatcher if c has no watch of the kind on path. If remove is true, it removes the watch.
+// kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {

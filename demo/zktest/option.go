@@ -23,7 +23,7 @@ func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
 
-// WithStockSessions sets Apache's default session timeouts, 4 s to 40 s, and a tick of 2 s.
+// WithStockSessions sets a tick of 2 s, and keeps Apache's bounds of session timeouts: 2 and 20 ticks.
 func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }

@@ -18,7 +18,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// All tests share a directory and a server, because a JVM takes about a second to start.
+// All tests of a test binary share a directory and a server, because a JVM takes about a second to start.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
