@@ -14,7 +14,7 @@ type call struct {
 	write      bool // the servers commit a transaction
 	sequential bool // the server appends a number to the path
 	absolute   bool // the chroot does not apply to the path
-	size       int  // the request's bytes beyond its path and requestOverhead
+	size       int  // bytes of the request, without its path and requestOverhead
 }
 
 func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
@@ -26,7 +26,8 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// An abandoned request blocks in the library, at most until the Conn ends.
+// do sends a request and waits for its answer, the loss of the connection or ctx. An unanswered
+// request may block in the library until the Conn ends.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	full, err := c.check(ctx, k)
 	if err != nil {
@@ -63,7 +64,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	case errors.Is(err, zk.ErrShortBuffer):
 		return none, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, err))
 	}
-	return none, k.failed(named(err))
+	return none, k.failed(nameQuotaError(err))
 }
 
 func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
@@ -103,7 +104,8 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 	}
 }
 
-// lost is closed when the connection is lost. After an error, nothing was sent.
+// admit waits until the library's queue is empty, and admits the next request. lost is closed when
+// the connection is lost. An error means that nothing was sent.
 func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost
@@ -132,7 +134,7 @@ func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, 
 	return lost, c.admitted, nil
 }
 
-// The caller holds c.mu.
+// notConnected requires that the caller holds c.mu.
 func (c *Conn) notConnected() error {
 	if c.status.State == Connected {
 		return fmt.Errorf("%w: the connection was lost and replaced", ErrNotConnected)

@@ -18,10 +18,11 @@ import (
 // maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
 const maxPEMFile = 4 << 20
 
-// LoadTLS makes a [Config.TLS] from PEM files. File ca has the authorities of servers'
-// certificates; "" means the system's authorities. File cert has the client's certificate and its
-// chain, file key its private key; give both or neither. serverName is the name in the servers'
-// certificates; "" means each server's host in the connect string.
+// LoadTLS makes a [Config.TLS] from PEM files. File ca contains the authorities that sign the
+// servers' certificates; "" means the system's authorities. File cert contains the client's
+// certificate chain. File key contains the client's private key. Give both cert and key, or neither.
+// serverName is the name in the servers' certificates; "" means each server's host in the connect
+// string.
 //
 // TLS 1.2 is the oldest permitted version. Errors name a file, but never show its contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
@@ -134,7 +135,8 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// certificates is the number of the client's certificates.
+// explainTLS returns what a server's TLS alert means, or "". certificates is the number of the
+// client's certificates.
 func explainTLS(err error, certificates int) string {
 	switch alert(err) {
 	case 42, 43, 44, 45, 46, 48: // a bad client certificate (RFC 8446, 6.2)
@@ -153,7 +155,8 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// Package tls does not export the type of a TLS alert, so alert uses reflection.
+// alert returns the number of a TLS alert, or 0. It uses reflection, because package tls does not
+// export the alert's type.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {
@@ -165,7 +168,7 @@ func alert(err error) uint64 {
 	return 0
 }
 
-// A tlsConn sends no TLS alert: it may block, and a simulated crash must not send one.
+// A tlsConn closes without a TLS alert: sending may block, and a simulated crash must send nothing.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn

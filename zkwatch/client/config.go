@@ -59,12 +59,12 @@ type Config struct {
 	Logger *slog.Logger
 
 	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
-	// less than 128 KiB needs room for the paths of all watches of GetW and ExistsW. 0 means
-	// 1.5 MiB; 16 KiB is enough for a candidate.
+	// less than 128 KiB needs room for the paths of all watches of GetW, ExistsW and ChildrenW.
+	// 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
-	// Each Conn allocates a buffer of MaxReply bytes, but of 1.5 MiB at most. 0 means 16 MiB;
+	// Each Conn allocates a buffer of MaxReply bytes or 1.5 MiB, whichever is less. 0 means 16 MiB;
 	// 64 KiB is enough for a candidate of a small election.
 	MaxReply int
 
@@ -85,10 +85,10 @@ type Config struct {
 	// may share a Gate. nil means a new gate.
 	Gate *fault.Gate
 
-	// Line, if set, simulates network partitions.
+	// Line simulates network partitions. nil means none.
 	Line *fault.Line
 
-	// Replies, if set, simulates lost replies.
+	// Replies simulates lost replies. nil means none.
 	Replies *fault.Replies
 
 	// Shuffle orders the servers before the first attempt. nil means rand.Shuffle.

@@ -28,12 +28,12 @@ func TestTLSServerNames(t *testing.T) {
 	six := secure(t, "::1", a.ServerConfig(nil, net.IPv6loopback))
 	four := secure(t, "127.0.0.1", a.ServerConfig(nil, net.IPv4(127, 0, 0, 1)))
 	wrong := secure(t, "127.0.0.1", a.ServerConfig([]string{"elsewhere.example"}))
-	fails := func(t *testing.T, cfg client.Config, text string) {
+	fails := func(t *testing.T, cfg client.Config, want string) {
 		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or with an error", func(s client.Status) bool {
 			return s.Err != nil || s.State == client.Connected
 		})
-		if s.Err == nil || !strings.Contains(s.Err.Error(), text) {
-			t.Errorf("status %+v, want an error with %q", s, text)
+		if s.Err == nil || !strings.Contains(s.Err.Error(), want) {
+			t.Errorf("status %+v, want an error with %q", s, want)
 		}
 	}
 

@@ -15,11 +15,11 @@ import (
 	"electop/zkwatch/fault"
 )
 
-const goodbyeTimeout = time.Second
+const closeSessionTimeout = time.Second
 
 // A Conn is one session with a cluster. It keeps the session over lost connections and changes of
-// server. The Conn ends when the session expires, when a server refuses its credentials, or when no
-// server serves the session for long ([ErrNoSession]). A request never runs in a later session:
+// server. The Conn ends when the session expires, when a server refuses the credentials, or when it
+// has had no connection for a long time ([ErrNoSession]). A request never runs in a later session:
 // only another Conn gets another session.
 //
 // Any goroutine may call its methods at any time.
@@ -33,20 +33,20 @@ type Conn struct {
 	events  <-chan zk.Event // closed when the library's loop has ended
 	started chan struct{}   // closed when zk and events are set
 
-	life     context.Context // done from the terminal state on
+	life     context.Context // done in a terminal state
 	end      context.CancelFunc
-	done     chan struct{} // closed at the terminal state
-	detach   func()        // called when the library has its farewell connection
+	done     chan struct{} // closed in a terminal state
+	detach   func()        // called when the library uses the offlineConn
 	detached chan struct{} // closed by detach
 	finished chan struct{} // closed when all goroutines except those of Subscribe have ended
-	turn     chan struct{} // full while queued is not 0
+	turn     chan struct{} // full if queued is not 0
 
 	mu          sync.Mutex
 	status      Status
 	subscribers map[*subscription]bool
 	link        *serverConn    // the connection in use or being set up
 	ready       *serverConn    // link, if a server has granted or continued the session over it; otherwise nil
-	lost        chan struct{}  // while Connected: closed when the connection is lost; otherwise nil
+	lost        chan struct{}  // closed when the connection is lost; nil unless Connected
 	lostBy      error          // why the last connection ended
 	refusals    int            // number of connections in a row that ended with ErrRefused
 	zxid        int64          // the highest zxid of the replies
@@ -54,10 +54,10 @@ type Conn struct {
 	lease       lease
 	distance    distance      // round-trip time to the connected server
 	admitted    uint64        // number of calls admitted so far
-	queued      atomic.Uint64 // number of the call whose request the library has not written yet; 0: none; set under mu
+	queued      atomic.Uint64 // number of the call in the library's queue; 0: none; set under mu
 	requests    atomic.Uint64 // number of requests sent, see Requests
 	calls       sync.WaitGroup
-	watchdog    *time.Timer
+	giveUpTimer *time.Timer
 }
 
 // Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
@@ -83,7 +83,7 @@ func Connect(cfg Config) (*Conn, error) {
 	}
 	c.detach = sync.OnceFunc(func() { close(c.detached) })
 	c.life, c.end = context.WithCancel(context.Background())
-	c.watchdog = time.AfterFunc(c.sessionWait(), c.giveUp)
+	c.giveUpTimer = time.AfterFunc(c.sessionWait(), c.giveUp)
 	c.zk, c.events, err = zk.Connect(cfg.Servers.Servers, cfg.SessionTimeout,
 		zk.WithDialer(c.dial),
 		zk.WithHostProvider(c.servers),
@@ -92,7 +92,7 @@ func Connect(cfg Config) (*Conn, error) {
 		zk.WithMaxConnBufferSize(cfg.BufferSize),
 	)
 	if err != nil {
-		c.watchdog.Stop()
+		c.giveUpTimer.Stop()
 		c.end()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Servers, err)
 	}
@@ -129,7 +129,7 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 // Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
-// If the Conn has ended, spawn returns false and does not run f.
+// spawn runs f in a goroutine. If the Conn has ended, it returns false instead.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	ended := c.status.State.Terminal()
@@ -147,16 +147,16 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// The caller holds c.mu.
+// setErr requires that the caller holds c.mu.
 func (c *Conn) setErr(err error) {
-	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
+	changed := c.status.Err == nil || c.status.Err.Error() != err.Error()
 	c.status.Err = err
-	if news {
+	if changed {
 		c.publish()
 	}
 }
 
-// The caller holds c.mu.
+// setState requires that the caller holds c.mu.
 func (c *Conn) setState(state State, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
 	c.status.Change++
@@ -171,14 +171,15 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// Servers that lost the client's last zxid always refuse this Conn.
+// giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost the client's
+// last zxid would refuse it for ever.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
 	if idle && rest > 0 { // frozen time does not count
-		c.watchdog.Reset(rest)
+		c.giveUpTimer.Reset(rest)
 	}
 	last := c.status.Err
 	c.mu.Unlock()
@@ -192,36 +193,36 @@ func (c *Conn) giveUp() {
 	c.terminate(Closed, err, false)
 }
 
-func (c *Conn) terminate(state State, err error, goodbye bool) {
+func (c *Conn) terminate(state State, err error, sendClose bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.status.State.Terminal() {
 		return
 	}
 	n := c.link
-	goodbye = goodbye && c.status.State == Connected && !c.gate.Frozen()
+	sendClose = sendClose && c.status.State == Connected && !c.gate.Frozen()
 	if c.lost != nil {
 		c.lostBy = err
 		close(c.lost)
 		c.lost = nil
 	}
-	c.watchdog.Stop()
+	c.giveUpTimer.Stop()
 	c.setState(state, err)
 	close(c.done)
 	c.end()
-	go c.teardown(n, goodbye)
+	go c.teardown(n, sendClose)
 }
 
-func (c *Conn) teardown(n *serverConn, goodbye bool) {
+func (c *Conn) teardown(n *serverConn, sendClose bool) {
 	defer close(c.finished)
 	if n != nil {
-		if goodbye {
-			n.sayGoodbye(goodbyeTimeout)
+		if sendClose {
+			n.closeSession(closeSessionTimeout)
 		}
 		n.shut()
 	}
 	<-c.started
-	// The library's Close is quick only over the farewell connection, which dial returns now.
+	// The library's Close is quick only over the offlineConn, which dial returns now.
 	<-c.detached
 	c.zk.Close()
 	for range c.events {
@@ -233,7 +234,7 @@ type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// If setWatches does not fit in the buffer, the library continues without watches.
+	// If setWatches does not fit in the buffer, the library would continue without watches.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {
 			l.c.terminate(Closed, fmt.Errorf("set watches again: %w", ErrRequestTooLarge), false)

@@ -63,7 +63,7 @@ func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
 	})
 }
 
-func TestDeadServerIsNotHammered(t *testing.T) {
+func TestPausesBetweenAttemptsAtADeadServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := errors.New("refused")
 		p := &electiontest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
@@ -110,11 +110,11 @@ func TestExpiryIsTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &electiontest.Peer{
-					Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
+					Grant: func(n int, requested time.Duration, session uint64) (time.Duration, uint64) {
 						if n == 1 {
-							return asked, 0x51
+							return requested, 0x51
 						}
-						return asked, granted
+						return requested, granted
 					},
 					Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 						return f.Opcode == wire.OpCreate
@@ -173,7 +173,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 	}
 }
 
-func TestQueuedRequestsDoNotRunLater(t *testing.T) {
+func TestQueuedRequestsDoNotRunAfterAReconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			return f.Opcode == wire.OpCreate
@@ -199,7 +199,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 				t.Errorf("create: %v, want ErrNotConnected", err)
 			}
 		}
-		if unknown == 0 { // the library's queue had one of the requests
+		if unknown == 0 { // one of the requests was in the library's queue
 			t.Error("no outcome is unknown, want one or more")
 		}
 		p.Connected(t, c, 2)
@@ -212,8 +212,9 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	})
 }
 
-// A later zxid in setWatches would hide the changes between the two connections.
-func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
+// TestSetWatchesHasTheLastZxidBeforeTheLoss tests the zxid of setWatches. A later zxid would hide the
+// changes between the two connections.
+func TestSetWatchesHasTheLastZxidBeforeTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
 		c := p.Session(t)
@@ -237,15 +238,15 @@ func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 					continue
 				}
 				set++
-				if as := int64(binary.BigEndian.Uint64(f.Body)); as != seen {
-					t.Errorf("watches are set again as of zxid %d, want %d", as, seen)
+				if zxid := int64(binary.BigEndian.Uint64(f.Body)); zxid != seen {
+					t.Errorf("setWatches with zxid %d, want %d", zxid, seen)
 				}
 			}
 			if set != 1 {
-				t.Fatalf("%d requests to set watches over connection %d, want 1", set, n+1)
+				t.Fatalf("%d setWatches over connection %d, want 1", set, n+1)
 			}
-			if at := p.Hello(n + 1); at != seen {
-				t.Errorf("connection %d: last zxid seen %d, want %d", n+1, at, seen)
+			if zxid := p.Hello(n + 1); zxid != seen {
+				t.Errorf("ConnectRequest of connection %d with zxid %d, want %d", n+1, zxid, seen)
 			}
 		}
 		select {
@@ -261,14 +262,16 @@ func TestTimeoutRoundTripAndExpiresFrom(t *testing.T) {
 		var delay atomic.Int64
 		delay.Store(int64(3 * time.Millisecond))
 		p := &electiontest.Peer{
-			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) { return asked / 3, 0x51 },
+			Grant: func(n int, requested time.Duration, session uint64) (time.Duration, uint64) {
+				return requested / 3, 0x51
+			},
 			Answer: func(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 				d := time.Duration(delay.Load())
 				time.Sleep(d)
-				return d > time.Second // true without a reply: no answer
+				return d > time.Second // true: the peer sends no reply
 			},
 		}
-		c := p.Connect(t) // with a session timeout of 9 s
+		c := p.Connect(t) // requests a session timeout of 9 s
 		s := electiontest.WaitState(t, c, client.Connected)
 		if s.Timeout != 3*time.Second || !s.ExpiresFrom.Equal(time.Now().Add(3*time.Second)) {
 			t.Errorf("timeout %v, ExpiresFrom in %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
@@ -288,7 +291,7 @@ func TestTimeoutRoundTripAndExpiresFrom(t *testing.T) {
 		}
 		delay.Store(int64(time.Hour))
 		time.Sleep(1900 * time.Millisecond)
-		// The library has not noticed the missing answers yet.
+		// The library does not yet know that the answers are missing.
 		if s := c.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) > 1500*time.Millisecond {
 			t.Errorf("status %+v, ExpiresFrom in %v; want Connected and 1.5s at most", s, time.Until(s.ExpiresFrom))
 		}
@@ -429,7 +432,7 @@ func TestSubscribersMissNoState(t *testing.T) {
 	})
 }
 
-func TestAnHourWithTheEmbeddedServer(t *testing.T) {
+func TestSessionLastsAnHourAndExpiresWhenFrozen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
@@ -715,26 +718,22 @@ func TestCloseDuringAPartition(t *testing.T) {
 	}
 }
 
-func TestWritesDuringAPartitionAreBounded(t *testing.T) {
+func TestBufferedWritesDuringAPartitionAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
 		c, line := connectOverLine(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
 		line.Partition()
-		var sent atomic.Int64
 		for range 10 {
-			go func() {
-				c.Set(t.Context(), "/e", make([]byte, 40<<10), -1)
-				sent.Add(1)
-			}()
+			go c.Set(t.Context(), "/e", make([]byte, 40<<10), -1)
 		}
 		synctest.Wait()
 		if s := c.Status(); s.State == client.Connected {
-			t.Error("the line accepted 400 KiB")
+			t.Error("still connected after writes of 400 KiB, want a lost connection")
 		}
 		line.Heal()
 		electiontest.WaitState(t, c, client.Connected)
-		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // without a partition there is no bound
-			t.Error(err)
+		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil {
+			t.Errorf("set 200 KiB without a partition: %v", err)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type ConnectString struct {
 
 // ParseConnectString parses host[:port][,host[:port]...][/chroot]. The default port is 2181. An
 // IPv6 address needs brackets only if its last group may also be a port. White space around
-// the text and around each server is ignored.
+// s and around each server is ignored.
 func ParseConnectString(s string) (ConnectString, error) {
 	cs, err := parseConnectString(strings.TrimSpace(s))
 	if err != nil {

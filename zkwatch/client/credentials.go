@@ -45,7 +45,7 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// A credential given as the scheme by mistake is usually no valid scheme.
+// validScheme reports whether s can be a scheme. A credential, given by mistake, usually cannot.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false
@@ -146,14 +146,14 @@ func ReadAuthFile(path string) ([]Auth, error) {
 }
 
 func (a Auth) String() string {
-	if !validScheme(a.Scheme) { // it may be a credential by mistake
+	if !validScheme(a.Scheme) { // Scheme may be a credential, given by mistake
 		return "(no scheme):(hidden)"
 	}
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter. Every verb prints String, because Scheme may contain a
-// credential by mistake.
+// Format implements fmt.Formatter. Every verb prints String, because Scheme may be a credential,
+// given by mistake.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.

@@ -16,11 +16,11 @@ import (
 )
 
 // dial is the library's dialer. Each call makes one attempt at one server, if necessary after
-// a pause. When the Conn has ended, dial returns a farewell connection.
+// a pause. When the Conn has ended, dial returns an offlineConn.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
-		return c.farewell(), nil
+		return c.offlineConn(), nil
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
@@ -44,7 +44,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	deadline, _ := ctx.Deadline()
 	n := newServerConn(c, raw, addr, deadline, exchange)
 	c.mu.Lock()
-	n.since = c.zxid
+	n.lastZxid = c.zxid
 	ended := c.status.State.Terminal()
 	if !ended {
 		c.link = n
@@ -53,7 +53,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.mu.Unlock()
 	if ended {
 		n.shut()
-		return c.farewell(), nil
+		return c.offlineConn(), nil
 	}
 	return n, nil
 }
@@ -107,15 +107,15 @@ func unknownHost(err error) bool {
 	return errors.As(err, &e) && e.IsNotFound
 }
 
-// A pause before an attempt to connect is from minPause to maxPause, see servers.
+// minPause and maxPause bound the pause before an attempt to connect, see servers.
 const (
 	minPause = 50 * time.Millisecond
 	maxPause = time.Second
 )
 
-// servers gives the library one server after the other. The first round, one attempt at each
-// server, has no pause. A pause precedes each later round, and doubles up to maxPause. The loss of
-// a connection that lasted for maxPause or longer starts a first round.
+// servers gives the library one server after the other. A round is one attempt at each server. The
+// first round has no pause. A pause precedes each later round, and doubles up to maxPause. The loss
+// of a connection that lasted for maxPause or longer starts a first round again.
 //
 // The library's own HostProvider resolves names only once. With that HostProvider and one server,
 // the library sleeps for a second before each attempt except the first.
@@ -133,7 +133,7 @@ func newServers(addrs []string, shuffle func(n int, swap func(i, j int))) *serve
 	return s
 }
 
-// Init implements zk.HostProvider. newServers already has the addresses.
+// Init implements zk.HostProvider. It does nothing: newServers has stored the addresses.
 func (s *servers) Init([]string) error { return nil }
 
 // Len implements zk.HostProvider.
@@ -152,7 +152,7 @@ func (s *servers) Next() (string, bool) {
 // Connected implements zk.HostProvider. It does nothing: lost resets the pauses.
 func (s *servers) Connected() {}
 
-// lost starts a first round if the lost connection has lasted for maxPause or longer.
+// lost starts a first round if the lost connection lasted for maxPause or longer.
 func (s *servers) lost(lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,10 +181,10 @@ func (s *servers) pause(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// farewell returns a connection without a server, for the library of an ended Conn. The connection
-// grants a session, answers closeSession, and discards all other requests. So no queued request
-// reaches a server, and the library's Close does not wait a second for an answer.
-func (c *Conn) farewell() net.Conn {
+// offlineConn returns a connection without a server, for the library of an ended Conn. The
+// connection grants a session, answers closeSession, and discards all other requests. So no queued
+// request reaches a server, and the library's Close does not wait a second for an answer.
+func (c *Conn) offlineConn() net.Conn {
 	library, end := net.Pipe()
 	c.calls.Go(func() { // until the library closes its end
 		defer end.Close()

@@ -1,8 +1,8 @@
 // Package client keeps one session with a ZooKeeper cluster. It uses the library
 // github.com/go-zookeeper/zk and avoids that library's traps.
 //
-// [Connect] returns a [Conn], which keeps its session over lost connections and ends with it. The
-// error of a request tells whether the server may have executed the request.
+// [Connect] returns a [Conn]. The Conn keeps its session over lost connections, and ends when the
+// session ends. The error of a request shows whether the server may have executed the request.
 //
 // The library reads and writes through a net.Conn of this package, which checks lengths and
 // sessions, sends credentials first, and adds requests of this package.
@@ -14,6 +14,6 @@
 //	conn.go, dial.go, session.go, status.go                        the life of a session
 //	serverconn.go, frame.go, handshake.go                          the messages on a connection
 //	requests.go, call.go                                           requests
-//	follow.go                                                      persistent watches, reads in the order of their events
+//	follow.go                                                      persistent watches, and reads in order with their events
 //	lease.go                                                       the lease
 package client

@@ -14,38 +14,39 @@ import (
 // The reasons why a connection or a [Conn] ended, or why a request failed. Most errors of
 // servers are errors of package zk, such as zk.ErrNoNode.
 var (
-	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry fails too; connect again
-	// with a higher limit.
+	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply. A retry fails too;
+	// connect again with a higher limit.
 	ErrReplyTooLarge = errors.New("reply too large")
-	// ErrNotZooKeeper: another program listens at the address.
+	// ErrNotZooKeeper means that another program listens at the address.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
-	// ErrProtocol: a server broke the protocol.
+	// ErrProtocol means that a server broke the protocol.
 	ErrProtocol = errors.New("protocol violation")
-	// ErrRefused: a server accepted a connection and closed it without an answer.
+	// ErrRefused means that a server accepted a connection and closed it without an answer.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrAuthRequired: the server demands authentication with one of its schemes. The error is also
-	// a zk.ErrAuthFailed.
+	// ErrAuthRequired means that the server requires authentication with one of its schemes.
+	// errors.Is also matches zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
-	// ErrNotConnected: there is no connection. The request was not sent.
+	// ErrNotConnected means that there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrUnknownOutcome: a write has no valid answer. The server may have executed the write.
+	// ErrUnknownOutcome means that a write got no valid answer. The server may have executed the
+	// write.
 	ErrUnknownOutcome = errors.New("outcome unknown")
-	// ErrFenced: a write was refused because its guard znode does not exist.
+	// ErrFenced means that SetFenced wrote nothing, because the guard does not exist.
 	ErrFenced = errors.New("fenced")
-	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
+	// ErrRequestTooLarge means that a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNoSession: for a long time no server granted or continued a session. Connect again.
+	// ErrNoSession means that no server granted or continued a session for a long time. Connect again.
 	ErrNoSession = errors.New("no session")
-	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
+	// ErrTimeoutTooShort means that the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
-	// ErrTwoAccounts: a connection can use only one SASL account.
+	// ErrTwoAccounts means that a Config has more than one SASL account.
 	ErrTwoAccounts = errors.New("more than one account for SASL")
-	// ErrClosed: Close was called.
+	// ErrClosed means that Close was called.
 	ErrClosed = errors.New("closed")
-	// ErrCut: Cut was called.
+	// ErrCut means that Cut was called.
 	ErrCut = errors.New("connection cut")
-	// ErrQuota: a write exceeds the quota of the znode or of a znode above it.
+	// ErrQuota means that a write exceeds the quota of the znode or of a znode above it.
 	ErrQuota = errors.New("quota exceeded")
 )
 
@@ -69,8 +70,8 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// The library's error for an exceeded quota has no name.
-func named(err error) error {
+// nameQuotaError returns ErrQuota for the library's error about a quota, which has no name.
+func nameQuotaError(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota
 	}

@@ -18,27 +18,28 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Beyond maxChanges, all changes are dropped, and the caller must read everything again.
+// maxChanges bounds the changes kept for Take. Beyond it, all changes are dropped, and the caller
+// must read everything again.
 const maxChanges = 10_000
 
 // A Change is an event of a watch. Only a one-time watch reports changes of a znode's children.
 type Change struct {
-	// N numbers the events of a connection. A reply whose seen is N or more shows the change.
+	// N numbers the events of a connection. A read that returns seen >= N shows the change.
 	N    uint64
 	Kind zk.EventType
 	// Below is the znode's path relative to the followed path: "" for the followed znode
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// Heard is the send time of the last request that was answered before the event. The server
-	// applied the change after Heard.
-	Heard time.Time
+	// AppliedAfter is a time before the server applied the change: the send time of the last
+	// request that was answered before the event.
+	AppliedAfter time.Time
 }
 
-// A Following reads a path over one connection, and receives the events of all watches of its Conn
+// A Following reads a path over one connection. It receives the events of all watches of its Conn
 // at the path and below. Events and replies arrive in the order of the changes. A Following ends
-// with the connection, and no later connection reports the missed changes. A Conn may have only one
-// Following for each path at a time.
+// when its connection is lost; a later connection does not report the changes since then. A Conn
+// may have only one Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -134,10 +135,10 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// Only the goroutine that reads the connection calls add.
+// add keeps c for Take. Only the goroutine that reads the connection calls add.
 func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
-	c.Heard = f.conn.anchor.Sent
+	c.AppliedAfter = f.conn.anchor.Sent
 	f.conn.mu.Unlock()
 	f.mu.Lock()
 	if len(f.changes) < maxChanges {
@@ -218,7 +219,8 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	return z, seen, err
 }
 
-// A server sends one event for all watches of a client, so the library receives it too.
+// noteEvent passes an event to the listeners. The library receives the event too, because a server
+// sends one event for all watches of a client.
 func (n *serverConn) noteEvent() error {
 	n.mu.Lock()
 	listeners := n.listeners
@@ -251,7 +253,7 @@ func (n *serverConn) noteEvent() error {
 	return nil
 }
 
-// ok is false if path is neither root nor below root.
+// cutPath returns path relative to root. ok is false if path is neither root nor below it.
 func cutPath(path, root string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, root)
 	switch {
@@ -263,14 +265,15 @@ func cutPath(path, root string) (below string, ok bool) {
 	return below[1:], true
 }
 
-// The library has no addWatch, cannot remove a watch, and loses the order of replies and events.
-// So a Following sends its own requests, with xids below the protocol's negative ones.
+// lowestXid and highestXid bound the xids of a Following. They are below the xids that the protocol
+// reserves. A Following sends its own requests, because the library has no addWatch, cannot remove
+// a watch, and loses the order of replies and events.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
 )
 
-func isOurs(xid int32) bool { return xid <= highestXid }
+func isFollowingXid(xid int32) bool { return xid <= highestXid }
 
 type answer struct {
 	code wire.Code
@@ -278,11 +281,11 @@ type answer struct {
 	seen uint64 // the N of the last event before the reply
 }
 
-// ErrUnsupported: the server does not know the request. A server older than 3.6 also closes
-// the connection.
+// ErrUnsupported means that the server does not know the request. A server older than 3.6 also
+// closes the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// seen is the N of the last event before the reply.
+// roundTrip sends a request and decodes the reply. seen is the N of the last event before the reply.
 func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request wire.Record, reply wire.Record) (seen uint64, err error) {
 	if _, err := f.conn.check(ctx, k); err != nil {
 		return 0, err
@@ -331,7 +334,7 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	xid = n.nextXid
-	if n.nextXid++; !isOurs(n.nextXid) {
+	if n.nextXid++; !isFollowingXid(n.nextXid) {
 		n.nextXid = lowestXid
 	}
 	n.waiting[xid] = c
@@ -367,9 +370,9 @@ func (n *serverConn) takeAnswer() error {
 	return nil
 }
 
-// ReadZnode reads a znode, and names the result name. If the znode does not exist, the result is
-// Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode passes each
-// request to try, which may repeat the request.
+// ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the
+// result is Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode
+// passes each request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -389,11 +392,11 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 	return readAs(name, stat, data, denied, err)
 }
 
-// denied means that the ACL forbids reading the data.
+// readAs returns the result of reading a znode. denied means that the ACL forbids reading the data.
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		// Old servers permit names that no client can read.
+		// Old servers permit names that this client cannot read.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil
@@ -405,7 +408,7 @@ func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (zn
 	return z, nil
 }
 
-// Znode returns the model's form of a znode.
+// Znode converts a znode to the type of package model/znode.
 func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	z := znode.Znode{
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
@@ -418,7 +421,7 @@ func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	return z
 }
 
-// Parent returns the model's form of an election's parent.
+// Parent converts the stat of an election's znode to the type of package model/znode.
 func Parent(s *zk.Stat) znode.Parent {
 	return znode.Parent{
 		Czxid: s.Czxid, Ctime: serverTime(s.Ctime), Cversion: s.Cversion,
@@ -426,7 +429,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime returns the zero time for years after 9999, which RFC 3339 cannot write.
+// serverTime returns the time of a stat. It returns the zero time after the year 9999, which
+// RFC 3339 cannot write.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

@@ -80,8 +80,8 @@ func TestFollow(t *testing.T) {
 		changes := takeChanges(t, f, 6)
 		for _, ch := range changes {
 			got = append(got, fmt.Sprintf("%v %q", ch.Kind, ch.Below))
-			if ch.At.IsZero() || ch.Heard.After(ch.At) {
-				t.Errorf("change %+v: want Heard before At", ch)
+			if ch.At.IsZero() || ch.AppliedAfter.After(ch.At) {
+				t.Errorf("change %+v, want AppliedAfter before At", ch)
 			}
 		}
 		want := []string{
@@ -149,7 +149,7 @@ func TestFollowLongAfterTheHandshake(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second) // after the handshake's deadline, before the library's first ping
 		if _, _, err := f.Exists(t.Context(), false); err != nil || p.Dials() != 1 {
-			t.Errorf("exists: %v, %d connections; want success over 1", err, p.Dials())
+			t.Errorf("exists: %v, %d connections; want no error and 1 connection", err, p.Dials())
 		}
 	})
 }
@@ -157,7 +157,7 @@ func TestFollowLongAfterTheHandshake(t *testing.T) {
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
-			return f.Opcode == wire.OpExists // true without a reply: no answer
+			return f.Opcode == wire.OpExists // true: the peer sends no reply
 		}}
 		c := p.Session(t)
 		f := follow(t, c, "/e")

@@ -13,7 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize is enough for a ConnectResponse, or a ReplyHeader with the first count or length.
+	// headSize covers a ConnectResponse up to the password, or a ReplyHeader with the first count
+	// or length.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -21,15 +22,16 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
-	// minTimeout is the shortest session timeout that a server may grant. The library panics if
-	// a third of the timeout, its ping interval, is 0.
+	// minTimeout is the shortest session timeout that a server may grant. The library would panic
+	// at 0.
 	minTimeout = 10 * time.Millisecond
 
-	// smallReply is the size of the largest reply of a small round trip, in bytes.
+	// smallReply bounds, in bytes, the replies whose round trips count for Status.Distance.
 	smallReply = 1 << 10
 )
 
-// The first bytes of other protocols give an impossible length.
+// connectResponseSize checks the length of a ConnectResponse. The first bytes of other protocols
+// give an impossible length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -53,7 +55,7 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// Without this check the library would allocate any announced count.
+// replyCount checks the count in a reply, because the library would allocate any count.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil
@@ -85,7 +87,8 @@ func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// The flags are the last field of a create.
+// joins reports whether a request creates a candidate's znode. The flags are the last field of a
+// create.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }

@@ -15,7 +15,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// ConnectResponse: int protocolVersion, int timeOut, long sessionId, buffer passwd.
+// connectResponse handles a ConnectResponse: int protocolVersion, int timeOut, long sessionId,
+// buffer passwd.
 func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
@@ -23,10 +24,10 @@ func (n *serverConn) connectResponse(head []byte) error {
 		return fmt.Errorf("%w: a session timeout of %v", ErrProtocol, timeout)
 	}
 	n.mu.Lock()
-	n.settled = true
-	asked, hello := n.requested, n.hello
+	n.responded = true
+	requested, sent := n.requested, n.connectSent
 	n.mu.Unlock()
-	if err := n.conn.granted(n, asked, id, timeout, hello); err != nil || id == 0 {
+	if err := n.conn.granted(n, requested, id, timeout, sent); err != nil || id == 0 {
 		return err
 	}
 	if err := n.authenticate(); err != nil {
@@ -38,7 +39,8 @@ func (n *serverConn) connectResponse(head []byte) error {
 	return nil
 }
 
-// A goroutine writes, because some servers answer a credential before they read the next.
+// sendCredentials writes in a goroutine, because some servers answer a credential before they read
+// the next one.
 func (n *serverConn) sendCredentials() {
 	if len(n.conn.cfg.Auth) == 0 {
 		return
@@ -60,7 +62,8 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// A server would refuse the credential again, so a refusal ends the Conn.
+// authReply handles the reply to a credential. A refusal ends the Conn, because the server would
+// refuse the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.auths < len(n.conn.cfg.Auth) {
@@ -76,7 +79,7 @@ func (n *serverConn) authReply(code wire.Code) error {
 }
 
 func (n *serverConn) explain(err error) error {
-	if n.isSettled() {
+	if n.hasConnectResponse() {
 		return fmt.Errorf("read: %w", err)
 	}
 	switch {
@@ -95,7 +98,7 @@ func (n *serverConn) explain(err error) error {
 }
 
 const (
-	xidSASL = xidGoodbye - 1
+	xidSASL = xidCloseSession - 1
 
 	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
 	maxRounds = 8
@@ -104,7 +107,8 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
 )
 
-// A refusal ends the Conn, because ACLs could hide znodes without the identity.
+// authenticate makes the SASL exchange. A refusal ends the Conn, because without the identity ACLs
+// could hide znodes.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

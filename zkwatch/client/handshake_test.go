@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The server must answer each line except the last in capitals.
+// An account sends lines. The server must answer each line except the last in capitals.
 type account struct {
 	lines  []string
 	begins func(host string) error
@@ -99,7 +99,7 @@ func TestSASLThatFails(t *testing.T) {
 	type reply = func(xid, code int32, body []byte)
 	for what, c := range map[string]struct {
 		answer func(n int, r reply, xid int32, drop func())
-		final  bool
+		final  bool // the error ends the Conn
 		want   error
 	}{
 		"refused":        {func(_ int, r reply, xid int32, _ func()) { r(xid, -115, nil) }, true, sasl.ErrRejected},
@@ -239,7 +239,7 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 	})
 }
 
-func as(account string) func(*client.Config) {
+func withAccount(account string) func(*client.Config) {
 	return func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("sasl", account)} }
 }
 
@@ -247,7 +247,7 @@ func refused(t *testing.T, addr, account string) error {
 	t.Helper()
 	servers := zktest.Must(client.ParseConnectString(addr))
 	cfg := client.Config{Servers: servers}
-	as(account)(&cfg)
+	withAccount(account)(&cfg)
 	c := electiontest.Connect(t, cfg)
 	<-c.Done()
 	err := c.Status().Err
@@ -262,9 +262,9 @@ func TestDigestMD5OnApache(t *testing.T) {
 	accounts := map[string]string{"ann": `s3cret:"x"\`, "jürgen": "straße", "žofie": "straße€"}
 	server := zktest.NewApache(t, zktest.WithSASL(zktest.DigestUsers(accounts)))
 	ctx := t.Context()
-	other := dial(t, server.Addr)
+	other := connect(t, server.Addr)
 	for user, password := range accounts {
-		c := dial(t, server.Addr, as(user+":"+password))
+		c := connect(t, server.Addr, withAccount(user+":"+password))
 		path := "/of-" + user
 		if _, err := c.Create(ctx, path, []byte("x"), 0, []zk.ACL{{Perms: zk.PermAll, Scheme: "sasl", ID: user}}); err != nil {
 			t.Fatal(err)
@@ -276,7 +276,7 @@ func TestDigestMD5OnApache(t *testing.T) {
 			t.Errorf("%s: client without an account: got %v, want ErrNoAuth", user, err)
 		}
 		if user != "ann" {
-			if _, _, err := dial(t, server.Addr, as("ann:"+accounts["ann"])).Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
+			if _, _, err := connect(t, server.Addr, withAccount("ann:"+accounts["ann"])).Get(ctx, path); !errors.Is(err, zk.ErrNoAuth) {
 				t.Errorf("%s: client ann: got %v, want ErrNoAuth", user, err)
 			}
 		}
@@ -289,7 +289,7 @@ func TestDigestMD5OnApache(t *testing.T) {
 		}
 	}
 
-	c := dial(t, server.Addr, as("ann:"+accounts["ann"]), func(cfg *client.Config) { cfg.SessionTimeout = time.Minute })
+	c := connect(t, server.Addr, withAccount("ann:"+accounts["ann"]), func(cfg *client.Config) { cfg.SessionTimeout = time.Minute })
 	_, _, changed, err := c.GetW(ctx, "/of-ann")
 	if err != nil {
 		t.Fatal(err)

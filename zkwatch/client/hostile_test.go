@@ -23,8 +23,8 @@ import (
 
 func TestOtherProtocolsAreRecognised(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sent string
-		want string
+		answer string
+		want   string
 	}{
 		"HTTP":     {"HTTP/1.1 400 Bad Request\r\n\r\n", "its answer is HTTP"},
 		"TLS":      {"\x15\x03\x03\x00\x02\x02\x46", "TLS"},
@@ -38,8 +38,8 @@ func TestOtherProtocolsAreRecognised(t *testing.T) {
 				p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
 					wire.ReadFrame(c, 1<<20)
 					// The length prefix arrives in two pieces.
-					io.WriteString(c, tt.sent[:3])
-					io.WriteString(c, tt.sent[3:])
+					io.WriteString(c, tt.answer[:3])
+					io.WriteString(c, tt.answer[3:])
 					return true
 				}}
 				s := electiontest.WaitErr(t, p.Connect(t), client.ErrNotZooKeeper)
@@ -113,11 +113,11 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{
-			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
+			Grant: func(n int, requested time.Duration, session uint64) (time.Duration, uint64) {
 				if n == 1 {
 					return 0, 0x51
 				}
-				return asked, 0x51
+				return requested, 0x51
 			},
 			Accept: func(n int, c net.Conn) bool {
 				if n != 2 {
@@ -142,7 +142,7 @@ func TestClientAheadOfRestartedServerEndsItsSession(t *testing.T) {
 		behind := false
 		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
 		c := p.Session(t)
-		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // the client needs a zxid of the server
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // the client receives a zxid
 			t.Fatal(err)
 		}
 		behind = true
@@ -216,7 +216,7 @@ func TestRefusedCredentialsAreTerminal(t *testing.T) {
 	})
 }
 
-func TestCredentialsDoNotShow(t *testing.T) {
+func TestCredentialsAreNotPrinted(t *testing.T) {
 	cfg := client.Config{Auth: []client.Auth{client.NewAuth("digest", "user:geheim")}}
 	var out strings.Builder
 	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "auth", cfg.Auth[0], "all", cfg.Auth)
@@ -230,11 +230,11 @@ func TestCredentialsDoNotShow(t *testing.T) {
 	}
 	for _, secret := range []string{"geheim", "67656865696d", "103 101 104", "0x67, 0x65", "Z2VoZWlt"} {
 		if strings.Contains(out.String(), secret) {
-			t.Errorf("%q shows in %s", secret, out.String())
+			t.Errorf("output %s contains %q", out.String(), secret)
 		}
 	}
 	if !strings.Contains(out.String(), "digest") {
-		t.Errorf("the scheme does not show in %s", out.String())
+		t.Errorf("output %s, want the scheme digest in it", out.String())
 	}
 }
 

@@ -2,8 +2,8 @@ package client
 
 import "time"
 
-// A lease computes, from the answers to a session's requests, until when the ensemble must keep the
-// session. All times are by this machine's clock.
+// A lease computes the time until which the ensemble must keep the session. It uses the send and
+// answer times of requests, according to this machine's clock.
 //
 // The answer to a ping or a read proves nothing. A follower that is cut off from the ensemble still
 // answers, while the ensemble leader lets the session expire. A single committed write proves
@@ -11,21 +11,21 @@ import "time"
 // pings, every half tick. Three requests over one connection, each with its answer, are a proof:
 //
 //	k  any request
-//	m  a committed write, sent gap or more after k was answered
+//	m  a committed write, sent at least gap after k was answered
 //	n  a committed write, sent after m was answered
 //
 // Messages between the follower and the ensemble leader stay in order. Because of the gap, the
 // ensemble leader sent a ping after k's answer and before m was sent. The follower received this
 // ping before m's commit. It answered the ping with a list that has the session, and forwarded n
-// later. So at n's commit the ensemble leader counts the session's timeout from k's sending or
+// later. So at n's commit the ensemble leader counts the session's timeout from the sending of k or
 // later. A new ensemble leader starts every session with its full timeout.
 //
 // The ensemble leader also starts the timeout of a session that is created, or that continues over
 // another connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
 // The proof has two exceptions. If the server is an observer that learns from a follower, two
-// servers forward the list. And a follower may lose k while it sends a list; after the session's
-// next message, its list has the session again.
+// servers forward the list. And if a follower receives k while it sends a list, it may report the
+// session only after the session's next message.
 //
 // The proof assumes equally fast clocks, so leaders keep a margin before the end of the lease. It
 // also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's commits are
@@ -36,20 +36,21 @@ type lease struct {
 	timeout time.Duration // the shortest granted timeout
 	tick    time.Duration // the servers' tickTime, 0: unknown
 
-	hello   time.Time  // when this connection's ConnectRequest was sent; zero after the first commit
-	answers []exchange // kept answers of this connection, oldest first
-	commits []exchange // kept commits of this connection, oldest first
+	connectSent time.Time      // when this connection's ConnectRequest was sent; zero after the first commit
+	answers     []requestTimes // some answers over this connection, oldest first
+	commits     []requestTimes // the last commits over this connection, oldest first
 
-	end time.Time // zero: nothing is proved yet
+	end time.Time // zero: no lease is proved yet
 }
 
-type exchange struct{ sent, answered time.Time }
+type requestTimes struct{ sent, answered time.Time }
 
-// Writes overlap, so one commit is not enough.
+// maxCommits bounds lease.commits. One commit is not enough, because writes overlap.
 const maxCommits = 4
 
-// Dropped answers shorten a lease by timeout/answersIn at most.
-const answersIn = 64
+// answersPerTimeout bounds the answers kept per timeout. The dropped answers shorten a lease by
+// timeout/answersPerTimeout at most.
+const answersPerTimeout = 64
 
 // maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
 func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
@@ -68,11 +69,11 @@ func (l *lease) connected(sent time.Time, timeout time.Duration) {
 	if l.timeout == 0 || timeout < l.timeout {
 		l.timeout = timeout
 	}
-	l.hello, l.answers, l.commits = sent, nil, nil
+	l.connectSent, l.answers, l.commits = sent, nil, nil
 }
 
-func (l *lease) answered(e exchange) {
-	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersIn {
+func (l *lease) answered(e requestTimes) {
+	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersPerTimeout {
 		return
 	}
 	old := 0 // number of answers whose timeout has passed
@@ -82,12 +83,12 @@ func (l *lease) answered(e exchange) {
 	l.answers = append(l.answers[old:], e)
 }
 
-func (l *lease) committed(n exchange) {
-	if !l.hello.IsZero() {
-		l.prove(l.hello)
-		l.hello = time.Time{}
+func (l *lease) committed(n requestTimes) {
+	if !l.connectSent.IsZero() {
+		l.prove(l.connectSent)
+		l.connectSent = time.Time{}
 	}
-	var m exchange
+	var m requestTimes
 	for _, e := range l.commits {
 		if !e.answered.After(n.sent) && e.sent.After(m.sent) {
 			m = e

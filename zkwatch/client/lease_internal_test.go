@@ -9,7 +9,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// Links keep the order of messages. The follower answers reads without the ensemble leader.
+// An ensemble simulates an ensemble leader and a follower with one session. Links keep the order of
+// messages. The follower answers reads without the ensemble leader.
 type ensemble struct {
 	random        *rand.Rand
 	session, tick time.Duration
@@ -17,10 +18,10 @@ type ensemble struct {
 	now     time.Time
 	events  events
 	count   int
-	down    time.Time
-	up      time.Time
-	touched bool
-	counted time.Time
+	down    time.Time // when the last message to the follower arrives
+	up      time.Time // when the last message to the ensemble leader arrives
+	touched bool      // the follower received a request since the last ping
+	counted time.Time // from when the ensemble leader counts the session's timeout
 }
 
 type event struct {
@@ -85,7 +86,8 @@ func (e *ensemble) ping() {
 	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
-// committed gets the time from which the ensemble leader counts the session's timeout.
+// request sends a request now. committed receives the time from which the ensemble leader counts the
+// session's timeout.
 func (e *ensemble) request(write bool, answer func(sent time.Time), committed func(counted time.Time)) {
 	sent := e.now
 	e.at(sent.Add(e.upTo(e.session/50)), func() {
@@ -102,7 +104,8 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), committed fu
 	})
 }
 
-// excess is how much a lease outlived the session; share is the time with a lease.
+// leases simulates a leader that renews its lease. excess is the longest time by which the lease
+// outlived the session. share is the fraction of the time with a lease.
 func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)
@@ -115,7 +118,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	l.connected(start.Add(-e.upTo(e.session/20)), e.session)
 	var held time.Duration
 	last := start
-	account := func() {
+	addHeld := func() {
 		if l.end.After(last) {
 			held += min(e.now.Sub(last), l.end.Sub(last))
 		}
@@ -125,9 +128,9 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	renew = func() {
 		var from time.Time
 		e.request(true, func(sent time.Time) {
-			account()
-			l.answered(exchange{sent, e.now})
-			l.committed(exchange{sent, e.now})
+			addHeld()
+			l.answered(requestTimes{sent, e.now})
+			l.committed(requestTimes{sent, e.now})
 			excess = max(excess, l.end.Sub(from.Add(e.session)))
 			next := sent.Add(every)
 			if next.Before(e.now) {
@@ -137,7 +140,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 		}, func(counted time.Time) { from = counted })
 	}
 	idle = func() {
-		e.request(false, func(sent time.Time) { l.answered(exchange{sent, e.now}) }, nil)
+		e.request(false, func(sent time.Time) { l.answered(requestTimes{sent, e.now}) }, nil)
 		e.at(e.now.Add(e.session/3), idle)
 	}
 	e.at(start, e.ping)
@@ -148,7 +151,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 		e.now = next.at
 		next.do()
 	}
-	account()
+	addHeld()
 	return excess, float64(held) / float64(e.now.Sub(start))
 }
 
@@ -171,7 +174,7 @@ func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
 			}
 			share += s / runs
 		}
-		if share < 0.1 { // some 20 % over many runs
+		if share < 0.1 { // about 20 % in practice
 			t.Errorf("%s: there is a lease for %.0f %% of the time, want more than 10 %%", c.name, 100*share)
 		}
 	}
@@ -189,7 +192,7 @@ func TestLeaseOfAQuietEnsemble(t *testing.T) {
 	start := time.Unix(1e9, 0)
 	l := &lease{}
 	l.connected(start, session)
-	at := func(d time.Duration) exchange { return exchange{start.Add(d), start.Add(d)} }
+	at := func(d time.Duration) requestTimes { return requestTimes{start.Add(d), start.Add(d)} }
 	for d := time.Duration(0); d < time.Minute; d += session / 3 {
 		l.answered(at(d)) // the pings of a waiting candidate
 	}

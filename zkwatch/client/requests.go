@@ -14,7 +14,7 @@ import (
 // ctx is done or the connection is lost. Errors wrap the server's error, such as zk.ErrNoNode, or
 // ErrNotConnected. A write that may have been executed without an answer returns ErrUnknownOutcome.
 //
-// A watch's channel receives one event, whose path includes the chroot, and is closed. The library
+// A watch's channel receives one event, whose path includes the chroot. Then it is closed. The library
 // sets watches again after a lost connection. If the Conn ends first, the event is a
 // zk.EventNotWatching. The library cannot remove a watch: keep at most one for each path and kind.
 
@@ -105,9 +105,9 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has applied everything that the ensemble leader had committed before.
-// An unanswered write may still be executed after Sync. An isolated ensemble leader also answers,
-// although the other servers may have committed more.
+// Sync waits until the server has applied all transactions that the ensemble leader committed
+// before it received the sync. An unanswered write may still be executed after Sync. An isolated
+// ensemble leader also answers, although the other servers may have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
 	return err
@@ -136,7 +136,7 @@ func watch[T any](
 	return r.value, r.stat, r.events, err
 }
 
-// Renew commits a check that path exists, which extends Status.LeaseEnd as in lease.go. Renew
+// Renew extends Status.LeaseEnd according to lease.go: it commits a check that path exists. Renew
 // changes no znode and fires no watch. It costs one transaction in the log of each voter.
 //
 // The request is a multi with only a check, which every server version commits. A read or a sync
@@ -159,8 +159,8 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 
 var errLeaseEnded = errors.New("the lease was ended on request")
 
-// EndLease ends the connection and the lease now, but not the session.
-// The server must be able to expire the session on demand.
+// EndLease ends the connection and the lease now, but not the session. Use it only if the servers
+// then expire the session on demand.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link

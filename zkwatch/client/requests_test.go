@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
+func connect(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
 	t.Helper()
 	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
 	setup := electiontest.Connected(t, client.Config{Servers: zktest.Must(client.ParseConnectString(servers))})
@@ -54,7 +54,7 @@ func TestOperations(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		c := dial(t, addr)
+		c := connect(t, addr)
 		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, electiontest.Open); err != nil {
 			t.Fatal(err)
 		}
@@ -70,8 +70,8 @@ func TestOperations(t *testing.T) {
 		if err != nil || path != "/e/n_0000000000" {
 			t.Fatalf("created %q, %v; want /e/n_0000000000", path, err)
 		}
-		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.Heard.After(e.At) {
-			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with Heard before At", e, err)
+		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.AppliedAfter.After(e.At) {
+			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with AppliedAfter before At", e, err)
 		}
 		_, stat, changed, err := c.GetW(ctx, path)
 		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
@@ -130,11 +130,11 @@ func TestOperations(t *testing.T) {
 	})
 }
 
-func TestCallerCanStopWaiting(t *testing.T) {
+func TestRequestsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := dial(t, addr)
+		c := connect(t, addr)
 		c.Config().Gate.Freeze()
 		defer c.Config().Gate.Thaw()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -155,9 +155,9 @@ func TestOnlyCloseDeletesEphemeralsBeforeTheExpiry(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		watcher := dial(t, addr)
+		watcher := connect(t, addr)
 		for _, end := range []string{"close", "cut", "freeze"} {
-			c := dial(t, addr, func(cfg *client.Config) { cfg.SessionTimeout = 2 * time.Second })
+			c := connect(t, addr, func(cfg *client.Config) { cfg.SessionTimeout = 2 * time.Second })
 			path := "/" + end
 			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
@@ -200,7 +200,7 @@ func TestCredentials(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		owner := dial(t, addr, func(cfg *client.Config) {
+		owner := connect(t, addr, func(cfg *client.Config) {
 			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p"), client.NewAuth("digest", "v:q")}
 		})
 		if _, err := owner.Create(ctx, "/mine", []byte("x"), zk.FlagEphemeral, zk.DigestACL(zk.PermAll, "v", "q")); err != nil {
@@ -209,7 +209,7 @@ func TestCredentials(t *testing.T) {
 		if _, _, err := owner.Get(ctx, "/mine"); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
+		if _, _, err := connect(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
 			t.Errorf("client without the credential: got %v, want ErrNoAuth", err)
 		}
 		cs := zktest.Must(client.ParseConnectString(addr))
@@ -226,7 +226,7 @@ func TestReplyTooLarge(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		c := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 2 << 10 })
+		c := connect(t, addr, func(cfg *client.Config) { cfg.MaxReply = 2 << 10 })
 		for i := range 40 {
 			if _, err := c.Create(ctx, fmt.Sprintf("/%060d", i), nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 				t.Fatal(err)
@@ -235,7 +235,7 @@ func TestReplyTooLarge(t *testing.T) {
 		if _, _, err := c.Children(ctx, "/"); !errors.Is(err, client.ErrReplyTooLarge) {
 			t.Errorf("error %v, want ErrReplyTooLarge", err)
 		}
-		again := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 4 << 10 })
+		again := connect(t, addr, func(cfg *client.Config) { cfg.MaxReply = 4 << 10 })
 		if names, _, err := again.Children(ctx, "/"); err != nil || len(names) != 40 {
 			t.Errorf("with twice the limit: %d children, %v; want 40", len(names), err)
 		}
@@ -247,8 +247,8 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	ctx := t.Context()
-	c := dial(t, e.ConnectString())
-	watcher := dial(t, e.ConnectString())
+	c := connect(t, e.ConnectString())
+	watcher := connect(t, e.ConnectString())
 	if _, err := c.Create(ctx, "/e", nil, zk.FlagEphemeral, electiontest.Open); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestRestartedServerWithoutItsData(t *testing.T) {
 	old, fresh := zktest.NewApache(t), zktest.NewApache(t)
 	var addr atomic.Value
 	addr.Store(old.Addr)
-	c := dial(t, old.Addr, func(cfg *client.Config) {
+	c := connect(t, old.Addr, func(cfg *client.Config) {
 		cfg.SessionTimeout, cfg.DialTimeout = time.Second, time.Second
 		cfg.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, addr.Load().(string))
@@ -304,7 +304,7 @@ func TestRestartedServerWithoutItsData(t *testing.T) {
 	if s := c.Status(); !s.State.Terminal() || !errors.Is(s.Err, client.ErrRefused) && !errors.Is(s.Err, zk.ErrSessionExpired) {
 		t.Errorf("status %+v, want ErrRefused or ErrSessionExpired", s)
 	}
-	electiontest.WaitState(t, dial(t, fresh.Addr), client.Connected)
+	electiontest.WaitState(t, connect(t, fresh.Addr), client.Connected)
 }
 
 func TestSetFenced(t *testing.T) {
@@ -312,7 +312,7 @@ func TestSetFenced(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		c := dial(t, addr)
+		c := connect(t, addr)
 		create := func(path string, flags int32) string {
 			t.Helper()
 			made, err := c.Create(ctx, path, nil, flags, electiontest.Open)
@@ -329,9 +329,9 @@ func TestSetFenced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, truth, err := c.Get(ctx, "/counter")
-		if err != nil || string(data) != "1" || *stat != *truth || stat.Mzxid <= stat.Czxid || stat.Version != 1 {
-			t.Errorf("SetFenced returned %+v; the server has %q, %+v, %v; want data 1 and the same stat", stat, data, truth, err)
+		data, read, err := c.Get(ctx, "/counter")
+		if err != nil || string(data) != "1" || *stat != *read || stat.Mzxid <= stat.Czxid || stat.Version != 1 {
+			t.Errorf("SetFenced returned %+v; the server has %q, %+v, %v; want data 1 and the same stat", stat, data, read, err)
 		}
 
 		_, err = c.SetFenced(ctx, "/none", nil, guard)
@@ -352,7 +352,7 @@ func TestSetFenced(t *testing.T) {
 		if _, err := c.SetFenced(ctx, "/none", nil, guard); !errors.Is(err, client.ErrFenced) {
 			t.Errorf("without the guard and the path: got %v, want ErrFenced", err)
 		}
-		if data, now, err := c.Get(ctx, "/counter"); err != nil || string(data) != "1" || now.Mzxid != truth.Mzxid {
+		if data, now, err := c.Get(ctx, "/counter"); err != nil || string(data) != "1" || now.Mzxid != read.Mzxid {
 			t.Errorf("after ErrFenced: data %q, %+v, %v; want no change", data, now, err)
 		}
 
@@ -381,8 +381,8 @@ func TestSetFencedObeysTheACL(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		ctx := t.Context()
-		owner := dial(t, addr, func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")} })
-		other := dial(t, addr)
+		owner := connect(t, addr, func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")} })
+		other := connect(t, addr)
 		all := zk.AuthACL(zk.PermAll)
 		readable := append(zk.AuthACL(zk.PermAll), zk.WorldACL(zk.PermRead)...)
 		for path, acl := range map[string][]zk.ACL{"/open": electiontest.Open, "/readable": readable, "/hidden": all} {

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// With this buffer, a short frame needs one system call instead of two.
+// readAhead is the size of the read buffer. With it, a short frame needs only one system call.
 const readAhead = 4 << 10
 
 // A serverConn is a net.Conn between the library and one connection to a server.
@@ -26,12 +26,12 @@ type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
 	addr     string        // the server's host:port, as configured
-	since    int64         // the last zxid seen before this connection
+	lastZxid int64         // the last zxid received before this connection
 	exchange sasl.Exchange // nil: without SASL
 	closed   chan struct{}
 	once     sync.Once
 
-	writing chan struct{} // holds a token while a frame is written
+	writing chan struct{} // full while a frame is written
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
 	ahead  *bufio.Reader // reads with readConn
@@ -41,16 +41,16 @@ type serverConn struct {
 	auths  int
 	events uint64 // number of events so far, counted while there are listeners
 
-	mu        sync.Mutex
-	settled   bool              // the ConnectResponse has arrived
-	opened    bool              // requests may be sent
-	requested uint64            // the session in the ConnectRequest
-	hello     time.Time         // the time of the ConnectRequest; zero: not sent yet
-	pings     []time.Time       // when the unanswered pings were sent, oldest first
-	sent      map[int32]request // unanswered requests by xid
-	goodbye   chan struct{}     // closed when the server has answered closeSession
+	mu            sync.Mutex
+	responded     bool              // the ConnectResponse has arrived
+	opened        bool              // requests may be sent
+	requested     uint64            // the session in the ConnectRequest
+	connectSent   time.Time         // when the ConnectRequest was sent; zero: not sent yet
+	pings         []time.Time       // when the unanswered pings were sent, oldest first
+	sent          map[int32]request // unanswered requests by xid
+	sessionClosed chan struct{}     // closed when the server has answered closeSession
 
-	// For the requests of a Following: see follow.go.
+	// The next fields serve the requests of a Following: see follow.go.
 	nextXid   int32
 	waiting   map[int32]chan<- answer // channels of the waiting callers by xid
 	listeners []*Following            // replaced, never changed in place
@@ -62,19 +62,19 @@ type request struct {
 	at    time.Time
 }
 
-// The handshake must end before the deadline.
+// newServerConn returns a serverConn whose handshake must end before the deadline.
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, exchange sasl.Exchange) *serverConn {
 	n := &serverConn{
-		Conn:     raw,
-		conn:     c,
-		addr:     addr,
-		exchange: exchange,
-		closed:   make(chan struct{}),
-		writing:  make(chan struct{}, 1),
-		sent:     make(map[int32]request),
-		goodbye:  make(chan struct{}),
-		nextXid:  lowestXid,
-		waiting:  make(map[int32]chan<- answer),
+		Conn:          raw,
+		conn:          c,
+		addr:          addr,
+		exchange:      exchange,
+		closed:        make(chan struct{}),
+		writing:       make(chan struct{}, 1),
+		sent:          make(map[int32]request),
+		sessionClosed: make(chan struct{}),
+		nextXid:       lowestXid,
+		waiting:       make(map[int32]chan<- answer),
 	}
 	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
 	raw.SetDeadline(deadline)
@@ -104,8 +104,8 @@ func (n *serverConn) open() {
 	n.opened = true
 }
 
-// Write implements net.Conn. It returns no error, because after an error while it sets watches
-// again, the library waits for ever. Instead Write closes the connection.
+// Write implements net.Conn. After an error it closes the connection and returns nil: the library
+// would wait for ever if Write returned an error while the library sets watches again.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
@@ -124,16 +124,17 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note returns nil if no frame must be sent. called: it is the request of a call.
+// note records a frame of the library. It returns the frame to send, or nil. called is true for the
+// request of a call.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
-	if n.hello.IsZero() {
+	if n.connectSent.IsZero() {
 		// ConnectRequest: int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
-		n.hello = now
+		n.connectSent = now
 		n.requested = binary.BigEndian.Uint64(frame[prefixSize+16:])
-		return withZxid(frame, prefixSize+4, n.since), false
+		return withZxid(frame, prefixSize+4, n.lastZxid), false
 	}
 	xid, op := int32(binary.BigEndian.Uint32(frame[prefixSize:])), wire.Op(binary.BigEndian.Uint32(frame[prefixSize+4:]))
 	switch {
@@ -141,7 +142,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		n.pings = append(n.pings, now)
 		return frame, false
 	case op == wire.OpSetWatches:
-		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
+		frame = withZxid(frame, prefixSize+8, n.lastZxid) // long relativeZxid, and lists of paths
 	case !n.opened:
 		// The request's caller already got an error, so it must not be executed now.
 		return nil, true
@@ -164,23 +165,23 @@ func (n *serverConn) send(frame []byte) error {
 
 // SetReadDeadline does nothing during the handshake, which has its own deadline.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
-	if !n.isSettled() {
+	if !n.hasConnectResponse() {
 		return nil
 	}
 	return n.Conn.SetReadDeadline(t)
 }
 
 func (n *serverConn) SetWriteDeadline(t time.Time) error {
-	if !n.isSettled() {
+	if !n.hasConnectResponse() {
 		return nil
 	}
 	return n.Conn.SetWriteDeadline(t)
 }
 
-// xidGoodbye is an xid that the library's own requests do not reach in practice.
-const xidGoodbye = 0x7fffffff
+// xidCloseSession is an xid that the library's requests do not reach in practice.
+const xidCloseSession = 0x7fffffff
 
-func (n *serverConn) sayGoodbye(timeout time.Duration) {
+func (n *serverConn) closeSession(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
@@ -191,16 +192,16 @@ func (n *serverConn) sayGoodbye(timeout time.Duration) {
 		return
 	}
 	n.mu.Lock()
-	n.sent[xidGoodbye] = request{op: wire.OpCloseSession, at: time.Now()}
+	n.sent[xidCloseSession] = request{op: wire.OpCloseSession, at: time.Now()}
 	n.mu.Unlock()
 	n.Conn.SetWriteDeadline(time.Now().Add(timeout))
-	_, err := n.Conn.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidGoodbye, Op: wire.OpCloseSession}))
+	_, err := n.Conn.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidCloseSession, Op: wire.OpCloseSession}))
 	<-n.writing
 	if err != nil {
 		return
 	}
 	select {
-	case <-n.goodbye:
+	case <-n.sessionClosed:
 	case <-timer.C:
 	case <-n.closed:
 	}
@@ -227,7 +228,7 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// Data that arrives while the gate is shut is kept.
+// readConn reads from the server. It holds back data that arrives while the gate is shut.
 func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
 	if !n.conn.gate.Pass(n.closed) {
@@ -240,10 +241,10 @@ type readFunc func(p []byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-func (n *serverConn) isSettled() bool {
+func (n *serverConn) hasConnectResponse() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.settled
+	return n.responded
 }
 
 func (n *serverConn) nextFrame() error {
@@ -251,7 +252,7 @@ func (n *serverConn) nextFrame() error {
 		if err := n.beginFrame(); err != nil {
 			return err
 		}
-		if !n.isSettled() || !isOurs(xidOf(n.head)) {
+		if !n.hasConnectResponse() || !isFollowingXid(xidOf(n.head)) {
 			return nil
 		}
 		if err := n.takeAnswer(); err != nil {
@@ -265,8 +266,8 @@ func (n *serverConn) beginFrame() error {
 	if err != nil {
 		return n.explain(err)
 	}
-	settled, size := n.isSettled(), int(int32(binary.BigEndian.Uint32(prefix)))
-	if settled {
+	responded, size := n.hasConnectResponse(), int(int32(binary.BigEndian.Uint32(prefix)))
+	if responded {
 		err = replySize(size, n.conn.cfg.MaxReply)
 	} else {
 		err = connectResponseSize(prefix, size)
@@ -280,7 +281,7 @@ func (n *serverConn) beginFrame() error {
 	}
 	n.size, n.left = size, prefixSize+size
 	n.head = append(n.head[:0], frame[prefixSize:]...)
-	if settled {
+	if responded {
 		clear(frame[8:16])
 		if xidOf(n.head) == wire.XidWatch {
 			return n.noteEvent()
@@ -313,7 +314,7 @@ func (n *serverConn) checkReply() error {
 }
 
 func (n *serverConn) received() error {
-	if !n.isSettled() {
+	if !n.hasConnectResponse() {
 		return n.connectResponse(n.head)
 	}
 	xid := xidOf(n.head)
@@ -337,7 +338,7 @@ func (n *serverConn) received() error {
 		small = isRead(r.op) && n.size <= smallReply
 		delete(n.sent, xid)
 		if r.op == wire.OpCloseSession {
-			close(n.goodbye)
+			close(n.sessionClosed)
 		}
 	}
 	n.mu.Unlock()

@@ -11,16 +11,17 @@ import (
 	"electop/model/session"
 )
 
-// asked is the requested session, id the granted one; 0 means a new or an expired session.
-func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
+// granted handles a ConnectResponse. requested is 0 for a new session. id is the granted session; 0
+// means that the requested session has expired.
+func (c *Conn) granted(n *serverConn, requested, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
 		c.mu.Unlock()
 		return net.ErrClosed
 	}
 	known := c.status.SessionID
-	if c.status.State == Connecting && asked == 0 {
-		known = 0 // no caller knows a session from before the first Connected
+	if c.status.State == Connecting && requested == 0 {
+		known = 0 // no caller has used a session before the first Connected
 	}
 	switch {
 	case id == 0 && known == 0:
@@ -28,10 +29,10 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
 	case id == 0:
 		c.mu.Unlock()
-		// The library gets this response and notifies the watchers.
+		// The library receives this response and sends zk.EventNotWatching.
 		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
 		return nil
-	case known != 0 && (asked != known || id != known):
+	case known != 0 && (requested != known || id != known):
 		c.mu.Unlock()
 		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.addr, id, zk.ErrSessionExpired)
 		c.terminate(Expired, err, false)
@@ -46,7 +47,7 @@ func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, s
 	return nil
 }
 
-// The library has not received the server's answer yet.
+// linkReady notes that n has the session. The library receives the ConnectResponse only afterwards.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +55,8 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// After a lost connection, the next one drops a request left in the library's queue.
+// dequeued notes that call number has left the library's queue. Until then, a new connection drops
+// requests and is not Connected.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +68,8 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// zxid is 0 if it does not count. small is a ping, or a read with a small answer.
+// answered handles an answer. zxid is 0 if it does not count. small means a ping, or a read with a
+// small answer.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +92,7 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.link, c.ready = nil, nil
 	if errors.Is(err, ErrRefused) {
 		c.refusals++
-		if hint := refusalHint(c.refusals, n.since, c.cfg.TLS != nil); hint != "" {
+		if hint := refusalHint(c.refusals, n.lastZxid, c.cfg.TLS != nil); hint != "" {
 			err = fmt.Errorf("%w (%s)", err, hint)
 		}
 	} else {
@@ -105,14 +108,14 @@ func (c *Conn) linkLost(n *serverConn, err error) {
 	c.lostBy = err
 	close(c.lost)
 	c.lost = nil
-	c.watchdog.Reset(c.sessionWait())
+	c.giveUpTimer.Reset(c.sessionWait())
 }
 
-// since is the last zxid that the client has seen.
-func refusalHint(count int, since int64, tls bool) string {
+// refusalHint returns a possible reason why servers refused count connections in a row, or "".
+func refusalHint(count int, lastZxid int64, tls bool) string {
 	switch {
-	case since > 0:
-		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, since)
+	case lastZxid > 0:
+		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, lastZxid)
 	case count > 1 && !tls:
 		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum, or does this port want TLS?", count)
 	case count > 1:
@@ -121,18 +124,18 @@ func refusalHint(count int, since int64, tls bool) string {
 	return ""
 }
 
-// The caller holds c.mu.
+// connectIfReady requires that the caller holds c.mu.
 func (c *Conn) connectIfReady() {
 	if c.ready == nil || c.link != c.ready || c.queued.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
 	}
 	c.ready.open()
 	c.lost = make(chan struct{})
-	c.watchdog.Stop()
+	c.giveUpTimer.Stop()
 	c.setState(Connected, nil)
 }
 
-// The caller holds c.mu.
+// noteAnswer requires that the caller holds c.mu.
 func (c *Conn) noteAnswer(sent time.Time) {
 	answered := time.Now()
 	c.status.RTT = answered.Sub(sent)
@@ -142,16 +145,16 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	if end := sent.Add(c.status.Timeout); end.After(c.status.ExpiresFrom) {
 		c.status.ExpiresFrom = end
 	}
-	c.lease.answered(exchange{sent, answered})
+	c.lease.answered(requestTimes{sent, answered})
 }
 
-// lost belongs to the connection of the write.
+// committed extends the lease after a write. lost belongs to the connection of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lost == lost {
-		c.lease.committed(exchange{sent, now})
+		c.lease.committed(requestTimes{sent, now})
 		c.status.LeaseEnd = c.lease.end
 	}
 }

@@ -43,16 +43,16 @@ type Status struct {
 	// clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is Timeout after the last answered request or ping was sent. The session
-	// exists until then, unless the server that answered was cut off from the ensemble: so
-	// ExpiresFrom is no lease. It is zero before the first session.
+	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout. The
+	// session exists until then, unless the server that answered was cut off from the
+	// ensemble. So ExpiresFrom is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 
 	// Err is the reason why there is no connection: the error of the last attempt, of the last
 	// connection, or of the Conn. It is nil while Connected.
 	Err error
 
-	Change uint64 // counts the changes of State
+	Change uint64 // number of changes of State
 }
 
 // Status returns the current status.
@@ -62,8 +62,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns when the last answered request or ping was sent, by this machine's clock. It
-// returns false before the first session.
+// Anchor returns the send time of the last answered request or ping, according to this machine's
+// clock. It returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -72,17 +72,17 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 	return a, a.Session != 0
 }
 
-// Requests returns the number of requests sent over all connections. It does not count
-// pings, the handshake and credentials. It counts each request that sets watches again.
+// Requests returns the number of requests sent over all connections. Pings, the handshake,
+// credentials and closeSession do not count. Each request that sets watches again counts.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }
 
 // Done returns a channel that is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Subscribe returns a channel that receives the current status and then one for each change of
-// State, Err or Server, in order. A slow reader misses no change of State, but may miss others. The
-// channel is closed after a terminal status, or when ctx is done. A caller that stops reading
-// earlier must end ctx.
+// Subscribe returns a channel that receives the current status, and then a status for each change
+// of State, Err or Server, in order. A slow reader misses no change of State, but may miss other
+// changes. The channel is closed after a terminal status, or when ctx is done. A caller that stops
+// reading earlier must end ctx.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
@@ -139,14 +139,15 @@ func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	return false
 }
 
-// The caller holds c.mu.
+// publish requires that the caller holds c.mu.
 func (c *Conn) publish() {
 	for s := range c.subscribers {
 		s.add(c.status)
 	}
 }
 
-// Only a change of State lengthens the queue. The Conn's mu guards it.
+// A subscription has the statuses that one subscriber has not received yet. The Conn's mu guards
+// queue. Only a change of State lengthens queue.
 type subscription struct {
 	queue []Status
 	more  chan struct{}
@@ -164,8 +165,8 @@ func (s *subscription) add(status Status) {
 	}
 }
 
-// distanceSamples is the number of kept round trips: enough to include one without a delay, few
-// enough to notice soon that round trips became longer.
+// distanceSamples is the number of kept round trips. It is large enough to include one without a
+// delay, and small enough to notice soon that round trips became longer.
 const distanceSamples = 8
 
 type distance struct {

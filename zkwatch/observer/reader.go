@@ -617,7 +617,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		c := &batch[i]
 		switch {
 		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
-			r.notified, r.heard = r.now.convert(c.At), r.now.convert(c.Heard)
+			r.notified, r.heard = r.now.convert(c.At), r.now.convert(c.AppliedAfter)
 			return errReread
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
@@ -693,7 +693,7 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	if r.known.has(c.Below) == created {
 		return errReread
 	}
-	d := &model.Delta{Notified: r.now.convert(c.At), Heard: r.now.convert(c.Heard)}
+	d := &model.Delta{Notified: r.now.convert(c.At), Heard: r.now.convert(c.AppliedAfter)}
 	r.due = true
 	r.parent.Cversion++
 	if !created {
