@@ -93,7 +93,7 @@ func (o Op) String() string {
 
 // Reserved xids of replies. Ping and auth requests have the same xid as their replies.
 const (
-	XidWatch int32 = -1 // a WatcherEvent, which answers no request
+	XidWatch int32 = -1 // for a WatcherEvent, which answers no request
 	XidPing  int32 = -2
 	XidAuth  int32 = -4
 )

@@ -48,7 +48,7 @@ func (c *Coder) readOnly(v, has *bool) {
 	}
 }
 
-// A RequestHeader precedes every request.
+// A RequestHeader precedes every request except the [ConnectRequest].
 type RequestHeader struct {
 	Xid int32
 	Op  Op
@@ -59,10 +59,11 @@ func (h *RequestHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Op))
 }
 
-// A ReplyHeader precedes every reply and every event. If Err is not OK, no body follows.
+// A ReplyHeader precedes every event, and every reply except the [ConnectResponse]. If Err is not
+// OK, no record follows.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // last change that the server applied; -1 in events of ZooKeeper 3.8 and earlier
+	Zxid int64 // last change that the server has applied; -1 in events of ZooKeeper 3.8 and earlier
 	Err  Code
 }
 
@@ -298,7 +299,7 @@ type SASLToken struct{ Token []byte } // aliases the input; nil stands for null
 
 func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
 
-// Replies without a body (delete, ping, auth, setWatches, setWatches2, checkWatches,
+// Replies without a record (delete, ping, auth, setWatches, setWatches2, checkWatches,
 // removeWatches, closeSession) need no type. exists, setData and setACL answer with a [Stat].
 
 // A PathResponse answers create and sync.
@@ -374,9 +375,9 @@ func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i
 // A MultiOp is one operation of a [MultiRequest]. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
-	Create  CreateRequest // the creates
+	Create  CreateRequest // create, create2, createContainer, createTTL
 	TTL     int64         // createTTL; milliseconds
-	Path    string        // all but the creates
+	Path    string        // all others
 	Data    []byte        // setData
 	Version int32         // delete, setData, check
 	Watch   bool          // getData, getChildren
@@ -384,7 +385,7 @@ type MultiOp struct {
 	NoPath bool
 }
 
-// Reads reports whether the operation belongs in a multiRead.
+// Reads reports whether o is a read, which belongs in a multiRead.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
 // Fields implements [Record]. If Op cannot be part of a multi, reading fails and writing appends nothing.
@@ -422,7 +423,8 @@ func (h *multiHeader) Fields(c *Coder) {
 	c.Int32((*int32)(&h.Err))
 }
 
-// multi does not change a list that it writes, because goroutines may share the list.
+// multi codes the list of a multi. It does not change a list that it writes, because goroutines may
+// share the list.
 func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), element func(*T)) {
 	if c.reading {
 		*list = nil
@@ -452,7 +454,7 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 // and of multiRead (getData and getChildren, independent of each other).
 type MultiRequest struct{ Ops []MultiOp }
 
-// Fields fails to read a list that mixes reads with other operations.
+// Fields implements [Record]. Reading fails if the list has both reads and other operations.
 func (r *MultiRequest) Fields(c *Coder) {
 	multi(c, &r.Ops, func(o *MultiOp) (*Op, Code) { return &o.Op, -1 }, func(o *MultiOp) {
 		o.Fields(c)
@@ -463,8 +465,8 @@ func (r *MultiRequest) Fields(c *Coder) {
 }
 
 // A MultiResult is the outcome of one operation. If the operation failed, Op is OpError, and only
-// Err is set. If one operation of a multi fails, all results of the multi have this form.
-// createContainer and createTTL have results of create2.
+// Err is set. If one operation of a multi fails, all results of the multi have Op OpError.
+// The results of createContainer and createTTL have Op OpCreate2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -1,13 +1,13 @@
-// Package wire is ZooKeeper's client protocol: the frames, the records inside them, the operation
-// codes and the error codes. The package holds no connection and starts no goroutine. The embedded
-// server uses this package for all messages. The client uses it to read the messages on a
-// connection of the go-zookeeper library, and to send requests of its own.
+// Package wire implements ZooKeeper's client protocol: the frames, the records inside them, the
+// operation codes and the error codes. It holds no connection and starts no goroutine. Package
+// demo/zkserver uses wire for all messages. Package client uses wire to read the messages on a
+// connection of the go-zookeeper library, and to send requests that the library does not have.
 //
 // # Messages
 //
 // A message is a frame: four bytes of big-endian length, then that many bytes. A client begins with
 // a [ConnectRequest], which has no header. Each later request is a [RequestHeader] and the record of
-// its [Op]. A reply is a [ReplyHeader] and a record, or only the header if it has an error. The
+// its [Op]. A reply is a [ReplyHeader] and a record, or only the header if its Err is not OK. The
 // server answers in the order of the requests. A reply with [XidWatch] is a [WatcherEvent].
 //
 // # Encoding
@@ -16,7 +16,7 @@
 // length in front of strings, buffers and vectors, where -1 stands for null. A [Record] names
 // its fields once, in order: a [Coder] writes them or reads them. A Coder that reads does not
 // trust its input: it checks each length against the rest of the frame before it allocates. It
-// keeps the first error, and all later fields are zero, so records need no error handling.
+// keeps the first error and sets all later fields to zero, so records need no error handling.
 //
 // Field order, operation codes and error codes are from ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
@@ -39,8 +39,8 @@ type Record interface {
 // ErrMalformed.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// A Coder appends values to a byte slice, or reads them from one. When a Coder reads, it keeps the
-// first failure for [Coder.Err], and all later values are zero.
+// A Coder codes values: it either appends them to a byte slice, or reads them from one. When a Coder
+// reads, it keeps the first failure for [Coder.Err], and sets all later values to zero.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -60,7 +60,7 @@ func NewDecoder(b []byte) *Coder { return &Coder{b: b, reading: true} }
 // Err returns the first failure to read, which wraps [ErrMalformed], or nil.
 func (c *Coder) Err() error { return c.err }
 
-// Rest returns the bytes not read yet; none after a failure.
+// Rest returns the bytes that are not read yet. After a failure there are none.
 func (c *Coder) Rest() []byte { return c.b }
 
 func (c *Coder) fail(what string) {
@@ -92,7 +92,7 @@ func (c *Coder) Raw(v *[]byte) {
 	}
 }
 
-// Bool codes one byte, written as 0 or 1; anything but zero reads as true.
+// Bool codes a boolean as one byte. It writes 0 or 1, and reads all values except 0 as true.
 func (c *Coder) Bool(v *bool) {
 	switch {
 	case c.reading:
@@ -129,7 +129,8 @@ func (c *Coder) Int64(v *int64) {
 	}
 }
 
-// length reads -1 for null and after a failure. It may exceed the bytes that are left.
+// length codes a length. It reads -1 for null and after a failure. The result may exceed the rest of
+// the input.
 func (c *Coder) length(n int, what string) int {
 	v := int32(n)
 	c.Int32(&v)
@@ -192,8 +193,8 @@ func (c *Coder) null() bool {
 	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
 }
 
-// Strings codes a vector of strings. It writes an empty vector with count 0, because some clients
-// allocate the count, which is -1 for null. Null and empty vectors both read as nil.
+// Strings codes a vector of strings. It never writes null, because some clients fail at its count
+// of -1. Null and empty vectors both read as nil.
 func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 
 // Paths codes a vector of strings. Neither the vector nor a string may be null.
@@ -206,7 +207,8 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector checks a count before it allocates. A negative count reads as 0, as in ZooKeeper.
+// vector codes a vector. Its elements have size bytes or more. vector checks a count before it
+// allocates. A negative count reads as 0, as in ZooKeeper.
 func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
@@ -253,8 +255,8 @@ func ReadFrame(r io.Reader, max int) ([]byte, error) {
 	return ReadFrameInto(r, nil, max)
 }
 
-// ReadFrameInto does the same as [ReadFrame]. If the capacity of buf is enough for the frame
-// and at least 4, the result aliases buf.
+// ReadFrameInto reads a frame like [ReadFrame]. If the capacity of buf is at least 4 and enough for
+// the frame, the result aliases buf.
 func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	if cap(buf) < 4 {
 		buf = make([]byte, 0, 256)
@@ -290,8 +292,8 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// BeginFrame appends a placeholder for a length prefix. It returns the slice, and the
-// position of the frame for [EndFrame].
+// BeginFrame appends a placeholder for a length prefix. at is the position of the frame, for
+// [EndFrame].
 func BeginFrame(b []byte) (out []byte, at int) {
 	return append(b, 0, 0, 0, 0), len(b)
 }

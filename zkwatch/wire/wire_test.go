@@ -117,12 +117,12 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-func TestCoder(t *testing.T) {
+func TestReadUnusualValues(t *testing.T) {
 	text := func(d *Coder) any { var v string; d.String(&v); return v }
 	path := func(d *Coder) any { var v string; d.Path(&v); return v }
 	buffer := func(d *Coder) any { var v []byte; d.Buffer(&v); return v == nil }
 	list := func(d *Coder) any { var v []string; d.Strings(&v); return len(v) }
-	whole := func(d *Coder) any { var v []string; d.Paths(&v); return len(v) }
+	paths := func(d *Coder) any { var v []string; d.Paths(&v); return len(v) }
 	for name, tt := range map[string]struct {
 		in   string
 		read func(*Coder) any
@@ -136,9 +136,9 @@ func TestCoder(t *testing.T) {
 		"null vector":       {"\xff\xff\xff\xff", list, 0, false},
 		"length -2":         {"\xff\xff\xff\xfe", text, "", true},
 		"count -2":          {"\xff\xff\xff\xfe", list, 0, false},
-		"null list":         {"\xff\xff\xff\xff", whole, 0, true},
-		"null in a list":    {"\x00\x00\x00\x01\xff\xff\xff\xff", whole, 0, true},
-		"list":              {"\x00\x00\x00\x01\x00\x00\x00\x00", whole, 1, false},
+		"null paths":        {"\xff\xff\xff\xff", paths, 0, true},
+		"null in paths":     {"\x00\x00\x00\x01\xff\xff\xff\xff", paths, 0, true},
+		"paths":             {"\x00\x00\x00\x01\x00\x00\x00\x00", paths, 1, false},
 		"huge buffer":       {"\x7f\xff\xff\xffabc", buffer, true, true},
 		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", list, 0, true},
 		"vector one short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", list, 0, true},
@@ -201,15 +201,15 @@ func TestLengthPrefixAloneAllocatesLittle(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesOfCodesAndOperations(t *testing.T) {
 	if s := NoNode.Error(); s != "zookeeper: NoNode (-101)" {
-		t.Errorf("text of NoNode: %q", s)
+		t.Errorf("NoNode: got %q, want its name and number", s)
 	}
 	if s := Code(-9999).Error(); s != "zookeeper: Unknown (-9999)" {
-		t.Errorf("text of code -9999: %q", s)
+		t.Errorf("code -9999: got %q, want Unknown and the number", s)
 	}
 	if OK.Err() != nil || NoNode.Err() != NoNode {
-		t.Errorf("Err of OK is %v, Err of NoNode is %v", OK.Err(), NoNode.Err())
+		t.Errorf("Err of OK and NoNode: got %v and %v, want nil and NoNode", OK.Err(), NoNode.Err())
 	}
 	if OpSetWatches2.String() != "setWatches2" || Op(77).String() != "op 77" {
 		t.Errorf("names %q and %q, want setWatches2 and op 77", OpSetWatches2, Op(77))
@@ -241,7 +241,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		b := Append(nil, first)
 		if len(b) > len(data)+64 {
-			t.Errorf("%T: %d bytes were encoded again as %d", sample, len(data), len(b))
+			t.Errorf("%T: decoded from %d bytes, but encoded to %d bytes", sample, len(data), len(b))
 		}
 		d = NewDecoder(b)
 		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
