@@ -20,7 +20,7 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes. A longer user might not fit into an answer.
+// maxName bounds a user and a password, in bytes. The answer would have no room for a longer user.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
@@ -29,7 +29,7 @@ type Digest struct {
 	// login is a pointer because package fmt prints only a pointer's address, for every verb.
 	login *userPassword
 	uri   string        // service and host
-	nonce func() string // returns another client nonce for each exchange
+	nonce func() string // returns a new client nonce for each exchange
 }
 
 type userPassword struct{ user, password string }
@@ -130,7 +130,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	return c, nil
 }
 
-// auth means authentication without protection of messages.
+// offersAuth reports whether list has auth: authentication without protection of messages.
 func offersAuth(list string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.TrimSpace(one), "auth") {
@@ -211,12 +211,13 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded uses ISO 8859-1 if possible, as DIGEST-MD5 demands, otherwise UTF-8 if allowed.
-func encoded(s string, allowed bool) (string, bool) {
+// encoded returns s in ISO 8859-1 if possible, as DIGEST-MD5 demands. Otherwise it returns s in
+// UTF-8, and ok is utf8.
+func encoded(s string, utf8 bool) (out string, ok bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {
 		if r > 0xff {
-			return s, allowed
+			return s, utf8
 		}
 		latin = append(latin, byte(r))
 	}

@@ -29,7 +29,7 @@ func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, 
 		t.Fatal(err)
 	}
 	if first, done, err := x.Next(nil); first == nil || len(first) != 0 || done || err != nil {
-		t.Fatalf("first answer %q, done %t, %v; want empty and not done", first, done, err)
+		t.Fatalf("first answer %q, done %t, %v; want empty and done false", first, done, err)
 	}
 	answer, done, err := x.Next([]byte(challenge))
 	if done {
@@ -38,7 +38,7 @@ func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, 
 	return x, string(answer), err
 }
 
-// The example of RFC 2831, section 4.
+// TestDigestExampleOfTheRFC tests the example in section 4 of RFC 2831.
 func TestDigestExampleOfTheRFC(t *testing.T) {
 	d := account(t, "chris", "secret")
 	sasl.SetDigest(d, "imap/elwood.innosoft.com", "OA6MHXh6VqTrRk")
@@ -114,7 +114,7 @@ func TestDigestServerMustProveThatItKnowsThePassword(t *testing.T) {
 	}
 }
 
-// With charset=utf-8, text is hashed in ISO 8859-1 if possible, otherwise in UTF-8.
+// TestDigestEncodings tests that text is hashed in ISO 8859-1 if possible, otherwise in UTF-8.
 func TestDigestEncodings(t *testing.T) {
 	for _, c := range []struct{ user, password, charset, username, hashed string }{
 		{"jürgen", "straße", ",charset=utf-8", "jürgen", "j\xfcrgen:r:stra\xdfe"},

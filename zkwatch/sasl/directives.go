@@ -12,6 +12,7 @@ const maxDirectives = 64
 
 type directive struct{ name, value string }
 
+// directives matches the first directive of a list: a name and a value, quoted or not.
 var directives = sync.OnceValue(func() *regexp.Regexp {
 	const space, token = "[ \t\r\n]*", "([!#$%&'*+.0-9A-Z^_`a-z|~-]+)"
 	return regexp.MustCompile("^" + token + space + "=" + space + `(?:"((?s:[^"\\]|\\.)*)"|` + token + ")" + space + "(?:,|$)")

@@ -43,9 +43,9 @@ func (t ticket) owner() string { return t.user + "@" + t.realm }
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // the client's; the server's proof must repeat its time
+	proof   types.Authenticator // of the client; the server must repeat the time in it
 	key     types.EncryptionKey // of the security context
-	subkey  byte                // acceptorSubkey if the server chose the field key, otherwise 0
+	subkey  byte                // acceptorSubkey if the server chose key, otherwise 0
 	step    int
 }
 
@@ -160,7 +160,8 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	return nil
 }
 
-// choose names no authorization identity, so the server uses the client's principal.
+// choose answers the server's offer of security layers. The answer has no authorization identity, so
+// the server uses the client's principal.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {
@@ -181,7 +182,7 @@ const (
 	acceptorSubkey
 )
 
-// The most common key type is the first.
+// keyTypes returns the supported key types, the most common type first.
 func keyTypes() []int32 {
 	return []int32{
 		etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
@@ -189,7 +190,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// Older key types need tokens of another form (RFC 4757).
+// supported returns an error for older key types, which need tokens of another form (RFC 4757).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil

@@ -21,9 +21,9 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// KerberosOptions has the principals of the client and of the servers.
+// KerberosOptions describes a [Kerberos] account.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" means the ticket cache that KRB5CCNAME names.
+	// Keytab is a file of keys. "" means the ticket cache that KRB5CCNAME or krb5.conf names.
 	Keytab string
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
@@ -82,12 +82,12 @@ func (*Kerberos) Name() string { return "GSSAPI" }
 // String returns the name of the account. It contains no secret.
 func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 
-// Format implements fmt.Formatter for every verb: no verb may print keys.
+// Format implements fmt.Formatter. Every verb prints String, because no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin implements [Mechanism]: it gets a ticket for the server on host. The library takes no
+// Begin implements [Mechanism]. It gets a ticket for the server on host. The library takes no
 // context, so a goroutine requests the ticket, one goroutine at a time. The request may end some
-// seconds after ctx. Its ticket is then cached for the next connection.
+// seconds after ctx is done. Its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -127,10 +127,10 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 // minValidity is the time for which a cached ticket must still be valid.
 const minValidity = time.Minute
 
-// maxTickets bounds the cached tickets: one for each server, and the ticket-granting ticket.
+// maxTickets bounds the number of cached tickets, including ticket-granting tickets.
 const maxTickets = 64
 
-// ticket returns a ticket for the first service that the KDC knows.
+// ticket returns a ticket for the first of the services that the KDC knows.
 func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	cl := client.NewWithKeytab(a.login.user, a.login.realm, a.login.keytab, a.conf)
 	defer cl.Destroy()
@@ -261,7 +261,8 @@ func codeOf(err error) int {
 // kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// An unknown service is no ErrRejected, because the caller may try another name.
+// explained adds the meaning of a KDC's error. An unknown service is no ErrRejected, because the
+// caller may try another name.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

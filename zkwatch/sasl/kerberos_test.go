@@ -46,7 +46,7 @@ func begun(t testing.TB) *kerberosExchange {
 		user: "ann", realm: "R", service: principal{"zookeeper/zk1", "R"},
 	}))
 	if first, done, err := x.Next(nil); len(first) == 0 || done || err != nil {
-		t.Fatalf("first answer %x, done %t, %v; want an answer and not done", first, done, err)
+		t.Fatalf("first answer %x, done %t, %v; want an answer and done false", first, done, err)
 	}
 	return x
 }
@@ -59,7 +59,7 @@ func proof(key types.EncryptionKey, part messages.EncAPRepPart) []byte {
 	return asn1tools.AddASNAppTag(append(token, reply...), 0)
 }
 
-// repeated returns the part of the proof that must equal the client's.
+// repeated returns the values of the client's authenticator that the server must repeat.
 func repeated(x *kerberosExchange) messages.EncAPRepPart {
 	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
 }
@@ -72,7 +72,7 @@ func offer(key types.EncryptionKey, flags byte, payload []byte) []byte {
 	return must(w.Marshal())
 }
 
-func TestExchange(t *testing.T) {
+func TestKerberosExchange(t *testing.T) {
 	for _, subkey := range []bool{false, true} {
 		x, key, flags := begun(t), aKey(1), byte(fromAcceptor)
 		part := repeated(x)
@@ -81,7 +81,7 @@ func TestExchange(t *testing.T) {
 			part.Subkey = key
 		}
 		if answer, done, err := x.Next(proof(aKey(1), part)); answer == nil || len(answer) != 0 || done || err != nil {
-			t.Fatalf("subkey %t: second answer %x, done %t, %v; want empty and not done", subkey, answer, done, err)
+			t.Fatalf("subkey %t: second answer %x, done %t, %v; want empty and done false", subkey, answer, done, err)
 		}
 		choice, done, err := x.Next(offer(key, flags, []byte{7, 0, 1, 0}))
 		if !done || err != nil {
@@ -93,7 +93,7 @@ func TestExchange(t *testing.T) {
 		}
 		ok, err := w.Verify(key, keyusage.GSSAPI_INITIATOR_SEAL)
 		if !ok || !bytes.Equal(w.Payload, []byte{noLayer, 0, 0, 0}) || w.SndSeqNum != uint64(x.proof.SeqNumber) {
-			t.Errorf("subkey %t: choice %+v, %v; want no layer, with sequence number %d", subkey, w, err, x.proof.SeqNumber)
+			t.Errorf("subkey %t: choice %+v, %v; want no security layer, and sequence number %d", subkey, w, err, x.proof.SeqNumber)
 		}
 		if _, _, err := x.Next(nil); err == nil {
 			t.Error("Next after the end returned no error")
@@ -135,7 +135,7 @@ func TestServerMustProveThatItHasTheKey(t *testing.T) {
 	}
 }
 
-func TestOffers(t *testing.T) {
+func TestOffersOfSecurityLayers(t *testing.T) {
 	good := offer(aKey(1), fromAcceptor, []byte{noLayer, 0, 0, 0})
 	changed := func(at int, to byte) []byte { b := slices.Clone(good); b[at] = to; return b }
 	rotated := slices.Concat(good[:6], []byte{0, 5}, good[len(good)-5:], good[gssapi.HdrLen:len(good)-5])
@@ -148,11 +148,11 @@ func TestOffers(t *testing.T) {
 		"rotated":            {rotated, nil},
 		"rotated all around": {changed(7, 16), nil},
 		"wrongly rotated":    {changed(7, 3), ErrChallenge},
-		"of the client":      {offer(aKey(1), 0, []byte{1, 0, 0, 0}), ErrChallenge},
+		"sent by the client": {offer(aKey(1), 0, []byte{1, 0, 0, 0}), ErrChallenge},
 		"sealed":             {changed(2, fromAcceptor|sealed), ErrChallenge},
-		"of a subkey":        {changed(2, fromAcceptor|acceptorSubkey), ErrChallenge},
+		"with a subkey":      {changed(2, fromAcceptor|acceptorSubkey), ErrChallenge},
 		"another key":        {offer(aKey(2), fromAcceptor, []byte{1, 0, 0, 0}), ErrChallenge},
-		"changed":            {changed(gssapi.HdrLen, 3), ErrChallenge},
+		"wrong checksum":     {changed(gssapi.HdrLen, 3), ErrChallenge},
 		"no checksum":        {append(changed(5, 0)[:gssapi.HdrLen], 1, 0, 0, 0), ErrChallenge},
 		"a long checksum":    {changed(4, 0xff), ErrChallenge},
 		"half a header":      {good[:10], ErrChallenge},
@@ -185,7 +185,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-func TestConfiguration(t *testing.T) {
+func TestIncludedConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -250,7 +250,7 @@ func TestServicePrincipals(t *testing.T) {
 	}
 }
 
-// TestFailuresOfTheKDC checks that most errors of a KDC are final.
+// TestFailuresOfTheKDC tests that most errors of a KDC are ErrRejected.
 func TestFailuresOfTheKDC(t *testing.T) {
 	for code, want := range map[int]string{
 		6: "does not know this principal", 18: "locked", clockSkew: "clocks", 32: "kinit",
@@ -268,7 +268,7 @@ func TestFailuresOfTheKDC(t *testing.T) {
 	}
 }
 
-func TestSilentKDC(t *testing.T) {
+func TestSilentKDCAndPrintedAccount(t *testing.T) {
 	silent := must(net.ListenPacket("udp", "127.0.0.1:0"))
 	defer silent.Close()
 	path := filepath.Join(t.TempDir(), "krb5.conf")
@@ -312,7 +312,7 @@ func TestSilentKDC(t *testing.T) {
 	for _, key := range [][]byte{key.KeyValue, session.KeyValue} {
 		for _, secret := range []string{fmt.Sprintf("%x", key), strings.Trim(fmt.Sprint(key), "[]"), string(key)} {
 			if strings.Contains(shown.String(), secret) {
-				t.Errorf("%s shows a key", shown.String())
+				t.Errorf("output %s contains a key", shown.String())
 			}
 		}
 	}

@@ -25,7 +25,7 @@ const (
 	maxIncludes = 100     // number of files
 )
 
-// cacheName is the value of default_ccache_name.
+// loadConfig reads the configuration of Kerberos. cacheName is the value of default_ccache_name.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -53,7 +53,7 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 	return conf, set["default_ccache_name"], nil
 }
 
-// The library has no include directives, and keeps only one of several sections with one name.
+// A configReader includes files and merges sections of the same name, because the library does not.
 type configReader struct {
 	files    int
 	names    []string // names of the sections, in order
@@ -129,7 +129,7 @@ func (r *configReader) text() string {
 // DefaultService is the default service name of ZooKeeper's servers.
 const DefaultService = "zookeeper"
 
-// The host and the realm of a service may be empty.
+// A service is the principal of KerberosOptions.Service. host and realm may be empty.
 type service struct{ name, host, realm string }
 
 func parseService(text string) (s service, err error) {
@@ -149,7 +149,8 @@ type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// For an IP address, the names from DNS come first; an empty realm means the client's.
+// names returns the possible principals of the server on host. For an IP address, the names from DNS
+// come first. An empty realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal

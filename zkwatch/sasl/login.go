@@ -47,7 +47,8 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// An empty principal means the first one; conf is limited to its key types.
+// loadKeytab reads a keytab. An empty principal means the first principal of the keytab. loadKeytab
+// removes from conf the key types for which the keytab has no key of the principal.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -127,7 +128,7 @@ func (l login) cache() (*credentials.CCache, error) {
 	return cache, nil
 }
 
-// Other programs renew the ticket, so the cache is read each time.
+// grantingTicket reads the cache each time, because other programs renew the ticket.
 func (l login) grantingTicket() (t ticket, err error) {
 	cache, err := l.cache()
 	if err != nil {
@@ -152,7 +153,7 @@ func (l login) grantingTicket() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// Panics and errors of a parser are hidden, because they may show a secret file.
+// parsed calls load, a parser. It hides panics and errors that may show the contents of a file.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError
