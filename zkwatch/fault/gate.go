@@ -11,8 +11,8 @@ import (
 )
 
 // A Gate freezes and thaws a client. While the gate is shut, the client's connections do not read,
-// write or dial, and its goroutines wait, as in a long garbage collection pause. A frozen client
-// stays frozen when its session ends.
+// write or dial, and goroutines that call Wait are blocked, as in a long garbage collection pause.
+// A frozen client stays frozen when its session ends.
 //
 // The zero Gate is open.
 type Gate struct {

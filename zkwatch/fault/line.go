@@ -30,9 +30,9 @@ type Owner struct {
 
 // Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
 //
-// The connection behaves like TCP. During a partition, a read waits, at most until its deadline, and
-// a write is kept. The kept data is delivered after the partition, unless the connection is closed
-// before. The peer does not notice a close during the partition.
+// The connection behaves like TCP. During a partition, a read waits until its deadline at most, and
+// written data is buffered. The buffered data is delivered after the partition, unless the
+// connection is closed during it. The peer notices a close only after the partition.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {
@@ -60,7 +60,7 @@ type lineConn struct {
 	mu         sync.Mutex
 	readBy     time.Time     // the deadline of reads; zero: none
 	changed    chan struct{} // closed when readBy changes; nil: no read waits
-	pending    []byte        // data written during a partition and not delivered yet
+	pending    []byte        // data that was written during a partition and is not delivered yet
 	delivering bool          // deliver runs
 }
 
@@ -116,12 +116,13 @@ func (l *lineConn) deliver() {
 	}
 }
 
-// During a partition, the underlying connection stays open until the partition or the owner ends.
+// Close implements net.Conn. During a partition, the underlying connection stays open until the
+// partition or the owner ends.
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
 		if l.line.Frozen() {
-			l.Conn.SetDeadline(time.Unix(1, 0)) // long past: pending calls return
+			l.Conn.SetDeadline(time.Unix(1, 0)) // a deadline in the past makes pending calls return
 			if l.owner.Go(func() {
 				l.line.Pass(l.owner.Life.Done())
 				l.Conn.Close()

@@ -52,7 +52,7 @@ func read(c net.Conn, d time.Duration) (string, error) {
 	return string(b[:n]), err
 }
 
-func TestPartitionDelaysBothWays(t *testing.T) {
+func TestPartitionDelaysBothDirections(t *testing.T) {
 	bubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
 		p.line.Partition()
 		for _, s := range []string{"one ", "two"} {

@@ -5,21 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// ErrReplyLost is the error of a connection that ended instead of delivering a reply.
+// ErrReplyLost is the error of a connection that was closed instead of delivering a reply.
 var ErrReplyLost = errors.New("the reply to a create was lost on request")
 
-// Replies can lose one of the servers' replies to a client. The connection ends too, so the client
-// cannot know whether its request was executed.
+// Replies can lose one of the servers' replies to a client. The connection is lost too, so the
+// client cannot know whether the server executed the request.
 //
 // The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }
 
-// LoseCreate loses the next reply to a successful create of an ephemeral sequential znode, with
-// which a candidate joins an election.
+// LoseCreate loses the next reply to a successful create of an ephemeral sequential znode. A
+// candidate joins an election with such a create.
 func (r *Replies) LoseCreate() { r.lose.Store(true) }
 
-// Losing reports whether a reply is still to be lost.
+// Losing reports whether LoseCreate was called and no reply has been lost since.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports whether the reply that has just arrived is lost. It returns true once after LoseCreate.
+// Lose reports whether to lose the reply to a create that has just arrived. It returns true once
+// after LoseCreate.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }
