@@ -46,27 +46,27 @@ type Config struct {
 	URL string
 	// Servers has the servers of the connect string, each as host:port.
 	Servers []string
-	// Ensemble returns the text of /zookeeper/config; nil if it is unknown whether Servers are all
-	// members.
+	// Ensemble returns the text of /zookeeper/config. nil means that it is unknown whether Servers
+	// has all members.
 	Ensemble func(context.Context) (string, error)
 	// Chroot is the path above all elections, "" for the root. The delivered tables have paths
-	// below it; all other paths are ignored.
+	// relative to Chroot. Paths outside Chroot are ignored.
 	Chroot string
 	// Interval is the time between two polls for the servers' status. 0 means 5 s.
 	Interval time.Duration
-	// Sessions is the time between two polls for connections and sessions. 0: only Verify and Poll
-	// request them.
+	// Sessions is the time between two polls for connections and sessions. 0 means that only Verify
+	// and Poll request them.
 	Sessions time.Duration
-	// Cheap limits the regular requests of Sessions: there must be at most
-	// [session.CheapConnections] connections, and answers must arrive within [session.CheapAnswer].
+	// Cheap permits the regular requests of Sessions only while there are at most
+	// [session.CheapConnections] connections and answers arrive within [session.CheapAnswer].
 	Cheap bool
-	// Heavy permits larger replies, and the tables of servers with more than MaxWatches watches or
-	// an unknown number.
+	// Heavy permits larger replies. It also permits requests for tables of watches if a server has
+	// more than MaxWatches watches or an unknown number of them.
 	Heavy bool
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
 	// block; nil means none.
 	Anchors func() []session.Anchor
-	// Touch sends a request over each session of the Anchors before a poll for deadlines. The
+	// Touch sends a request over each session of Anchors before a poll for deadlines. The
 	// deadlines of other sessions are then more exact. Touch must return when ctx is done; nil
 	// means no request.
 	Touch func(ctx context.Context)
@@ -76,7 +76,7 @@ type Config struct {
 	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done; the
 	// connection outlives ctx. nil means a net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Now returns the time for the answers; nil means time.Now. The schedule always uses package
+	// Now returns the time that answers get; nil means time.Now. The schedule always uses package
 	// time.
 	Now func() time.Time
 	// Logger receives failures at debug level; nil discards them.
@@ -131,7 +131,7 @@ func expand(template, host string) (string, error) {
 	u, err := url.Parse(strings.ReplaceAll(template, "{host}", host))
 	switch {
 	case err != nil:
-		// The error would repeat the text, which may hold a password.
+		// The error of url.Parse has the URL, which may contain a password.
 		return "", fmt.Errorf("the URL of the AdminServers is not valid (want something like %s)", DefaultURL)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("the URL of the AdminServers starts with %q (want http:// or https://)", znode.Safe(u.Scheme, 20))

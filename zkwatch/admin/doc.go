@@ -1,9 +1,10 @@
-// Package admin requests from ZooKeeper's servers what no client can read: their connections, the
-// watches of each session, and the sessions' deadlines.
+// Package admin requests from ZooKeeper's servers what a session cannot read: the servers'
+// connections, the watches of each session, and the sessions' deadlines.
 //
 // A server answers in JSON over HTTP (its AdminServer, since 3.5), and in plain text to four-letter
 // words at its port for clients. A [Poller] polls the members of an ensemble and makes one
-// [session.Table] of their answers. Each subscribed [Election] receives its part of the table:
+// [session.Table] of their answers. Each subscribed [Election] receives its part of the table.
+// The steps and their files:
 //
 //	decide when to poll                          schedule.go, poller.go
 //	find the members, and poll them in parallel  ensemble.go
@@ -12,7 +13,7 @@
 //	parse the reply                              query.go, json.go, words.go
 //	make the part of each election               election.go
 //
-// Each query is a command of the AdminServer or a word:
+// Each query can be sent as a command of the AdminServer or as a word:
 //
 //	status       server_stats     srvr    data watches  watch_summary    wchs
 //	identity     configuration    conf    connections   connections      cons
@@ -23,13 +24,13 @@
 //
 // Most polls request only what servers count anyway (srvr, mntr, wchs). Config.Sessions is the
 // interval for connections and sessions; with Config.Cheap both are requested only while they cost
-// little. Tables of watches are requested on demand (Verify, Poll), and at most once a minute after
-// a handoff.
+// little. Tables of watches are requested on demand (Verify, Poll). They are also requested after
+// handoffs, at most once a minute.
 //
 // While a server writes the table of watches, it holds a lock that all requests need. So the table
 // is requested only if the server has at most [MaxWatches] watches or Config.Heavy is set. A reply
-// is first read completely, up to a limit, and then parsed. HTTP comes first, because the
-// AdminServer copies a table before it writes the table.
+// is first read completely, up to a limit, and then parsed. HTTP is tried first: the AdminServer
+// holds the lock only while it copies the table.
 //
 // There is one poll at a time, and one request at a time to each address. Each request and each poll
 // has a time limit. A server that does not answer is polled less often.
@@ -40,8 +41,8 @@
 // polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only if
 // each configured server answered at its own address for clients; otherwise Unwhole has the reason.
 // A static configuration has no addresses for clients. Then an address of the connect string counts
-// if it has the configured host and its server reports the configured number. A standalone server
-// is whole.
+// if it has the configured host and its server reports the configured number. The table of a
+// standalone server is always whole.
 //
 // # Trust
 //
@@ -60,13 +61,14 @@
 // The lists of several servers are from different moments. If a candidate is in no list, all lists
 // are requested once more.
 //
-// A session that sends a message during a dump can be missing from the dump, or be in it twice; then
-// the later deadline counts. One dump without a session's deadline proves nothing.
+// If a session sends a message during a dump, the dump may lack the session, or have it twice with
+// two deadlines. Then the later deadline counts. One dump without a session's deadline proves
+// nothing.
 //
 // # Clocks
 //
-// Deadlines are on the clock of the ensemble leader: a monotonic clock in JSON, the wall clock in
-// the text of dump. The text names the time zone by an ambiguous abbreviation, so each time is read
-// as UTC. The error cancels out, because deadlines are compared with the deadline of a session of
-// this process (see [Config].Anchors).
+// Deadlines are according to a clock of the ensemble leader: a monotonic clock in JSON, the wall
+// clock in the text of dump. The text has only an ambiguous abbreviation of the time zone, so each
+// time is read as UTC. This error cancels out, because deadlines are compared with the deadline of a
+// session of this process (see [Config].Anchors).
 package admin

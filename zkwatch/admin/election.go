@@ -14,11 +14,11 @@ import (
 type Election struct {
 	Path string // below the chroot
 	Ack  string // path of the acknowledgement, "" for none
-	// Sessions returns known sessions of the candidates and of this process. Their connections and
-	// deadlines are delivered too. It must not block; nil means no sessions.
+	// Sessions returns known sessions of the candidates and of this process. Put also receives the
+	// connections and deadlines of these sessions. Sessions must not block; nil means no sessions.
 	Sessions func() []uint64
-	// Hosts returns hosts whose connections are all delivered, unless a host has more than
-	// maxFromHost. It must not block; nil means no hosts.
+	// Hosts returns hosts. Put receives all connections from each host, unless the host has more
+	// than maxFromHost connections. Hosts must not block; nil means no hosts.
 	Hosts func() []string
 	// Put receives the answers. One goroutine at a time calls Put; it must return when ctx is done.
 	Put func(context.Context, model.Observation)
@@ -39,7 +39,7 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Bounds of one election's part of one server's answers.
+// Bounds of one election's part of one server's answers. Only maxFromHost counts all servers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
@@ -90,13 +90,15 @@ func (e *Election) hosts(results []result) []string {
 type filter struct {
 	election *Election
 	chroot   string
-	sessions map[uint64]bool // whose connections and deadlines are copied
-	hosts    []string        // whose connections are all copied
+	sessions map[uint64]bool // sessions whose connections and deadlines are copied
+	hosts    []string        // hosts whose connections are all copied
 }
 
+// A usage counts what one list has, for its bounds.
 type usage struct{ entries, bytes, watchers int }
 
-// ok is false if the path does not belong to the election or a bound is exceeded.
+// take counts an entry of a list. It returns the path relative to the chroot. ok is false if the path
+// does not belong to the election or a bound is exceeded.
 func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false

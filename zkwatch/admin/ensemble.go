@@ -19,7 +19,7 @@ import (
 const (
 	configInterval = time.Minute      // time between two reads of /zookeeper/config
 	configRetry    = 10 * time.Second // time from a failed read to the next one
-	configValid    = 3 * time.Minute  // how long a configuration counts while reads fail
+	configValid    = 3 * time.Minute  // how long the last configuration is used while reads fail
 	configTimeout  = 2 * time.Second
 	maxMembers     = 255 // a server's number is one byte
 )
@@ -65,7 +65,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// A poll for tables sets now, because some sessions may be only at a new member.
+// readConfig reads /zookeeper/config if a read is due or now is true. A poll for tables sets now,
+// because some sessions may be only at a new member.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
@@ -85,7 +86,8 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// A server that answers at its configured address is not polled at another address.
+// targets returns the servers to poll. A server that answers at its configured address is not polled
+// at another address.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -122,7 +124,8 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// missing is why the results may lack a member of the ensemble; "": they lack none.
+// members drops a second result of the same server. missing is why the results may lack a member of
+// the ensemble, or "" if they have all members.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -157,7 +160,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if n > 0 && best[n] != i {
 			continue
 		}
-		// Two addresses may have reached the same leader, so the uncertain address loses its mode.
+		// The same leader may have answered at two addresses, so a result with anyServer loses its mode.
 		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
 			r.Mode = session.ModeUnknown
 		}
@@ -183,7 +186,8 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// at compares only the host if no address for clients is configured.
+// at reports whether addr is the configured address for clients. Without a configured one, it
+// compares only the host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
@@ -192,7 +196,8 @@ func (c *configured) at(addr string) bool {
 	return addr == c.client
 }
 
-// Without a configured port, r must have the number: one host can have several servers.
+// is reports whether r is an answer of the configured server. Without a configured address for
+// clients, r must have the configured number, because one host can have several servers.
 func (c *configured) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
@@ -216,7 +221,7 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble reads the data of /zookeeper/config. why is set if a line cannot be read.
+// parseEnsemble parses the data of /zookeeper/config. why is set if all may lack a server.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

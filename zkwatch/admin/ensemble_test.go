@@ -68,7 +68,7 @@ func FuzzEnsemble(f *testing.F) {
 	})
 }
 
-func TestMembers(t *testing.T) {
+func TestResultsOfMembers(t *testing.T) {
 	const add = ":PORT to the connect string"
 	for name, c := range map[string]struct {
 		// Each result is an address, then =N for the server's number, then ! for no answer.
@@ -141,38 +141,38 @@ func TestOneLeaderAtTwoAddresses(t *testing.T) {
 		results[i].Mode, results[i].number, results[i].anyServer = session.ModeLeader, []int{1, 2, 9}[i], i > 0
 	}
 	kept, _ := e.members(results)
-	for i, want := range []session.Mode{session.ModeLeader, session.ModeUnknown, session.ModeLeader} { // the last server is of another ensemble
+	for i, want := range []session.Mode{session.ModeLeader, session.ModeUnknown, session.ModeLeader} { // the configuration does not have server 9
 		if kept[i].Mode != want {
 			t.Errorf("mode of %s: %q, want %q", kept[i].Addr, kept[i].Mode, want)
 		}
 	}
 }
 
-func TestWhole(t *testing.T) {
+func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
 		count   int // number of servers
 		unwhole string
 	}{
-		"three servers": {allThree, nil, 3, ""},
-		"server.2 fails": {allThree, func(n *fakeNet, c *Config) {
+		"three servers": {threeAddrs, nil, 3, ""},
+		"server.2 fails": {threeAddrs, func(n *fakeNet, c *Config) {
 			n.at["10.0.0.2:2181"], n.at["10.0.0.2:8080"] = nil, nil
 			c.Ensemble = always(dynamicConfig)
 		}, 3, "server.2 did not answer"},
-		"connect string with one server": {allThree[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
-		"no configuration":               {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
-		"empty configuration":            {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},
-		"unreadable configuration": {allThree, func(_ *fakeNet, c *Config) {
+		"connect string with one server": {threeAddrs[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
+		"no configuration":               {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
+		"empty configuration":            {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},
+		"unreadable configuration": {threeAddrs, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(context.Context) (string, error) { return "", errors.New("zk: not authenticated\x1b") }
 		}, 3, "not authenticated\\x1b"},
-		"no answer with the configuration": {allThree, func(_ *fakeNet, c *Config) {
+		"no answer with the configuration": {threeAddrs, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
 		}, 3, "cannot be read"},
-		"malformed configuration": {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
+		"malformed configuration": {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of3(t, nil, func(t *testing.T, n *fakeNet, _ *Poller, _ []*fakeServer, l *listener) {
+			withThreeServers(t, nil, func(t *testing.T, n *fakeNet, _ *Poller, _ []*fakeServer, l *listener) {
 				cfg := n.config(c.servers...)
 				if c.change != nil {
 					c.change(n, &cfg)
@@ -189,7 +189,7 @@ func TestWhole(t *testing.T) {
 		})
 	}
 	for name, ensemble := range map[string]func(context.Context) (string, error){"empty": always(""), "unknown": nil} {
-		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		withOneServer(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			if pollFirst(t, p, l); !l.last(t).Whole {
 				t.Errorf("standalone server, configuration %s: not whole: %q", name, l.last(t).Unwhole)
 			}
@@ -197,9 +197,9 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-func TestTwoNamesOfAServer(t *testing.T) {
+func TestServerAtTwoAddressesIsPolledOnce(t *testing.T) {
 	var failure error
-	of3(t, func(c *Config) {
+	withThreeServers(t, func(c *Config) {
 		c.Servers = []string{"zk1:2181"}
 		c.Ensemble = func(context.Context) (string, error) { return dynamicConfig, failure }
 	}, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
@@ -211,13 +211,13 @@ func TestTwoNamesOfAServer(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				pollAll(t, p, l) // without an answer at the configured address, the next poll uses both
+				pollAll(t, p, l) // gets no answer at the configured address, so the next poll uses both
 				servers[0].requests()
 			case 3:
 				n.set("10.0.0.1:2181", own)
 			case 4:
 				failure = errors.New("no connection")
-				pass(configValid + time.Second)
+				advance(configValid + time.Second) // the last configuration is no longer used
 			}
 			got := pollAll(t, p, l)
 			if m := servers[0].requests(); m["watches_by_path"]+m["wchp"] != want || got.Whole != (i < 2 || i == 3) || i < 4 && len(got.Servers) != 3 {
@@ -229,14 +229,14 @@ func TestTwoNamesOfAServer(t *testing.T) {
 
 func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 	config, reads := threeConfig, 0
-	of3(t, func(c *Config) {
+	withThreeServers(t, func(c *Config) {
 		c.Ensemble = func(context.Context) (string, error) { reads++; return config, nil }
 	}, func(t *testing.T, n *fakeNet, p *Poller, _ []*fakeServer, l *listener) {
 		defer n.run(p)()
 		synctest.Wait()
 		config += "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
 		n.member("10.0.0.4", 4, session.ModeObserver)
-		pass(configInterval + 5*time.Second)
+		advance(configInterval + 5*time.Second)
 		if got := l.last(t); len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver || reads != 2 {
 			t.Errorf("after a member was added: %+v; want 4 servers; the configuration was read %d times, want 2", got, reads)
 		}
@@ -246,9 +246,9 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string
-		where string
-		cons  int // number of requests for lists to each server
+		lists [3][2]string // the first and the second reply of each server to cons
+		where string       // the server that lists the client
+		cons  int          // number of requests for cons to each server
 	}{
 		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
 		"moves after the first lists":     {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
@@ -256,7 +256,7 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 		"moves and moves back":            {[3][2]string{{none, none}, {none, one}, {none, none}}, "10.0.0.2:2181", 2},
 		"disconnects":                     {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
 	} {
-		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		withThreeServers(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			for i, s := range servers {
 				s.replies["cons"] = c.lists[i][0]
 				s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n\t/elsewhere\n0x8:\n\t/elsewhere2\n"
@@ -287,7 +287,7 @@ func TestTableOfAnElection(t *testing.T) {
 	conn := func(s uint64) session.Client {
 		return session.Client{Session: s, Addr: fmt.Sprintf("10.0.0.9:%d", s)}
 	}
-	line := func(s uint64) session.Deadline {
+	deadline := func(s uint64) session.Deadline {
 		return session.Deadline{Session: s, At: time.Duration(s) * time.Second}
 	}
 	results := []result{
@@ -300,9 +300,11 @@ func TestTableOfAnElection(t *testing.T) {
 				{Path: "/zookeeper/config", Sessions: []uint64{9}}},
 		},
 		{
-			Server:    session.Server{Addr: "b:1"},
-			conns:     []session.Client{conn(3), conn(7), conn(8), conn(6)},
-			deadlines: []session.Deadline{line(9), line(7), line(6), line(5), line(4), line(3), line(2), line(1), {Session: 6, At: time.Second}},
+			Server: session.Server{Addr: "b:1"},
+			conns:  []session.Client{conn(3), conn(7), conn(8), conn(6)},
+			deadlines: []session.Deadline{
+				deadline(9), deadline(7), deadline(6), deadline(5), deadline(4), deadline(3), deadline(2), deadline(1), {Session: 6, At: time.Second},
+			},
 		},
 	}
 	at := time.Unix(1000, 0)
@@ -320,7 +322,7 @@ func TestTableOfAnElection(t *testing.T) {
 			{
 				Addr:      "b:1",
 				Clients:   []session.Client{conn(3), conn(6), conn(8)},
-				Deadlines: []session.Deadline{line(1), line(2), line(3), line(4), line(5), line(6)},
+				Deadlines: []session.Deadline{deadline(1), deadline(2), deadline(3), deadline(4), deadline(5), deadline(6)},
 			},
 		},
 	})
@@ -366,18 +368,19 @@ func TestTablesAreBounded(t *testing.T) {
 	got := election.table(session.Table{}, []result{r, many, {}}, "")
 	s := got.Servers[0]
 	if len(s.Clients) != maxListed || len(s.Deadlines) != maxListed || len(s.Ephemerals) != maxListed || len(s.Watched) != maxListed || !s.Leftover {
-		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v", len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover)
+		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v; want %d of each and true",
+			len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover, maxListed)
 	}
 	if s := got.Servers[1]; len(s.Watched) != 0 || !s.Leftover {
 		t.Errorf("too many sessions, too long a path: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
 	}
 	if got.Servers[2].Leftover {
-		t.Error("an empty result has a leftover")
+		t.Error("an empty result: leftover true, want false")
 	}
 }
 
 func TestEachElectionGetsItsOwnTable(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode, c.Chroot = FourLetter, "/app/"
 		s.replies["wchp"] = "/app/a/n_1\n\t0x1\n/app/b/n_1\n\t0x2\n/a/n_1\n\t0x3\n\n"
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {

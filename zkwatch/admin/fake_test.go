@@ -48,8 +48,8 @@ type fakeServer struct {
 
 	mu     sync.Mutex
 	counts map[string]int
-	busy   int
-	most   int
+	open   int // number of requests that are not answered yet
+	most   int // the highest value of open
 }
 
 func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -90,16 +90,17 @@ func (s *fakeServer) begin(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts[what]++
-	s.busy++
-	s.most = max(s.most, s.busy)
+	s.open++
+	s.most = max(s.most, s.open)
 }
 
 func (s *fakeServer) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.busy--
+	s.open--
 }
 
+// requests returns the number of requests since its last call, by word or command.
 func (s *fakeServer) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +202,8 @@ func (s *fakeServer) flood(c net.Conn) {
 	}
 }
 
-// The member has one client, which owns a child of /election and watches another.
+// replies returns the replies of a member with one client, which owns a child of /election and
+// watches another child.
 func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{
@@ -264,7 +266,7 @@ func (l *listener) count() int {
 	return len(l.tables)
 }
 
-func three(n *fakeNet) []*fakeServer {
+func threeServers(n *fakeNet) []*fakeServer {
 	return []*fakeServer{
 		n.member("10.0.0.1", 1, session.ModeFollower), n.member("10.0.0.2", 2, session.ModeFollower), n.member("10.0.0.3", 3, session.ModeLeader),
 	}
@@ -278,7 +280,7 @@ func (n *fakeNet) config(servers ...string) Config {
 	return Config{Servers: servers, Dial: n.dial, Ensemble: always(threeConfig)}
 }
 
-var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
+var threeAddrs = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 
 func (n *fakeNet) run(p *Poller) (stop func()) {
 	ctx, cancel := context.WithCancel(n.t.Context())
@@ -296,7 +298,7 @@ func (n *fakeNet) run(p *Poller) (stop func()) {
 	}
 }
 
-// A word counts as the command with the same content.
+// byCommand formats counts of requests. A word counts as the command with the same content.
 func byCommand(m map[string]int) string {
 	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
 		"cons": "connections", "wchp": "watches_by_path"}
@@ -329,7 +331,7 @@ func states(s session.Server) [4]session.AnswerState {
 
 var allAnswered = [4]session.AnswerState{session.Answered, session.Answered, session.Answered, session.Answered}
 
-func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener)) {
+func withOneServer(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n := &fakeNet{t: t, at: make(map[string]*fakePort)}
@@ -347,12 +349,12 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 	})
 }
 
-func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
+func withThreeServers(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n := &fakeNet{t: t, at: make(map[string]*fakePort)}
-		servers := three(n)
-		cfg := n.config(allThree...)
+		servers := threeServers(n)
+		cfg := n.config(threeAddrs...)
 		if change != nil {
 			change(&cfg)
 		}
@@ -377,7 +379,7 @@ func pollFirst(t *testing.T, p *Poller, l *listener) session.Server {
 	return pollAll(t, p, l).Servers[0]
 }
 
-func pass(d time.Duration) {
+func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }

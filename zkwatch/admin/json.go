@@ -10,7 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// The replies of an AdminServer of Apache ZooKeeper 3.5 to 3.9.
+// The functions below parse the replies of an AdminServer of Apache ZooKeeper 3.5 to 3.9.
 
 type envelope struct {
 	Command *string `json:"command"`

@@ -73,7 +73,7 @@ func TestConnections(t *testing.T) {
 	}
 	for i, list := range parsed(t, "admin-connections-server%d.json", parseConnections) {
 		equal(t, "connections", list.list, want[i:i+1])
-		equal(t, "of both ports", list.bothPorts, true)
+		equal(t, "bothPorts", list.bothPorts, true)
 	}
 	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connection of the word itself
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
@@ -364,14 +364,14 @@ func FuzzReplies(f *testing.F) {
 
 func count(n int) *int { return &n }
 
-func TestDenseReplies(t *testing.T) {
+func TestParsersAllocateBoundedMemory(t *testing.T) {
 	table := large
-	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // an eighth, to be quicker
-	const most = 560 << 20 / 8                                       // of all allocations together
+	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // an eighth makes the test quicker
+	const most = 560 << 20 / 8                                       // bytes of all allocations
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},
-		"other letters":   {"admin-connections", `{"command":"connections","error":null,"CONNECTIONS":[`, `]}`},
+		"capital letters": {"admin-connections", `{"command":"connections","error":null,"CONNECTIONS":[`, `]}`},
 		"expiry":          {"admin-dump", `{"command":"dump","error":null,"session_id_to_ephemeral_paths":{},"expiry_time_to_session_ids":{"1":[`, `]}}`},
 		"ephemerals":      {"admin-dump", `{"command":"dump","error":null,"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"1":[`, `]}}`},
 		"watches_by_path": {"admin-watches_by_path", `{"command":"watches_by_path","error":null,"path_to_session_ids":{"/a":[`, `]}}`},

@@ -61,15 +61,14 @@ func (p *Poller) subscribed() []*Election {
 // Requests returns the number of requests sent to the servers, answered or not.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes one poll for everything due, at most once in two seconds. Verify needs
-// [Poller.Run].
+// Verify makes a poll for all tables due, at most once in two seconds. Verify needs [Poller.Run].
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()
 }
 
-// Handoff notes that an election has a new leader. Tables of watches are then due after two seconds
-// without another handoff, but at most once a minute. Handoff needs [Poller.Run].
+// Handoff reports that an election has a new leader. A poll for tables of watches is due two seconds
+// after the last handoff, but at most once a minute. Handoff needs [Poller.Run].
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()
@@ -124,8 +123,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll polls all members and delivers the answers. It first waits for the end of another poll. It
-// returns an error only if ctx is done.
+// poll polls all members and delivers the answers. If another poll runs, it first waits for its end.
+// It returns an error only if ctx is done.
 func (p *Poller) poll(ctx context.Context, what plan) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -154,8 +153,8 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// One server may list the anchor's session, and another may report the deadlines. So each
-		// anchor counts as older by its timeout.
+		// With anyServer, one server may list the anchor's session, and another may report the
+		// deadlines. So each anchor counts as older by its timeout.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 type query[T any] struct {
-	name   string // for messages
+	name   string // key of server.refused, and name in log messages
 	http   form[T]
 	word   form[T]
 	table  bool // the answer can be large and expensive for the server
@@ -72,7 +72,7 @@ type counts struct {
 
 type connections struct {
 	list      []session.Client
-	bothPorts bool // the list has the clients of all ports
+	bothPorts bool // the list has the clients of both ports
 }
 
 type dump struct {
@@ -80,7 +80,7 @@ type dump struct {
 	ephemerals []session.Ephemeral // full paths
 }
 
-// Parsers return errNotServing, errAdminServer or errMalformed.
+// The errors of replies. Parsers return all of them except errTooLarge.
 var (
 	errNotServing  = errors.New("the server is not serving requests (it has no quorum, or is starting)")
 	errAdminServer = errors.New("the AdminServer reports")
@@ -94,17 +94,17 @@ func malformed(format string, args ...any) error {
 
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply, because a hostile byte can take fifty bytes of memory when parsed.
+// A limit bounds a reply, because each byte of a hostile reply can take fifty bytes of memory when
+// parsed.
 type limit struct{ bytes, entries, values int }
 
 var (
-	small = limit{1 << 20, 100_000, 100_000} // for an answer that is not a table
-	// large is for a table: fifty thousand watches are about six megabytes.
-	large = limit{16 << 20, 500_000, 1_000_000}
+	small = limit{1 << 20, 100_000, 100_000}        // for an answer that is not a table
+	large = limit{16 << 20, 500_000, 1_000_000}     // for a table: 50,000 watches are about 6 MB
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read does not parse, because a server that writes a table may hold a lock.
+// read reads a whole reply without parsing it, because a server that writes a table may hold a lock.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -145,8 +145,8 @@ func modeNamed(s string) session.Mode {
 	return session.ModeUnknown
 }
 
-// parseNumber reads a number of 64 bits. Session ids and zxids are hexadecimal in text, and signed
-// decimal numbers in JSON.
+// parseNumber parses a number of 64 bits, such as a session id or a zxid. It is hexadecimal in text,
+// and a signed decimal number in JSON.
 func parseNumber(s string) (uint64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return uint64(n), nil

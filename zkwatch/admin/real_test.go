@@ -95,7 +95,7 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	}
 }
 
-// The first answer of a Java process can take seconds.
+// warm waits for the first answer, which can take seconds in a Java process.
 func warm(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -108,7 +108,8 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// One dump can lack a session. pollWithDeadlines returns nil if gone receives first.
+// pollWithDeadlines polls until a dump has all sessions, because one dump can lack a session. It
+// returns nil if gone receives an event first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -144,7 +145,7 @@ func poll(t *testing.T, cfg admin.Config, path string) *session.Table {
 	return table
 }
 
-func verify(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
+func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64) *session.Table {
 	t.Helper()
 	table, deadlines := pollWithDeadlines(t, cfg, "/election", q.sessions, nil)
 	if !table.Whole || table.Unwhole != "" {
@@ -236,7 +237,7 @@ func TestStandalone(t *testing.T) {
 			}
 			for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.HTTP: "http", admin.FourLetter: "4lw"} {
 				cfg.Mode = mode
-				verify(t, cfg, via, q, ours)
+				wantTable(t, cfg, via, q, ours)
 				for timeout := 2 * time.Second; !expiry(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
 					t.Logf("a session of %v ended before the server reported its deadline", timeout)
 				}
@@ -268,7 +269,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 		return false
 	}
 	s, a, crashed, mine := table.Servers[0], table.Anchors[0], deadlines[sessionID], deadlines[ours]
-	// The server rounds times up to a tick, and dates down to a second.
+	// The server rounds deadlines up to a tick, and dates in dump down to a second.
 	notBefore := a.Sent.Add(crashed.At - mine.At + a.Timeout)
 	if crashed.Wall {
 		notBefore = notBefore.Add(-time.Second)
@@ -284,10 +285,9 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	return true
 }
 
-// By default a server permits only the word srvr.
-func TestStockSettings(t *testing.T) {
+func TestDefaultSettingsOfApache(t *testing.T) {
 	t.Parallel()
-	s := zktest.NewApache(t, zktest.WithWords(""))
+	s := zktest.NewApache(t, zktest.WithWords("")) // permits only srvr
 	noServer := "http://{host}:" + free(t) + "/commands"
 	for mode, hint := range map[admin.Mode]string{
 		admin.FourLetter: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
@@ -347,7 +347,7 @@ func TestEnsemble(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		table := verify(t, cfg, via, q, ours)
+		table := wantTable(t, cfg, via, q, ours)
 		modes := make(map[session.Mode]int)
 		for i, s := range table.Servers {
 			modes[s.Mode]++
@@ -365,7 +365,7 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("connect string without server.3: whole %v, %q; want false", table.Whole, table.Unwhole)
 		}
 	}
-	killed := 1 // not the observer's server, and not the ensemble leader
+	killed := 1 // neither the observer's server nor the ensemble leader
 	if e.Leader(t) == e.Members[killed] {
 		killed = 2
 	}
@@ -421,7 +421,7 @@ func TestBothPortsOfApache(t *testing.T) {
 	}
 }
 
-func certified(t *testing.T) (server, caller *tls.Config) {
+func tlsConfigs(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
 	a := zktest.NewCertificates(t)
 	caller, err := client.LoadTLS(a.CA, a.Cert, a.Key, "")
@@ -431,8 +431,8 @@ func certified(t *testing.T) (server, caller *tls.Config) {
 	return a.ServerConfig([]string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
 }
 
-func TestOverTLS(t *testing.T) {
-	server, caller := certified(t)
+func TestRequestsOverTLS(t *testing.T) {
+	server, caller := tlsConfigs(t)
 	s := zkserver.New(zkserver.Options{})
 	var ports []string
 	var serving sync.WaitGroup
@@ -453,7 +453,7 @@ func TestOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown, without, elsewhere := caller.Clone(), caller.Clone(), caller.Clone()
-	_, other := certified(t)
+	_, other := tlsConfigs(t)
 	unknown.RootCAs, without.Certificates, elsewhere.ServerName = other.RootCAs, nil, "elsewhere.example"
 	for name, x := range map[string]struct {
 		addr string

@@ -19,12 +19,13 @@ import (
 // errNoAnswer is the error of a request that took too long.
 var errNoAnswer = errors.New("no answer in time")
 
-// hint is the setting that would permit the answer, "" if unknown.
+// A refusal is a reply that refuses a query. hint is the setting that would permit the query, or "".
 type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords includes srvr, because a whitelist replaces the default, which is srvr.
+// allWords is the setting that permits all words that electop sends. It includes srvr, because a
+// whitelist replaces the default, which permits only srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 type requester struct {
@@ -61,7 +62,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// The server ends its reply to a word by closing the connection.
+// word sends a word and reads the reply, until the server closes the connection.
 func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byte, error) {
 	raw, err := r.cfg.Dial(ctx, "tcp", addr)
 	if err != nil {
@@ -98,7 +99,7 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a TLS end without close_notify as EOF, because the parsers detect truncation.
+// abrupt treats the end of TLS without close_notify as EOF, because the parsers detect truncation.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {

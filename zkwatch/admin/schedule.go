@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// Candidates set watches again after each handoff, and a table must not lack a late watch.
+	// calmAfterHandoff is the time from the last handoff to a poll for tables of watches. By then the
+	// candidates have set their watches again.
 	calmAfterHandoff = 2 * time.Second
-	watchGap         = time.Minute
-	// A user may hold down the key, so verifyGap separates polls that Verify causes.
+	watchGap         = time.Minute // shortest time from a table of watches to a table after a handoff
+	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down the key.
 	verifyGap = 2 * time.Second
 )
 
@@ -28,7 +29,7 @@ type schedule struct {
 	handoff       time.Time // the last handoff without a later table of watches; zero: none
 	watchesPolled time.Time // time of the last poll for tables of watches
 
-	// If cheap is set:
+	// The next fields are used only if cheap is true.
 	counted   bool              // a poll has counted the connections
 	restraint session.Restraint // why connections and sessions are not requested
 	slow      int               // number of slow polls in a row
@@ -76,7 +77,8 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// ok is false without regular requests, or if the connections are uncounted or too many.
+// regular returns when the next regular poll for connections and sessions is due. ok is false if
+// there is none, or if the connections are not counted yet or too many.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -84,7 +86,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost returns the interval for connections and sessions, or 0 and why there is none.
+// cost returns the interval for connections and sessions, or 0 and why they are not requested. It
+// first notes the connections and the slowest answer of a poll.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +160,7 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
-// A poll ends after this time, with or without all answers.
+// Limits of the duration of a poll, which ends then even without all answers.
 const (
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second
@@ -172,11 +175,11 @@ func (w Want) limit() time.Duration {
 
 type plan struct {
 	Want
-	retry bool // on demand: servers that failed or refused are tried again
+	retry bool // the poll is on demand, so servers that failed or refused are tried again
 }
 
 const (
-	// Each further slow answer doubles slowPause.
+	// slowPause is the pause after the first slow answer. Each further one doubles the pause.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

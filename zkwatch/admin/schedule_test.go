@@ -10,10 +10,10 @@ import (
 	"electop/model/session"
 )
 
-func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
+func eachMode(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener)) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
-			of3(t, func(c *Config) {
+			withThreeServers(t, func(c *Config) {
 				if c.Mode = mode; change != nil {
 					change(c)
 				}
@@ -31,7 +31,7 @@ func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, p
 
 func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer, want string) {
 	t.Helper()
-	pass(d)
+	advance(d)
 	for _, s := range servers {
 		if got := byCommand(s.requests()); got != want {
 			t.Errorf("%s: requests to %s: got %q, want %q", when, s.addr, got, want)
@@ -40,7 +40,7 @@ func wantSent(t *testing.T, d time.Duration, when string, servers []*fakeServer,
 }
 
 func TestRequestsOfAnIdleMinute(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		wantSent(t, time.Minute, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
@@ -52,8 +52,8 @@ func TestRequestsOfAnIdleMinute(t *testing.T) {
 }
 
 func TestPollerWithoutSubscribers(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-		p.subscribers = nil // removes the subscription of of3
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		p.subscribers = nil // removes the subscription of withThreeServers
 		defer n.run(p)()
 		p.Verify()
 		p.Handoff()
@@ -68,8 +68,8 @@ func TestPollerWithoutSubscribers(t *testing.T) {
 	})
 }
 
-func TestConnectionsAndSessions(t *testing.T) {
-	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+func TestRegularPollsForConnectionsAndSessions(t *testing.T) {
+	eachMode(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		last := l.last(t)
@@ -81,7 +81,7 @@ func TestConnectionsAndSessions(t *testing.T) {
 }
 
 func TestVerifyPollsOnce(t *testing.T) {
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		p.Verify()
@@ -100,55 +100,55 @@ func TestVerifyPollsOnce(t *testing.T) {
 	})
 }
 
-func TestAfterAHandoff(t *testing.T) {
+func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 	tables := func(servers []*fakeServer) (n int) {
 		for _, s := range servers {
 			m := s.requests()
 			n += m["wchp"] + m["watches_by_path"]
 			if m["cons"]+m["connections"]+m["dump"] > 0 {
-				n += 1000
+				n += 1000 // no other table is wanted
 			}
 		}
 		return n
 	}
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		defer n.run(p)()
-		passes := func(d time.Duration, want int, when string) {
+		wantTables := func(d time.Duration, want int, when string) {
 			t.Helper()
-			pass(d)
+			advance(d)
 			if got := tables(servers); got != want {
 				t.Errorf("%s: %d tables of watches, want %d", when, got, want)
 			}
 		}
-		passes(7*time.Second, 0, "before")
+		wantTables(7*time.Second, 0, "before the first handoff")
 		p.Handoff()
-		passes(1900*time.Millisecond, 0, "1.9 s after a handoff")
-		passes(200*time.Millisecond, 3, "2.1 s after a handoff")
-		passes(time.Minute, 0, "the minute after the tables")
+		wantTables(1900*time.Millisecond, 0, "1.9 s after a handoff")
+		wantTables(200*time.Millisecond, 3, "2.1 s after a handoff")
+		wantTables(time.Minute, 0, "the minute after the tables")
 		for range 20 { // a handoff each second
 			p.Handoff()
-			passes(time.Second, 0, "while handoffs come")
+			wantTables(time.Second, 0, "while handoffs come")
 		}
-		passes(2*time.Second, 3, "2 s after the last handoff")
+		wantTables(2*time.Second, 3, "2 s after the last handoff")
 		p.Handoff()
-		passes(57*time.Second, 0, "less than a minute after the last table")
-		passes(5*time.Second, 3, "more than a minute after the last table")
-		passes(10*time.Minute, 0, "ten minutes without a handoff")
+		wantTables(57*time.Second, 0, "less than a minute after the last table")
+		wantTables(5*time.Second, 3, "more than a minute after the last table")
+		wantTables(10*time.Minute, 0, "ten minutes without a handoff")
 		p.Verify()
-		pass(time.Second)
+		advance(time.Second)
 		tables(servers)
 		p.Handoff()
-		passes(57*time.Second, 0, "less than a minute after a table on demand")
-		passes(5*time.Second, 3, "more than a minute after a table on demand")
+		wantTables(57*time.Second, 0, "less than a minute after a table on demand")
+		wantTables(5*time.Second, 3, "more than a minute after a table on demand")
 	})
 }
 
-func TestManyWatches(t *testing.T) {
+func TestTablesOfManyWatchesAreNotRequested(t *testing.T) {
 	many := func(s *fakeServer) {
 		s.set("wchs", "9 connections watching 9 paths\nTotal watches:50001\n")
 		s.set("watch_summary", `{"command":"watch_summary","error":null,"num_total_watches":50001}`)
 	}
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
 		last := pollAll(t, p, l)
 		w := last.Servers[1].Watches
@@ -160,14 +160,14 @@ func TestManyWatches(t *testing.T) {
 		}
 		wantSent(t, 0, "server with many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 	})
-	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		many(servers[1])
 		if w := pollAll(t, p, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
 			t.Errorf("heavy: %+v, want watches Answered", w)
 		}
 	})
 	// Without a count of watches the table is not requested. The total of mntr is enough.
-	each(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")
 			delete(s.replies, "watch_summary")
@@ -192,9 +192,9 @@ func listRequests(servers []*fakeServer) (n int) {
 	return n
 }
 
-func cheap(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
+func cheapSessions(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
 
-func crowd(servers []*fakeServer, n int) {
+func setConnections(servers []*fakeServer, n int) {
 	for _, s := range servers {
 		s.mu.Lock()
 		s.replies["srvr"] = strings.ReplaceAll(s.replies["srvr"], "Connections: 2", fmt.Sprint("Connections: ", n))
@@ -204,11 +204,11 @@ func crowd(servers []*fakeServer, n int) {
 }
 
 func TestManyConnectionsAreNotListed(t *testing.T) {
-	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-		crowd(servers, session.CheapConnections/3+1)
+	eachMode(t, cheapSessions, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+		setConnections(servers, session.CheapConnections/3+1)
 		defer n.run(p)()
 		synctest.Wait()
-		pass(time.Hour)
+		advance(time.Hour)
 		if got := listRequests(servers); got != 0 {
 			t.Errorf("%d requests for connections, want none", got)
 		}
@@ -222,10 +222,10 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 		}
 	})
 	t.Run("not limited to cheap lists", func(t *testing.T) {
-		each(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-			crowd(servers, 100_000)
+		eachMode(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+			setConnections(servers, 100_000)
 			defer n.run(p)()
-			pass(time.Minute)
+			advance(time.Minute)
 			if got := listRequests(servers); got != 3*31 {
 				t.Errorf("%d requests for connections in a minute, want %d", got, 3*31)
 			}
@@ -234,10 +234,10 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 }
 
 func TestSlowServersListConnectionsRarely(t *testing.T) {
-	each(t, cheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, cheapSessions, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
 		defer n.run(p)()
-		pass(4 * time.Second)
+		advance(4 * time.Second)
 		if got := listRequests(servers); got != 3 {
 			t.Errorf("%d requests for connections, want 3", got)
 		}
@@ -245,14 +245,14 @@ func TestSlowServersListConnectionsRarely(t *testing.T) {
 		if why := x.Unasked(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
 			t.Errorf("interval %v, reason %q; want 0 and the slow server", x.Every, why)
 		}
-		pass(time.Hour)
+		advance(time.Hour)
 		if got := listRequests(servers); got < 3*5 || got > 3*15 {
 			t.Errorf("%d requests for connections in an hour of slow answers, want 15 to 45", got)
 		}
 		servers[1].delay.set(0)
-		pass(longestSlowPause + 10*time.Second)
+		advance(longestSlowPause + 10*time.Second)
 		listRequests(servers)
-		pass(time.Minute)
+		advance(time.Minute)
 		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
 			t.Errorf("interval %v, cheap %v, reason %q; want 2 s, true and no reason", x.Every, x.Cheap, x.Unasked())
 		}

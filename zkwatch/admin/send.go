@@ -16,15 +16,17 @@ import (
 
 const (
 	connectTimeout = 1500 * time.Millisecond
-	// An AdminServer loads its classes with the first request, which can take seconds.
+	// requestTimeout bounds a regular request that is not for a table. The first answer of an
+	// AdminServer can take seconds, because it loads classes.
 	requestTimeout = 2 * time.Second
-	tableTimeout   = 6 * time.Second
+	tableTimeout   = 6 * time.Second // bounds a request for a table, or on demand
 
-	// An operator may change the settings, so a refused query is sent again after refusalValid.
+	// refusalValid is the time until a refused query is sent again: its settings may have changed.
 	refusalValid = time.Minute
-	// A restart can change a server's identity and its AdminServer.
+	// identityValid is the time between two requests for a server's identity, which a restart can
+	// change.
 	identityValid = 5 * time.Minute
-	slowRetry     = time.Minute
+	slowRetry     = time.Minute // time until HTTP is tried again after no answer in time
 )
 
 // A way is how a query is sent. session.Answer.Via has these values.
@@ -37,14 +39,14 @@ const (
 	heavyHint = "--admin-heavy" // electop's flag for large tables
 )
 
-// Only one goroutine of the current poll uses a server.
+// A server is one polled address. Only one goroutine of the current poll uses it.
 type server struct {
 	cfg     *Config
 	request *requester
 
 	addr string
 	port int
-	// anyServer: /zookeeper/config has no server at this address, so any server may answer.
+	// anyServer means that /zookeeper/config has no server at this address, so any server may answer.
 	anyServer bool
 
 	url       string // of the AdminServer; "" if urlErr is set
@@ -54,7 +56,7 @@ type server struct {
 	notItsOwn string // why the AdminServer may belong to another server; "" if it does not
 
 	httpWorks  bool
-	httpRetry  time.Time // in mode Auto: HTTP is not tried before this time
+	httpRetry  time.Time // in mode Auto, HTTP is not tried before this time
 	refused    map[string]refused
 	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
 	gotAnswers bool          // a reply arrived in this poll, other than a refusal or an HTTP error
@@ -65,7 +67,7 @@ type server struct {
 
 	failures int       // number of polls in a row without an answer
 	until    time.Time // the server is not polled before this time, except on demand
-	why      string    // reason of the last failure
+	why      string    // why the last poll had no answer
 }
 
 type refused struct {
@@ -96,7 +98,8 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send stops if a table is late, because the server is still busy with it.
+// send sends a query over HTTP, then as a word if HTTP fails. It sends no word if a table is late,
+// because the server is still busy with the table.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer
@@ -214,7 +217,8 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// byHTTP is the error of the HTTP request before, nil without one.
+// wordsWork notes that the server replied to a word. byHTTP is the error of the HTTP request before
+// the word; nil means that there was no such request.
 func (s *server) wordsWork(byHTTP error) {
 	pause := identityValid
 	if errors.Is(byHTTP, errNoAnswer) {

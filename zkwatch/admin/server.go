@@ -15,11 +15,12 @@ import (
 // longestPause bounds the pause after a poll without an answer; each such poll doubles the pause.
 const longestPause = time.Minute
 
-// The lists of session.Server are empty; the complete lists follow here, with full paths.
+// A result has the answers of one server. The lists of session.Server are empty. The fields below
+// have the complete lists, with full paths.
 type result struct {
 	session.Server
 	number     int  // the server's number in this answer or an earlier one; 0: unknown
-	anyServer  bool // as in server: the answers may be from several servers
+	anyServer  bool // server.anyServer: the answers may be from several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral
@@ -31,7 +32,7 @@ func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// A server that is not serving did not answer.
+// answered reports whether the server answered. "Not serving requests" is no answer.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
 func (r *result) fail(w Want, a session.Answer) {
@@ -82,7 +83,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// After one failure a server may be restarting, so only repeated failures make polls rarer.
+// failed notes a poll without an answer. Only repeated failures make polls rarer, because after one
+// failure a server may be restarting.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -91,11 +93,12 @@ func (s *server) failed(why string) {
 	s.identifyAt = time.Time{}
 }
 
-// identify also checks whether the AdminServer belongs to this server: a host may have several.
+// identify requests the server's identity. It also checks whether the AdminServer belongs to this
+// server, because a host may have several servers.
 func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && (s.cfg.Mode == Auto || s.identity.ports == 0) {
-		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // the server may have an AdminServer by now, or permit conf
+		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // the server may now have an AdminServer, or permit conf
 	}
 	if now.Before(s.identifyAt) {
 		return session.Answer{}
@@ -147,7 +150,8 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// The list is refused if it may lack clients of a second port.
+// connections requests the list of connections. The list is Refused if it may lack the clients of a
+// second port.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got connections
 	got, r.Connections = send(ctx, s, connectionsQuery, p.retry)
@@ -189,7 +193,8 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// A client that moves to another server meanwhile can be missing from the first lists.
+// relist requests all lists of connections again. A client that moved to another server during the
+// first requests can be missing from the first lists.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup

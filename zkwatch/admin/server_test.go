@@ -20,7 +20,7 @@ import (
 func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	var touched time.Time
 	for name, config := range map[string]string{"a server's address": "", "perhaps any server's address": dynamicConfig} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			s.delay.set(time.Second)
 			c.Servers, c.Ensemble = []string{"lb:2181"}, always(config)
 			n.set("lb:2181", &fakePort{s, (*fakeServer).words})
@@ -41,13 +41,13 @@ func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	}
 }
 
-func TestListOfOnePort(t *testing.T) {
+func TestListOfOnePortIsRefused(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
 	for name, c := range map[string]struct {
 		mode  Mode
-		query string // the word or command with another reply
-		reply string
+		query string // word or command
+		reply string // the server's reply to query
 		hint  string // "" if the list is Answered; "none": no hint
 	}{
 		"one port":            {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
@@ -59,7 +59,7 @@ func TestListOfOnePort(t *testing.T) {
 		"by HTTP, both ports": {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
 		"by HTTP, one port":   {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
 	} {
-		alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 			cfg.Mode = c.mode
 			s.replies["cons"], s.replies[c.query] = one, c.reply
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
@@ -76,7 +76,7 @@ func TestListOfOnePort(t *testing.T) {
 }
 
 func TestNoRiskFromAListOfOnePort(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 		cfg.Mode = FourLetter
 		s.replies["conf"] = "clientPort=2181\nsecureClientPort=2281\nserverId=0\n"
 		s.replies["cons"] = " /10.9.9.9:7[1](queued=0,recved=1,sent=1,sid=0x7,lop=PING,est=1,to=10000,lresp=5)\n\n"
@@ -101,7 +101,7 @@ func TestNoRiskFromAListOfOnePort(t *testing.T) {
 }
 
 func TestPollEndsInTime(t *testing.T) {
-	of3(t, nil, func(t *testing.T, _ *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	withThreeServers(t, nil, func(t *testing.T, _ *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(tableTimeout - time.Second)
 		began := time.Now()
 		pollAll(t, p, l)
@@ -121,7 +121,7 @@ func TestPollEndsInTime(t *testing.T) {
 func TestEndlessReplies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode, s.endless = mode, true
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			got := pollFirst(t, p, l)
@@ -131,7 +131,7 @@ func TestEndlessReplies(t *testing.T) {
 		})
 	}
 	for _, much := range []struct{ word, entry string }{{"wchp", "/a\n\t0x1\n"}, {"cons", " /1.2.3.4:5[0](queued=0)\n"}} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode = FourLetter
 			s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
@@ -151,11 +151,11 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 	} {
 		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
-				of3(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+				withThreeServers(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 					slow(n, servers[1])
 					began := time.Now()
 					defer n.run(p)()
-					pass(statusPollTimeout)
+					advance(statusPollTimeout)
 					first := l.last(t)
 					if d := l.times()[0].Sub(began); d > statusPollTimeout {
 						t.Errorf("the first table arrived after %v, want %v at most", d, statusPollTimeout)
@@ -166,7 +166,7 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
 						t.Errorf("slow server: %+v, want Failed", first)
 					}
-					pass(20 * time.Minute)
+					advance(20 * time.Minute)
 					times := l.times()
 					for i, when := range times[1:] {
 						if d := when.Sub(times[i]); d > 5*time.Second+statusPollTimeout {
@@ -184,12 +184,12 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 					servers[1].delay.set(0)
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
-					pass(longestPause + 10*time.Second)
+					advance(longestPause + 10*time.Second)
 					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
 						t.Errorf("after the end of the fault: %+v, want Answered", b)
 					}
 					servers[1].requests()
-					pass(time.Minute)
+					advance(time.Minute)
 					if m := servers[1].requests(); m["server_stats"]+m["srvr"] != 12 {
 						t.Errorf("requests in the next minute: %v, want 12 for the status", m)
 					}
@@ -200,7 +200,7 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 }
 
 func TestPollOnDemandTriesASlowServer(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = FourLetter
 		n.set(s.addr, nil)
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
@@ -214,10 +214,10 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 			t.Errorf("with a listener: %+v, want all Answered", got)
 		}
 	})
-	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+	withOneServer(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		pollFirst(t, p, l)
 		s.requests()
-		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // without a body
+		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // no body follows
 		if got := pollFirst(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
 			t.Errorf("no table in time: %+v, want Failed", got)
 		}
@@ -229,7 +229,7 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 
 func TestPollAndRunEndWithTheContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			stop := n.run(p)
 			time.Sleep(100 * time.Millisecond) // the first poll has begun
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -254,7 +254,7 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 }
 
 func TestSubscriberThatDoesNotReturn(t *testing.T) {
-	alone(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+	withOneServer(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
 		p.mu.Lock()
 		p.subscribers = append([]*Election{&stuck}, p.subscribers...)
@@ -267,9 +267,9 @@ func TestSubscriberThatDoesNotReturn(t *testing.T) {
 		p.Handoff()
 		p.Subscribe(stuck)()
 		if d := time.Since(began); d != 0 {
-			t.Errorf("Verify, Handoff and Subscribe took %v", d)
+			t.Errorf("Verify, Handoff and Subscribe took %v, want no time", d)
 		}
-		pass(putTimeout)
+		advance(putTimeout)
 		if l.count() == 0 {
 			t.Error("the other subscriber got no table")
 		}
@@ -305,7 +305,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 			}
 		}
 		t.Run(name, func(t *testing.T) {
-			alone(t, otherProgram(HTTP), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			withOneServer(t, otherProgram(HTTP), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 				elsewhere := n.member("10.0.0.9", 0, session.ModeStandalone)
 				got := pollFirst(t, p, l)
 				if m := elsewhere.requests(); len(m) > 0 {
@@ -315,7 +315,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 					t.Errorf("HTTP: %+v, want Failed with a safe reason", got.Basic)
 				}
 			})
-			alone(t, otherProgram(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
+			withOneServer(t, otherProgram(Auto), func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 				got := pollFirst(t, p, l)
 				if states(got) != allAnswered || got.Basic.Via != "4lw" || len(got.Watched) != 1 {
 					t.Errorf("auto: %+v, want all Answered by words", got)
@@ -325,9 +325,9 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 				}
 				s.requests()
 				defer n.run(p)()
-				pass(4 * time.Minute)
+				advance(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
-				if name == "a cut-off body" { // no answer in time: each minute, by HTTP and then by the word
+				if name == "a cut-off body" { // the answer is late, so each minute HTTP is tried before the word
 					want = "configuration=6 " + want
 				}
 				if m := byCommand(s.requests()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
@@ -337,7 +337,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 					s.set(what, reply)
 				}
 				p.Verify() // tries HTTP again
-				pass(4 * time.Second)
+				advance(4 * time.Second)
 				if b := l.last(t).Servers[0].Basic; b.Via != "http" {
 					t.Errorf("with an AdminServer: %+v, want HTTP", b)
 				}
@@ -359,7 +359,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 		return addrs
 	}
 	for _, mode := range []Mode{Auto, HTTP} {
-		alone(t, func(n *fakeNet, _ *fakeServer, c *Config) {
+		withOneServer(t, func(n *fakeNet, _ *fakeServer, c *Config) {
 			c.Mode, c.Servers = mode, hosts(n)
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
 			for i, s := range pollAll(t, p, l).Servers {
@@ -377,7 +377,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 	for _, c := range []struct {
 		url, via string
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
-		alone(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
+		withOneServer(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
 			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
 			if got := pollFirst(t, p, l); got.Basic.Via != c.via {
@@ -388,7 +388,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 }
 
 func TestNoSecretsInAnswers(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
@@ -399,7 +399,7 @@ func TestNoSecretsInAnswers(t *testing.T) {
 }
 
 func TestRefusedWords(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { // the server permits only srvr, the default since 3.5
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) { // the server permits only srvr, the default since 3.5
 		c.Mode = FourLetter
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
@@ -420,11 +420,11 @@ func TestRefusedWords(t *testing.T) {
 		}
 		s.requests()
 		stop := n.run(p)
-		pass(50 * time.Second)
+		advance(50 * time.Second)
 		if m := byCommand(s.requests()); m != "server_stats=11" {
 			t.Errorf("requests in 50 s: %q, want only the status", m)
 		}
-		pass(time.Minute)
+		advance(time.Minute)
 		if m := byCommand(s.requests()); m != "monitor=1 server_stats=12 watch_summary=1" {
 			t.Errorf("requests in the next minute: %q, want each refused query once", m)
 		}
@@ -434,7 +434,7 @@ func TestRefusedWords(t *testing.T) {
 			t.Errorf("with permission: %+v, want all Answered", got)
 		}
 	})
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = HTTP
 		for name := range s.replies {
 			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
@@ -447,7 +447,7 @@ func TestRefusedWords(t *testing.T) {
 }
 
 func TestRefusedCommandIsSentAsAWord(t *testing.T) {
-	alone(t, func(_ *fakeNet, s *fakeServer, _ *Config) {
+	withOneServer(t, func(_ *fakeNet, s *fakeServer, _ *Config) {
 		delete(s.replies, "watches_by_path")
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if got := pollFirst(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
@@ -458,7 +458,7 @@ func TestRefusedCommandIsSentAsAWord(t *testing.T) {
 
 func TestNotServing(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode = mode
 			for name := range s.replies {
 				s.replies[name] = "This ZooKeeper instance is not currently serving requests\n"
@@ -474,7 +474,7 @@ func TestNotServing(t *testing.T) {
 			stop := n.run(p)
 			defer stop()
 			s.requests()
-			pass(time.Minute)
+			advance(time.Minute)
 			if l.count() < 12 || len(s.requests()) == 0 {
 				t.Errorf("%s: the poller stopped", mode)
 			}

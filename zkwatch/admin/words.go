@@ -12,7 +12,7 @@ import (
 	"electop/model/session"
 )
 
-// The replies to four-letter words of Apache ZooKeeper 3.4 to 3.9.
+// The functions below parse the replies to four-letter words of Apache ZooKeeper 3.4 to 3.9.
 
 func lines(b []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -25,8 +25,8 @@ func lines(b []byte) iter.Seq[string] {
 	}
 }
 
-// closed reports whether a list is complete: its reply ends with an empty line.
-func closed(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
+// complete reports whether a list is complete: its reply ends with an empty line.
+func complete(b []byte) bool { return string(b) == "\n" || bytes.HasSuffix(b, []byte("\n\n")) }
 
 type fields struct {
 	word   string
@@ -54,7 +54,7 @@ func (f *fields) fail(err error) {
 	}
 }
 
-// number returns 0 if the reply does not have this name.
+// number returns the value of name, or 0 if the reply does not have name.
 func (f *fields) number(name string) int64 {
 	value, ok := f.values[name]
 	n, err := parseNumber(strings.TrimSpace(value))
@@ -108,7 +108,8 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// Only the ensemble leader and a standalone server have deadlines in their dump.
+// parseDump parses the reply to dump. It has deadlines only if the server is the ensemble leader or a
+// standalone server.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
@@ -126,7 +127,7 @@ func parseDump(b []byte) (d dump, err error) {
 				return dump{}, err
 			}
 			d.deadlines = append(d.deadlines, session.Deadline{Session: s, At: at, Wall: true})
-		case strings.Contains(line, " expire at "): // other lines are headings, or a follower's list of timeouts
+		case strings.Contains(line, " expire at "): // the other lines are headings, or timeouts from a follower
 			var zone string
 			if at, zone, err = parseDeadlineLine(line); err != nil {
 				return dump{}, err
@@ -157,7 +158,7 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads every zone as UTC, because the abbreviation is ambiguous.
+// parseDeadlineLine reads the time as UTC, because the abbreviation of the zone is ambiguous.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
@@ -172,7 +173,7 @@ func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err e
 }
 
 func parseCons(b []byte) (connections, error) {
-	if !closed(b) {
+	if !complete(b) {
 		return connections{}, malformed("cons: truncated")
 	}
 	var all []session.Client
@@ -226,7 +227,7 @@ func parseCon(line string) (session.Client, error) {
 }
 
 func parseWchp(b []byte) ([]session.Watch, error) {
-	if !closed(b) {
+	if !complete(b) {
 		return nil, malformed("wchp: truncated")
 	}
 	var all []session.Watch
