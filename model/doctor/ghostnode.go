@@ -26,7 +26,7 @@ func ghostNode(r *ruleRun) {
 		if len(all) < 2 || all[0] != i {
 			continue
 		}
-		f, at := r.unmanaged(all)
+		f, at := r.findGhosts(all)
 		if f == nil {
 			f, at = r.find(oneClient, znode.Hex(c.Session), "{candidates}", candidates(len(all))), all
 		}
@@ -37,14 +37,14 @@ func ghostNode(r *ruleRun) {
 			f.because("%s, created %s", described(c), c.Ctime.UTC().Format(time.DateTime))
 		}
 		if f.Severity != Info {
-			r.ghostly(f, at)
+			r.addGhostEvidence(f, at)
 		}
 	}
 }
 
-// unmanaged returns the finding of ghosts, nil for none. at has their positions, and last the
+// findGhosts returns the finding of ghosts, nil for none. at has their positions, and last the
 // position of the candidate that the client probably uses.
-func (r *ruleRun) unmanaged(all []int) (f *draft, at []int) {
+func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
 		owned[i] = r.s.Queue.At(k)
@@ -75,9 +75,9 @@ func (r *ruleRun) unmanaged(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// ghostly adds evidence to f. at has the positions of ghosts, and last the position of the znode that
+// addGhostEvidence adds evidence to f. at has the positions of ghosts, and last the position of the znode that
 // the client uses.
-func (r *ruleRun) ghostly(f *draft, at []int) {
+func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
 		f.because("%s knows only %s", safe(m.Name), safe(m.Znode))
@@ -98,7 +98,7 @@ func (r *ruleRun) ghostly(f *draft, at []int) {
 	}
 }
 
-func (r *ruleRun) ghost(c *dialect.Candidate) bool {
+func (r *ruleRun) isGhost(c *dialect.Candidate) bool {
 	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

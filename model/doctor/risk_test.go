@@ -56,7 +56,7 @@ func TestZombieLeader(t *testing.T) {
 	}
 }
 
-func TestRiskWatch(t *testing.T) {
+func TestRiskUnseen(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
 	if why := st.RiskUnseen(st.Queue.At(0)); why != "" {
