@@ -136,14 +136,14 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure observes on its own session, so that it does not delay the candidate.
+// measure serves --metrics. It observes on its own session, so that it does not delay the candidate.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
 	}
 	cfg := o.watch(conn, log, true)
 	observed := cfg.Elections[0]
-	cfg.Asking.Mode, cfg.Notice, cfg.Elections = admin.Off, notice, nil
+	cfg.Requests.Mode, cfg.Notice, cfg.Elections = admin.Off, notice, nil
 	w, err := election.New(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -177,7 +177,7 @@ type campaignPrinter struct {
 type campaignEvent struct {
 	N       uint64  `json:"n"`
 	At      string  `json:"at"`
-	Type    string  `json:"type"` // candidate
+	Type    string  `json:"type"` // always "candidate"
 	Belief  string  `json:"belief"`
 	Znode   *string `json:"znode"`
 	Session *string `json:"session"`
@@ -223,7 +223,7 @@ func (p *campaignPrinter) print(r report) {
 	})
 }
 
-// ended returns resigned if the session was closed, or lost if it can only expire.
+// ended returns the candidate's last state: resigned if its session was closed, otherwise lost.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -319,7 +319,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// The supervisor calls over when the command will not run again.
+// supervisor returns the command's supervisor, which calls over when the command will not run again.
 func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
 	return &command.Supervisor{
 		Command: command.Command{
@@ -330,7 +330,7 @@ func (o *options) supervisor(std IO, status func() command.Lease, over func()) *
 	}
 }
 
-// When ctx ends, the command stops first, and then end must end run.
+// supervised runs the candidate and its command. When ctx ends, the command stops before end ends run.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := o.supervisor(std, func() command.Lease {
@@ -373,7 +373,7 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// queue never blocks put: an unread output must not cost the candidate its lease.
+// A queue prints reports. put never blocks, because unread output must not cost the candidate its lease.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond

@@ -105,7 +105,7 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 
 var errBroken = errors.New("an invariant was violated")
 
-// Without --listen, all connections are inside this process.
+// runHeadless runs the chaos without a screen. Without --listen, all connections are in memory.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	r := &headless{o: o, chaos: *c.chaos(o.cast), server: h, log: log, std: std}
-	return r.run(ctx, within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
+	return r.run(ctx, inMemory(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 }
 
 func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded, error) {
@@ -190,14 +190,14 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 		}
 		return election.IgnoreEnd(cast.SpawnInOrder(ctx, r.chaos.Cast))
 	})
-	trouble, end := context.WithCancel(t.Context())
+	faults, end := context.WithCancel(t.Context())
 	defer end()
 	t.Start("chaos", func(context.Context) error {
-		return election.CauseFaults(trouble, r.chaos, w.First(), cast, r.log)
+		return election.CauseFaults(faults, r.chaos, w.First(), cast, r.log)
 	})
-	err = process.Sleep(t.Context(), o.over())
+	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
-	// The observation ends first, or it could miss a candidate that joins and leaves.
+	// The observation ends first, otherwise it could miss a candidate that joins and leaves.
 	stopped := t.Stop()
 	cast.Close()
 	if err == nil && stopped != nil {

@@ -24,7 +24,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// Run carries out the command line and returns the exit code.
+// Run runs the command line and returns the exit code.
 func Run(ctx context.Context, args []string, std IO) int {
 	var received signals
 	ctx, stop := received.watch(ctx)
@@ -134,7 +134,7 @@ func newHelp() *cobra.Command {
 		Example:           "  electop help campaign\n  electop help exit-codes",
 		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			on, rest, err := cmd.Root().Find(args)
+			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				what := strings.Join(args, " ")
 				if meant := meantCommand(cmd.Root(), what); meant != "" {
@@ -142,12 +142,12 @@ func newHelp() *cobra.Command {
 				}
 				return process.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
-			if on.DisableFlagParsing { // a removed command, or the guard: RunE only refuses
-				return on.RunE(on, nil)
+			if found.DisableFlagParsing { // a removed command, or the guard: RunE only refuses
+				return found.RunE(found, nil)
 			}
-			on.InitDefaultHelpFlag()
-			on.InitDefaultVersionFlag()
-			return on.Help()
+			found.InitDefaultHelpFlag()
+			found.InitDefaultVersionFlag()
+			return found.Help()
 		},
 	}
 }
@@ -231,7 +231,7 @@ type IO struct {
 	unhandle func()
 }
 
-// A second signal ends the program at once, because a write can block for ever.
+// secondSignal lets a second signal end the program at once, because a write can block for ever.
 // The dashboard does not use secondSignal, because it must restore the terminal.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
@@ -268,7 +268,7 @@ type signals struct {
 	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// stop also restores the default action of signals.
+// watch ends ctx at the first signal. stop also restores the default action of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)
@@ -288,5 +288,5 @@ func (s *signals) watch(parent context.Context) (ctx context.Context, stop conte
 	}
 }
 
-// code returns 128 plus the signal's number, by default that of SIGINT.
+// code returns 128 plus the number of the first signal, or of SIGINT if there was none.
 func (s *signals) code() int { return 128 + int(cmp.Or(s.first.Load(), int32(syscall.SIGINT))) }

@@ -22,22 +22,21 @@ import (
 	"electop/zkwatch/admin"
 )
 
-// A session that is not closed within completeWithin is left to expire.
 const (
-	completeWithin = time.Second
+	completeWithin = time.Second // bounds a completion; a session that is still open then expires
 	searchWithin   = 800 * time.Millisecond
 )
 
 const completeMax = 200
 
-// Other paths could run commands, because a shell may expand what is offered (compgen -W).
+// completable matches safe paths: a shell may expand other paths and run commands (compgen -W).
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// most is the maximum number of PATHs.
+// completePaths completes at most this number of PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
@@ -55,7 +54,7 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
-// Every later word is part of CMD, because cobra does not report a --.
+// completeCampaign completes one PATH. Later words count as CMD, because cobra does not report a --.
 func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 || begun != "" && begun[0] != '/' {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -108,7 +107,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths omits registries, because they have no leader.
+// electionPaths omits kinds in which nobody leads or holds a lock.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
@@ -132,12 +131,12 @@ func completeLesson(_ *cobra.Command, args []string, _ string) ([]cobra.Completi
 }
 
 func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	on, rest, err := cmd.Root().Find(args)
+	found, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []cobra.Completion
-	for _, c := range on.Commands() {
+	for _, c := range found.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
 		}

@@ -21,7 +21,7 @@ import (
 // forScripts names the commands that need no terminal.
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// The error names what to use instead.
+// needTerminal returns an error that names instead if the dashboard cannot be drawn.
 func needTerminal(std IO, instead string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
 		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
@@ -33,7 +33,7 @@ func needTerminal(std IO, instead string) error {
 }
 
 func runLive(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil { // before needTerminal, whose error says less
+	if err := o.check(); err != nil { // before needTerminal, whose error is less specific
 		return err
 	}
 	if err := needTerminal(std, forScripts); err != nil {
@@ -72,7 +72,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// If the second dashboard fails, the first one runs again and shows the error.
+// runThenSwitch runs the dashboard, then one of the chosen cluster. If that fails, the first runs again.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }

@@ -23,8 +23,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// demoAsking is the interval at which the demo requests connections and watches from its server.
-const demoAsking = time.Second
+// demoInterval is the interval at which the demo requests connections and watches from its server.
+const demoInterval = time.Second
 
 // demoSessionTimeout is so short that a school class can wait for an expiry.
 const demoSessionTimeout = 4 * time.Second
@@ -43,7 +43,7 @@ func newDemo(std IO) *cobra.Command {
 		Args:              pathArg(o),
 		ValidArgsFunction: noFiles,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(c.check(cmd), o.follow(cmd, kind)); err != nil {
+			if err := cmp.Or(c.check(cmd), o.applyRecipe(cmd, kind)); err != nil {
 				return err
 			}
 			if c.headless {
@@ -68,8 +68,8 @@ func newDemo(std IO) *cobra.Command {
 
 var demoRecipes = []string{"lock", "shared-lock", "group", "barrier", "double-barrier", "queue"}
 
-// follow checks --recipe, and sets what the user did not give.
-func (o *options) follow(cmd *cobra.Command, recipe string) error {
+// applyRecipe checks --recipe, and sets its default path and cast.
+func (o *options) applyRecipe(cmd *cobra.Command, recipe string) error {
 	switch changed := cmd.Flags().Changed; {
 	case recipe == "":
 		return nil
@@ -130,7 +130,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	if err != nil {
 		return err
 	}
-	o.admin = cluster.Asking{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
+	o.admin = cluster.Requests{Mode: admin.FourLetter, Interval: demoInterval, Sessions: demoInterval, Heavy: true}
 	cast := o.cast
 	switch {
 	case p.Lesson:
@@ -143,13 +143,13 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	ours, _ := net.InterfaceAddrs() // without addresses, the invitations name loopback
 	invited := invitations(invitedTo(h.addr, ours), o.path)
 	if p.Kind != "" {
-		invited = nil // they are about elections
+		invited = nil // the lines in invitations join an election
 	}
 	return o.runOnScreen(ctx, std, dashboard.Config{
 		Watch: o.watch(observing(conn, h.ZooKeeper), log, p.Kind == ""), Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
-			Invitations: invited, Open: open(o.server.listen),
+			Invitations: invited, Open: openToNetwork(o.server.listen),
 		},
 		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h.ZooKeeper, Serve: h.run, Play: p,
@@ -196,8 +196,8 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// By default, kazoo and Curator queue only behind names like their own.
-// With these lines they queue behind all candidates; --yes keeps electop from asking.
+// invitations returns command lines with which other programs join behind all candidates.
+// By default, kazoo and Curator queue only behind names like their own, and electop asks the user.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -209,7 +209,7 @@ func invitations(addr, path string) []overlay.Invitation {
 	}
 }
 
-// invitedTo prefers a global IPv4 address in ours; without one it returns loopback.
+// invitedTo returns the address in invitations. It prefers a global IPv4 address in ours to loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

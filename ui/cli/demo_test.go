@@ -173,7 +173,7 @@ func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) 
 			std: IO{Out: &stdout, Err: &stderr},
 		}
 		began := time.Now()
-		err = r.run(t.Context(), within(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
+		err = r.run(t.Context(), inMemory(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
 		if d := time.Since(began); len(listeners) > 0 && d > time.Minute {
 			t.Errorf("chaos ended after %v, want within a minute", d)
 		}

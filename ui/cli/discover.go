@@ -102,12 +102,12 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 // searchBelow returns elections sorted by path, also those found before an error.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
-	cleared := showProgress(s, std)
+	clearLine := showProgress(s, std)
 	err := s.Run(ctx, conn)
-	cleared()
+	clearLine()
 	if err == nil && poller != nil {
-		if unasked := s.Ask(ctx, poller); unasked != nil && ctx.Err() == nil {
-			std.note("the servers did not report who is at risk: %s", znode.Safe(unasked.Error(), 0))
+		if noReports := s.Poll(ctx, poller); noReports != nil && ctx.Err() == nil {
+			std.note("the servers did not report who is at risk: %s", znode.Safe(noReports.Error(), 0))
 		}
 	}
 	d := s.Discovery()
@@ -115,8 +115,8 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	return d, err
 }
 
-// done clears the line of progress.
-func showProgress(s *election.Search, std IO) (done func()) {
+// showProgress shows the progress of s on a terminal. clearLine removes it.
+func showProgress(s *election.Search, std IO) (clearLine func()) {
 	f, ok := process.Terminal(std.Err)
 	if !ok {
 		return func() {}
@@ -128,7 +128,7 @@ func showProgress(s *election.Search, std IO) (done func()) {
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }
 
-// If the search fails, noteBelow prints nothing.
+// noteBelow prints the elections below the path of s if there is none at the path.
 func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.State, std IO) {
 	if !s.ElectionUnseen() {
 		return
@@ -143,12 +143,12 @@ func (o *options) noteBelow(ctx context.Context, cfg client.Config, s *doctor.St
 	})
 }
 
-// mustChoose is false if the user gave a flag that needs one election.
+// mustChoose reports whether there is neither a PATH nor a flag that uses [defaultPath].
 func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// The result is for the dashboard's list of elections.
+// choose searches for elections and selects one. The dashboard lists all elections of the result.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
@@ -197,7 +197,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection prefers the worst state, and known systems.
+// firstElection returns the election in the worst state, but prefers known systems.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -6,9 +6,9 @@
 // The commands share these parts, each a package of its own:
 //
 //	process    exit codes, goroutines, the terminal, the build of this process
-//	config     the configuration file, and which source of a setting counts
-//	cluster    the flags of a cluster, connections to it, questions to its servers
-//	election   elections: watched, recorded, found, examined, and whether candidates may join
+//	config     the configuration file, and the origin of each setting
+//	cluster    the flags of a cluster, connections to it, requests to its servers
+//	election   watched elections: their recording, search and diagnosis, and how candidates join
 //	exporter   the metrics of watched elections, over HTTP
 //	command    the user's commands: for each handoff, or while a candidate leads
 //	dashboard  the dashboard on live elections, and the lessons

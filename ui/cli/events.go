@@ -60,7 +60,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	}
 	defer done()
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // without an interval and without keys, nothing would ask
+		o.admin.Mode = admin.Off // without an interval and without keys, there would be no request
 	}
 	defer std.secondSignal(ctx)()
 	var failed error // why the first read failed
@@ -86,7 +86,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	var first *doctor.State
 	if first, err = w.FirstRead(t.Context(), w.First(), o.cluster.Reach()); err == nil {
 		o.noteBelow(t.Context(), conn, first, std)
-		err = process.Sleep(t.Context(), o.over())
+		err = process.Sleep(t.Context(), o.stopAfter())
 	}
 	// Stop prints pending events. Printing can fail, too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
@@ -121,8 +121,8 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// over returns the value of --for, by default the longest duration.
-func (o *options) over() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
+// stopAfter returns the value of --for, by default the longest duration.
+func (o *options) stopAfter() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
 // printEvents returns [errEnough] after --count events.
 func printEvents(std IO, o *options, es []model.Event) error {

@@ -55,7 +55,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 		std.note("%v. electop keeps trying", err)
 	}
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // without an interval and without keys, nothing would ask
+		o.admin.Mode = admin.Off // without an interval and without keys, there would be no request
 	}
 	cfg := o.watch(conn, log, false)
 	given := cfg.Elections

@@ -66,7 +66,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, out, o.infoText(rows, paths, out.Clusters))
 }
 
-// effective adds the defaults that flags do not know.
+// effective returns all settings, with defaults that differ from those of the flags.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,

@@ -29,12 +29,12 @@ type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
 	unnamed     bool     // neither the user nor the cluster gave a PATH, so path is the default
-	found       bool     // a search found paths
+	found       bool     // paths is the result of a search
 	keepTrying  bool     // try to connect even if no host exists
 	cluster     cluster.Options
 	file        config.File     // the user's configuration file
-	settings    config.Settings // the settings that are not built-in defaults
-	admin       cluster.Asking
+	settings    config.Settings // settings from flags, the environment or the file
+	admin       cluster.Requests
 	search      election.SearchOptions
 	problems    bool // list only elections with problems
 	server      embeddedOptions
@@ -61,7 +61,7 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// Without a PATH, the cluster's paths count, or else [defaultPath].
+// pathArgs accepts PATHs; without one it uses the cluster's paths, otherwise [defaultPath].
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -119,9 +119,9 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// If acting is true, electop's candidates take part, and acknowledgements are expected.
+// watch configures the observation. If acting is true, electop's candidates take part and acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
-	cfg := election.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
+	cfg := election.Config{Conn: conn, Requests: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {
 		one := election.Followed(path)
 		one.Cluster, one.AckExpected, one.Found = o.clusterName(), acting, o.found
@@ -136,7 +136,7 @@ func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Confi
 	return election.New(cfg)
 }
 
-// done closes the log.
+// open checks the options, opens the log, and configures the connection. done closes the log.
 func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
@@ -153,7 +153,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// If the file is a FIFO, logger waits for its reader until ctx ends.
+// logger opens the log. If the file is a FIFO, logger waits for a reader or the end of ctx.
 func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -215,7 +215,7 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Without a directory for the file, the file counts as missing.
+// readConfig reads the configuration file. Without a home directory the file counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {

@@ -58,7 +58,7 @@ const (
 	tickMax     = time.Hour
 )
 
-// Apache ZooKeeper has these bounds by default.
+// serverOptions bounds session timeouts as Apache ZooKeeper does by default.
 func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
 }
@@ -122,7 +122,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	switch {
 	case o.cnxns < 0:
 		return nil, process.Usagef("--max-client-cnxns %d is negative", o.cnxns)
-	case !o.cnxnsSet && open(o.listen):
+	case !o.cnxnsSet && openToNetwork(o.listen):
 		opts.MaxClientCnxns, opts.LoopbackUnbounded = openCnxns, true
 	default:
 		opts.MaxClientCnxns = o.cnxns
@@ -138,7 +138,7 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// f serves a listener, and returns nil when the server closes.
+// serve runs f in a goroutine. f serves a listener, and returns nil when the server closes.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -173,7 +173,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns is for each remote host; it suffices for a class behind one address.
+// openCnxns bounds the connections of one remote host; it suffices for a class behind one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {
@@ -191,25 +191,25 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 
 const anyPort = "127.0.0.1:0"
 
-// With the short tick, a session expires as soon as its countdown ends.
+// demoServer has a short tick, so that a session expires as soon as its countdown ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
 
-func open(listen string) bool {
+func openToNetwork(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// Without --yes, confirmOpen asks before the network can reach the embedded server.
+// confirmOpen asks the user before the network can reach the embedded server, unless yes is set.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
 		{"--listen", o.listen, "ZooKeeper", "join, read and write everything"},
 		{"--admin-listen", o.admin, "ZooKeeper's AdminServer", "read which sessions, clients and watches there are"},
 	} {
-		if open(f.listen) {
+		if openToNetwork(f.listen) {
 			opens = append(opens, fmt.Sprintf("%s %s opens the embedded %s to the network: whoever reaches this port can %s; there is no authentication",
 				f.name, f.listen, f.server, f.can))
 		}
@@ -246,13 +246,13 @@ func dialable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
 }
 
-// within connects candidates to s in memory.
-func within(conn client.Config, s *zkserver.Server) client.Config {
+// inMemory lets connections reach s in memory.
+func inMemory(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn
 }
 
-// The server s neither delays the observer's messages nor counts them.
+// observing is inMemory for an observer: s neither delays nor counts its messages.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

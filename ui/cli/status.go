@@ -40,12 +40,12 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// heapAtFirst is in percent of Go's default of 4 MB; a usual run needs no collection.
-const heapAtFirst = 400
+// gcPercent starts garbage collection at a heap of 16 MB, which a usual run does not reach.
+const gcPercent = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
 	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(heapAtFirst))
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
 	log, cfg, done, err := o.open(ctx)
 	if err != nil {
@@ -73,9 +73,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// --connect-timeout applies to each election.
+// readStatus reads all elections; --connect-timeout applies to each.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
-	var unasked error
+	var noReports error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
 		all = nil
 		for _, path := range o.paths {
@@ -87,14 +87,14 @@ func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.L
 			}
 			all = append(all, j)
 		}
-		unasked = cluster.AskAbout(ctx, o.admin.Poller(cfg, func() *client.Conn { return conn }, log), all)
+		noReports = cluster.RequestReports(ctx, o.admin.Poller(cfg, func() *client.Conn { return conn }, log), all)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if unasked != nil && ctx.Err() == nil {
-		std.note("the servers did not report who watches what: %s", znode.Safe(unasked.Error(), 0))
+	if noReports != nil && ctx.Err() == nil {
+		std.note("the servers did not report who watches what: %s", znode.Safe(noReports.Error(), 0))
 	}
 	for _, j := range all {
 		o.noteBelow(ctx, cfg, j.State(), std)
@@ -122,7 +122,7 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn, path string) 
 
 const severalPaths = "PATH is /election if it is not given. With a cluster of the configuration file it is\nall of the cluster's paths, or all elections that discover finds if it has none.\nOf several exit codes the worst counts: 1 (a PATH cannot be read; the others are\nprinted), then those of the printed elections, then 0."
 
-// each continues after an error, but not after an interrupt or without a server.
+// each prints all elections. It continues after an error, but not after an interrupt or without a server.
 func (o *options) each(std IO, read func(i int) (object any, text string, err error)) (worst error) {
 	several := len(o.paths) > 1
 	blank := ""

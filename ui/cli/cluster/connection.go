@@ -15,9 +15,9 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach says how long to try to reach a server; errors name the settings' origins.
+// Reach limits the time to reach a server. Its errors name the origins of the settings.
 type Reach struct {
-	For     time.Duration
+	For     time.Duration     // the limit
 	servers string            // the origin of the servers, "" for --servers
 	timeout string            // the origin of For, "" for --connect-timeout
 	Note    func(text string) // reports once that no server answers yet; may be nil
@@ -33,14 +33,14 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// othersAnswer delays the note of a failure, because usually another server answers.
-const othersAnswer = time.Second
+// noteDelay is the time before a note of a failure, because usually another server answers.
+const noteDelay = time.Second
 
-// Waiting returns a function to call with the error of each attempt to connect.
+// Waiting returns a function that notes why an attempt to connect failed.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
-		if r.Note != nil && why != "" && (len(servers.Servers) == 1 || time.Since(began) > othersAnswer) {
+		if r.Note != nil && why != "" && (len(servers.Servers) == 1 || time.Since(began) > noteDelay) {
 			r.Note(fmt.Sprintf("%s; trying until %v have passed", why, r.For))
 		}
 	}
@@ -61,7 +61,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed adds unknown hosts, so an error of another kind says more.
+			// Failed adds unknown hosts, so an error of another kind is more useful.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)
@@ -81,7 +81,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 }
 
 // Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
-// large, f runs again on a new connection. A larger limit applies after a large reply.
+// large, f runs again on a new connection, which accepts larger replies in the second case.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)

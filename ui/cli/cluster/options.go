@@ -1,5 +1,5 @@
 // Package cluster reaches a live cluster. [Options] holds the flags of servers, credentials and TLS,
-// and returns the configuration of connections. [Once] connects with that configuration. [Asking]
+// and returns the configuration of connections. [Once] connects with that configuration. [Requests]
 // configures requests to the servers about watches, connections and sessions.
 package cluster
 
@@ -100,7 +100,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config reads the files that the flags name; ctx ends the wait for a FIFO.
+// Config configures connections. It reads the files that the flags name; ctx ends the wait for a FIFO.
 func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := o.servers()
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers accepts zk:// or zookeeper:// before the connect string, as Mesos writes it.
+// servers parses --servers. It accepts zk:// or zookeeper:// before the connect string, as Mesos does.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
@@ -143,7 +143,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// Other users can read the command line, so no flag holds a credential.
+// access holds flags. None is a credential, because other users can read the command line.
 type access struct {
 	authFile      string
 	tls           bool
@@ -151,7 +151,7 @@ type access struct {
 	serverName    string
 }
 
-// No error contains a credential.
+// apply adds the credentials and TLS to cfg. No error contains a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)

@@ -28,11 +28,11 @@ type guard struct {
 	grace  time.Duration
 	limits limits
 
-	termed    <-chan os.Signal // SIGTERM
-	announced <-chan limits    // from the supervisor; closed when the supervisor ends
-	orphan    bool             // the supervisor has ended
-	command   int              // process ID of the command
-	stopped   time.Duration    // when the command got SIGTERM, or ended; 0: not yet
+	sigterm   <-chan os.Signal
+	announced <-chan limits // from the supervisor; closed when the supervisor ends
+	orphan    bool          // the supervisor has ended
+	command   int           // process ID of the command
+	stopped   time.Duration // when the command got SIGTERM, or ended; 0: not yet
 }
 
 // Guard runs the command in args. The supervisor starts a new process that calls Guard, and gives the
@@ -48,14 +48,14 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
 	// The default action of these signals would end the guard before the command.
-	termed := make(chan os.Signal, 1)
-	signal.Notify(termed, syscall.SIGTERM)
+	sigterm := make(chan os.Signal, 1)
+	signal.Notify(sigterm, syscall.SIGTERM)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
-	g := &guard{report: report, grace: grace, termed: termed, announced: listen(in)}
+	g := &guard{report: report, grace: grace, sigterm: sigterm, announced: readLimits(in)}
 	return g.run(args)
 }
 
-func listen(in io.Reader) <-chan limits {
+func readLimits(in io.Reader) <-chan limits {
 	announced := make(chan limits)
 	go func() {
 		defer close(announced)
@@ -95,7 +95,7 @@ func (g *guard) run(args []string) error {
 			} else {
 				g.limits = l
 			}
-		case <-g.termed:
+		case <-g.sigterm:
 			if g.stopped == 0 {
 				g.stop()
 			}
@@ -128,7 +128,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// After a slow start of the guard, the first limits can be in the past.
+// awaitLease waits for limits that are not over. After a slow start the first limits can be over.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
@@ -136,7 +136,7 @@ func (g *guard) awaitLease() bool {
 			if g.limits = l; !ok {
 				return false
 			}
-		case <-g.termed:
+		case <-g.sigterm:
 			return false
 		}
 		if clock() < g.limits.stop {
@@ -150,7 +150,7 @@ func (g *guard) act() time.Duration {
 	now := clock()
 	if late := now >= g.limits.stop; g.stopped == 0 {
 		if !late && !g.orphan {
-			return min(g.limits.stop-now, look)
+			return min(g.limits.stop-now, checkInterval)
 		}
 		if late {
 			g.send(reportLease)
@@ -162,7 +162,7 @@ func (g *guard) act() time.Duration {
 		signalAll(g.command, syscall.SIGKILL)
 		left = -left / 8 // check less and less often, because a process of another user may resist
 	}
-	return max(gonePause, min(left, look))
+	return max(gonePause, min(left, checkInterval))
 }
 
 func (g *guard) stop() {

@@ -14,9 +14,9 @@ func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 
 func adopt() error { return nil }
 
-func family() []int { return nil }
+func descendants() []int { return nil }
 
-// SIGKILL to the guard's own group ends the guard, too.
+// signalAll signals the groups of the command and of the guard. SIGKILL ends the guard, too.
 func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-command, sig)
 	_ = syscall.Kill(-syscall.Getpid(), sig)

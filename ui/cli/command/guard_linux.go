@@ -24,34 +24,34 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// below can miss a process that starts meanwhile, or whose parent ends meanwhile.
-func below(pid int, spared []int) (found []int) {
+// descendantsOf returns the descendants not in spared. It can miss one that meanwhile starts or becomes an orphan.
+func descendantsOf(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
 	for _, thread := range entries {
 		list, _ := os.ReadFile(filepath.Join(threads, thread.Name(), "children"))
 		for word := range strings.FieldsSeq(string(list)) {
 			if child, err := strconv.Atoi(word); err == nil && !slices.Contains(spared, child) {
-				found = append(append(found, child), below(child, spared)...)
+				found = append(append(found, child), descendantsOf(child, spared)...)
 			}
 		}
 	}
 	return found
 }
 
-func family() []int { return below(syscall.Getpid(), nil) }
+func descendants() []int { return descendantsOf(syscall.Getpid(), nil) }
 
-// A process ID freed meanwhile is unused, because the kernel assigns all other IDs first.
+// signalAll signals all descendants. The kernel does not soon reuse the ID of one that has ended.
 func signalAll(_ int, sig syscall.Signal) {
-	for _, pid := range family() {
+	for _, pid := range descendants() {
 		_ = syscall.Kill(pid, sig)
 	}
 }
 
-// endOrphans runs after the guard's end, when this process has inherited the guard's children.
+// endOrphans kills the descendants not in spared, which this process inherited from the ended guard.
 func endOrphans(_ int, spared []int) {
-	for pause := gonePause; ; pause = min(pause+pause/8, look) { // another user's process may resist
-		left := below(syscall.Getpid(), spared)
+	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // another user's process may resist
+		left := descendantsOf(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
 		}

@@ -19,7 +19,7 @@ func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }
 
 func clock() time.Duration  { return 0 }
 func adopt() error          { return errUnsupported }
-func family() []int         { return nil }
+func descendants() []int    { return nil }
 func self() (string, error) { return "", errUnsupported }
 func terminate(*os.Process) {}
 func endOrphans(int, []int) {}

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// WaitingMax bounds the waiting handoffs; a further one replaces the oldest.
-	// The newest handoff shows who leads.
+	// WaitingMax bounds the waiting handoffs. A further one replaces the oldest, because the newest
+	// shows who leads.
 	WaitingMax  = 16
 	hookTimeout = 30 * time.Second
 	// outputDelay is the wait for processes that hold the ended command's output open.

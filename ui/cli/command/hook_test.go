@@ -56,7 +56,7 @@ func (r *run) Write(b []byte) (int, error) {
 	return r.out.Write(b)
 }
 
-func (r *run) said() (notes, output string) {
+func (r *run) printed() (notes, output string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.notes, "\n"), r.out.String()
@@ -65,7 +65,7 @@ func (r *run) said() (notes, output string) {
 func (r *run) awaitNote(want string) {
 	r.t.Helper()
 	zktest.Await(r.t, want, func() bool {
-		notes, _ := r.said()
+		notes, _ := r.printed()
 		return strings.Contains(notes+"\n", want+"\n")
 	})
 }
@@ -94,19 +94,19 @@ func (r *run) gone(pid string) {
 	})
 }
 
-func TestInputAndOutput(t *testing.T) {
+func TestHookInputAndOutput(t *testing.T) {
 	t.Parallel()
 	r := start(t, `cat; echo done >&2; test "$(cat "$DIR/n" 2>/dev/null)" = x && exit 3; printf x >"$DIR/n"`, long)
 	r.Put(7, []byte("{\"n\":7}\n"))
 	r.Put(9, []byte("{\"n\":9}\n"))
 	r.Close()
-	notes, out := r.said()
+	notes, out := r.printed()
 	if notes != "--exec: event 7: exit status 0\n--exec: event 9: exit status 3" || out != "{\"n\":7}\ndone\n{\"n\":9}\ndone\n" {
 		t.Errorf("notes %q, output %q: want the ends and the input of events 7 and 9", notes, out)
 	}
 }
 
-func TestHang(t *testing.T) {
+func TestHookTimeout(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"; echo $$ >>"$DIR/pids"; wait`, 2*time.Second)
 	r.Put(1, nil)
@@ -116,7 +116,7 @@ func TestHang(t *testing.T) {
 	r.gone(pids[1])
 }
 
-func TestLeftBehind(t *testing.T) {
+func TestHookKillsRemainingProcesses(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"`, long)
 	r.Put(1, nil)
@@ -124,7 +124,7 @@ func TestLeftBehind(t *testing.T) {
 	r.gone(r.file("pids", 1)[0])
 }
 
-func TestTooMany(t *testing.T) {
+func TestHookDropsOldest(t *testing.T) {
 	t.Parallel()
 	r := start(t, `cat >>"$DIR/runs"; while ! test -e "$DIR/go"; do sleep 0.01; done`, long)
 	put := func(n int) { r.Put(uint64(n), fmt.Appendln(nil, n)) }
@@ -141,24 +141,24 @@ func TestTooMany(t *testing.T) {
 	if ran[0] != "1" || ran[1] != "86" || ran[command.WaitingMax] != "101" {
 		t.Errorf("the command ran for the events %v, want 1 and 86 to 101", ran)
 	}
-	notes, _ := r.said()
+	notes, _ := r.printed()
 	if n := strings.Count(notes, " dropped: more than 16 handoffs wait"); n != 84 || !strings.Contains(notes, "event 85 dropped") {
-		t.Errorf("%d events were dropped, want 84 up to event 85: %s", n, notes)
+		t.Errorf("%d events were dropped, want 84, the last of them event 85: %s", n, notes)
 	}
 }
 
-func TestNoSuchCommand(t *testing.T) {
+func TestHookWithUnknownCommand(t *testing.T) {
 	t.Parallel()
 	r := start(t, `no-such-command-anywhere`, long)
 	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // more than a pipe holds; nobody reads it
 	r.Close()
-	notes, out := r.said()
+	notes, out := r.printed()
 	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {
 		t.Errorf("notes %q, output %q: want exit status 127 and the command's name", notes, out)
 	}
 }
 
-func TestInterrupt(t *testing.T) {
+func TestHookInterrupt(t *testing.T) {
 	t.Parallel()
 	r := start(t, `echo $$ >"$DIR/pids"; sleep 1000`, long)
 	r.Put(1, nil)
@@ -168,7 +168,7 @@ func TestInterrupt(t *testing.T) {
 	r.cancel()
 	r.Close()
 	r.gone(pid)
-	if notes, _ := r.said(); notes != "--exec: event 1: killed: electop ends\n--exec: event 2 dropped: electop ends\n--exec: event 4 dropped: electop ends" {
+	if notes, _ := r.printed(); notes != "--exec: event 1: killed: electop ends\n--exec: event 2 dropped: electop ends\n--exec: event 4 dropped: electop ends" {
 		t.Errorf("notes %q: want event 1 killed, events 2 and 4 dropped", notes)
 	}
 }

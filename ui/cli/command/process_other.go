@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// Without process groups, the command's processes can outlive the command.
+// ownGroup returns nil. Without process groups, the command's processes can outlive the command.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -129,7 +129,7 @@ func (s *Supervisor) supervise(r *reign, env []string) {
 		select {
 		case <-r.stop:
 			return
-		case <-time.After(look):
+		case <-time.After(checkInterval):
 		}
 	}
 }
@@ -170,7 +170,7 @@ const (
 // limits holds the clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
-// limits returns the zero value without a current lease.
+// limits returns the limits of l, or the zero value without a current lease.
 func (l Lease) limits() limits {
 	// Reading clock first makes the limits early, not late, if this process pauses in between.
 	at, now := clock(), time.Now()
@@ -233,8 +233,8 @@ const (
 	reportLease  = "lease"  // the lease ends, so the command gets SIGTERM
 )
 
-// look limits the time between clock reads, because timers stop while the machine sleeps.
-const look = 100 * time.Millisecond
+// checkInterval bounds the time between clock reads, because timers stop while the machine sleeps.
+const checkInterval = 100 * time.Millisecond
 
 // A Command describes a command and how to run it.
 type Command struct {
@@ -264,24 +264,24 @@ type run struct {
 	ending  ending
 }
 
-// lookShare is the minimum number of lease reads in a session timeout.
-const lookShare = 40
+// checksPerTimeout is the minimum number of times that the lease is read in a session timeout.
+const checksPerTimeout = 40
 
-// run returns when no process of the command is left.
+// run runs the command, and returns when no process of the command is left.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
 	r := &run{lease: lease, reports: make(chan string, 4)}
 	timeout := lease().Timeout
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	others := family() // to be spared: a shell that replaces itself by electop (exec) leaves its children
+	spared := descendants() // a shell that replaces itself by electop (exec) leaves its children
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
 	}
 	defer r.toGuard.Close()
 	r.announce()
-	ticker := time.NewTicker(max(time.Millisecond, min(look, timeout/lookShare)))
+	ticker := time.NewTicker(max(time.Millisecond, min(checkInterval, timeout/checksPerTimeout)))
 	defer ticker.Stop()
 	reports := r.reports
 	for {
@@ -300,7 +300,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case code := <-exited:
 			// SIGTERM ends a guard only before the guard starts the command, so nothing needs killing.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
-				endOrphans(r.guard.Pid, others)
+				endOrphans(r.guard.Pid, spared)
 			}
 			for report := range r.reports {
 				r.reported(report)
@@ -363,7 +363,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased returns true if the lease ends later than at the previous call.
+// leased updates the limits, and reports whether the lease ends later than at the previous call.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()
@@ -374,9 +374,9 @@ func (r *run) leased() bool {
 	return true
 }
 
-// A guard that does not read in time keeps the earlier limits.
+// announce sends the limits to the guard. A guard that does not read in time keeps the earlier limits.
 func (r *run) announce() {
-	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
+	_ = r.toGuard.SetWriteDeadline(time.Now().Add(checkInterval))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		_ = r.guard.Kill()
 	}
@@ -395,7 +395,7 @@ func (r *run) tick() {
 	}
 }
 
-// stop is called repeatedly, because the guard can be suspended again.
+// stop makes the guard end the command. It is called repeatedly, because the guard can be suspended again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()

@@ -90,7 +90,7 @@ timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DI
 }
 
 // A shell that replaces itself by electop (exec) leaves electop its children.
-func TestOthersAreSpared(t *testing.T) {
+func TestSupervisorSparesOtherChildren(t *testing.T) {
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ type fake struct {
 	lease command.Lease
 }
 
-// If renew is true, each read renews the lease.
+// lead runs script under a supervisor. If renew is true, each read of the lease renews it.
 func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
@@ -210,7 +210,7 @@ func TestCommandDiesWithItsGuard(t *testing.T) {
 	}
 }
 
-func TestNotFound(t *testing.T) {
+func TestFind(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "data")
 	if err := os.WriteFile(file, []byte("no program"), 0o600); err != nil {
 		t.Fatal(err)

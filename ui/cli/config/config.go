@@ -252,7 +252,7 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown suggests keys in known that resemble name, or else gives the advice.
+// unknown returns an error that suggests keys in known that resemble name, otherwise the advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -360,7 +360,7 @@ func trusted(path string, info fs.FileInfo) error {
 	case mode.Perm()&0o022 != 0 && runtime.GOOS != "windows":
 		return fmt.Errorf("%s: other users can write it (mode %#o): run chmod go-w", path, mode.Perm())
 	}
-	if owner, yes := strangersFile(info); yes {
+	if owner, yes := ownedByOther(info); yes {
 		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
 	}
 	target, _ := filepath.EvalSymlinks(path) // the file is open, so its path exists

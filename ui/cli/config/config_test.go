@@ -15,7 +15,7 @@ import (
 	"electop/ui/cli/config"
 )
 
-const sound = `[defaults]
+const valid = `[defaults]
 cluster = "prod"
 theme = "dark"
 session-timeout = "6s"
@@ -43,7 +43,7 @@ func parse(t *testing.T, text string) config.File {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	f := parse(t, sound)
+	f := parse(t, valid)
 	if len(f.Clusters) != 2 || f.Clusters[0].Name != "dev" || f.Clusters[1].Name != "prod" {
 		t.Fatalf("clusters %+v, want dev and prod", f.Clusters)
 	}
@@ -125,9 +125,9 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestNoSuchCluster(t *testing.T) {
+func TestUnknownCluster(t *testing.T) {
 	t.Parallel()
-	f := parse(t, sound)
+	f := parse(t, valid)
 	for name, want := range map[string]string{
 		"prdo": `no cluster "prdo": did you mean prod?`,
 		"PROD": `no cluster "PROD": did you mean prod?`,
@@ -158,7 +158,7 @@ func TestRead(t *testing.T) {
 	if f, err := config.Read(filepath.Join(dir, "none"), ""); err != nil || !f.Missing {
 		t.Errorf("a file that does not exist: %+v, %v; want Missing", f, err)
 	}
-	if f, err := config.Read(write("sound", sound, 0o644), "/home/u"); err != nil || len(f.Clusters) != 2 {
+	if f, err := config.Read(write("valid", valid, 0o644), "/home/u"); err != nil || len(f.Clusters) != 2 {
 		t.Errorf("a file that others can read: %+v, %v; want 2 clusters", f, err)
 	}
 	if f, err := config.Read(write("empty", "", 0o600), ""); err != nil || f.Missing || len(f.Clusters) != 0 {
@@ -168,23 +168,23 @@ func TestRead(t *testing.T) {
 	if err := errors.Join(os.Mkdir(sticky, 0o700), os.Chmod(sticky, 0o777|os.ModeSticky)); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := config.Read(write("sticky/sound", sound, 0o600), "/home/u"); err != nil || len(f.Clusters) != 2 {
+	if f, err := config.Read(write("sticky/valid", valid, 0o600), "/home/u"); err != nil || len(f.Clusters) != 2 {
 		t.Errorf("a file in a sticky directory: %+v, %v; want 2 clusters", f, err)
 	}
 	wrong := map[string]string{
 		dir: "it is a directory",
 		write("huge", strings.Repeat("#\n", 1<<20), 0o600): "larger than 1048576 bytes",
-		filepath.Join(dir, "sound", "below"):               "not a directory",
+		filepath.Join(dir, "valid", "below"):               "not a directory",
 	}
 	if runtime.GOOS != "windows" {
-		wrong[write("group", sound, 0o620)] = "other users can write it (mode 0620): run chmod go-w"
-		wrong[write("all", sound, 0o602)] = "other users can write it"
+		wrong[write("group", valid, 0o620)] = "other users can write it (mode 0620): run chmod go-w"
+		wrong[write("all", valid, 0o602)] = "other users can write it"
 		wrong[os.DevNull] = "not a regular file"
 		open := filepath.Join(dir, "open")
 		if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
 			t.Fatal(err)
 		}
-		inOpen := write("open/sound", sound, 0o600)
+		inOpen := write("open/valid", valid, 0o600)
 		wrong[inOpen] = "every user can replace it: run chmod o-w " + open
 		link := filepath.Join(dir, "link")
 		if err := os.Symlink(inOpen, link); err != nil {
@@ -193,9 +193,9 @@ func TestRead(t *testing.T) {
 		wrong[link] = "every user can replace it: run chmod o-w " + open
 		wrong[write("secret", "[clusters.a]\npassword = 'sesame'", 0o644)] = "Other users can read the file (mode 0644): run chmod 600, and change the credential"
 		if os.Geteuid() != 0 {
-			wrong[write("unreadable", sound, 0)] = "permission denied"
+			wrong[write("unreadable", valid, 0)] = "permission denied"
 		} else { // only root can change the owner
-			strangers := write("strangers", sound, 0o600)
+			strangers := write("strangers", valid, 0o600)
 			if err := os.Chown(strangers, 12345, -1); err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +228,7 @@ func TestPlace(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(sound)
+	f.Add(valid)
 	f.Add("[clusters.a]\nservers='x'\n[[defaults]]\na={b={c=1}}")
 	f.Add("clusters.a.servers = 'x'\nclusters.a.paths=['/a']")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
-	f := parse(t, sound)
+	f := parse(t, valid)
 	for _, c := range []struct {
 		flags, env map[string]string
 		want       string
@@ -298,7 +298,7 @@ func described(s config.Settings) string {
 
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
-	f := parse(t, sound)
+	f := parse(t, valid)
 	for _, c := range []struct {
 		flags, env map[string]string
 		want       string

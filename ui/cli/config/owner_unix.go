@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// strangersFile reports whether the owner is neither this user nor root. An owner can change a file
+// ownedByOther reports whether the owner is neither this user nor root. An owner can change a file
 // despite its mode.
-func strangersFile(info fs.FileInfo) (owner uint32, yes bool) {
+func ownedByOther(info fs.FileInfo) (owner uint32, yes bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, false

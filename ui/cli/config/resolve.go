@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// This package has rules for these keys.
+// These keys have rules in this package.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"
@@ -65,15 +65,15 @@ func Themes() []string { return []string{term.Auto, term.Dark, term.Light, term.
 // flags holds every flag that the environment or the file can set.
 type flags struct {
 	*pflag.FlagSet
-	cluster cluster.Options
-	asking  cluster.Asking
-	screen  Screen
+	cluster  cluster.Options
+	requests cluster.Requests
+	screen   Screen
 }
 
 func newFlags() *flags {
 	f, cmd := &flags{}, &cobra.Command{}
 	f.cluster.Flags(cmd)
-	f.asking.Flags(cmd, "")
+	f.requests.Flags(cmd, "")
 	f.screen.Flags(cmd)
 	f.FlagSet = cmd.Flags()
 	return f
@@ -84,14 +84,14 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check uses called as the setting's name in errors.
+// check refuses an invalid value; called is the setting's name in the error.
 func check(called, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
 		return fmt.Errorf("%s: %q: %s", called, text, help.Why(f.Lookup(name), err))
 	}
 	f.cluster.Named = map[string]string{name: called}
-	return errors.Join(f.cluster.Check(), f.asking.Check(f.cluster.Called))
+	return errors.Join(f.cluster.Check(), f.requests.Check(f.cluster.Called))
 }
 
 // Kind is the kind of a setting's origin. A higher kind overrides a lower one.
@@ -183,7 +183,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 	}
 	inFile(f.Defaults)
 	delete(s.Values, clusterKey)
-	s.yield()
+	s.dropDisabled()
 	return s, nil
 }
 
@@ -204,8 +204,8 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// yield deletes the details of a feature that an origin of a higher kind turns off.
-func (s *Settings) yield() {
+// dropDisabled deletes details of a feature, such as tls-ca, if an origin of a higher kind turns it off.
+func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
 		var by Setting
 		var off bool

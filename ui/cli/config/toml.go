@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decode returns errors that name the line.
+// decode parses text. Its errors name the line.
 func decode(text []byte) (tables map[string]any, err error) {
 	err = toml.Unmarshal(text, &tables)
 	var wrong *toml.DecodeError
@@ -24,7 +24,7 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf names a key with its tables, as in clusters.prod.servers.
+// linesOf maps each key, with its tables as in clusters.prod.servers, to its line.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser

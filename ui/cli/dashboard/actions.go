@@ -20,10 +20,10 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds the candidates of one process; tests run as many.
+// CastMax bounds the candidates of one process. Tests run this number of candidates.
 const CastMax = 2000
 
-// electop's candidates are in the first election; the other elections are read-only.
+// actions executes keys. electop's candidates are in the first election; the others are read-only.
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
@@ -31,7 +31,7 @@ type actions struct {
 	elections     *elections
 	candidacyName string
 	noActing      string                 // why nothing may be changed; "": changes are allowed
-	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may
+	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may join
 }
 
 func (a *actions) acts() action.Acts {
@@ -62,13 +62,13 @@ func (a *actions) acts() action.Acts {
 	}
 	for kind, act := range of {
 		if kind.Changes() {
-			of[kind] = a.changing(act)
+			of[kind] = a.onlyIfAllowed(act)
 		}
 	}
 	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
-func (a *actions) changing(act action.Act) action.Act {
+func (a *actions) onlyIfAllowed(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
 		switch kind := a.cast.Kind(); {
@@ -185,14 +185,14 @@ func (a *actions) setRules(act action.Action) error {
 	return nil
 }
 
-func stepWords(s *doctor.State, did demo.Step) string {
+func stepWords(s *doctor.State, step demo.Step) string {
 	switch {
-	case did.Began:
+	case step.Began:
 		return paceWords(zkserver.Pace{Steps: true})
-	case did.Released != nil:
-		return "released " + wording.Addressed(s, did.Released)
-	case did.Skipped != "":
-		return "skipped " + units.Took(did.Wait) + ": the session of " + znode.Safe(did.Skipped, 40) + " expires now"
+	case step.Released != nil:
+		return "released " + wording.Addressed(s, step.Released)
+	case step.Skipped != "":
+		return "skipped " + units.Took(step.Wait) + ": the session of " + znode.Safe(step.Skipped, 40) + " expires now"
 	}
 	return "no message is held, and no session is about to expire"
 }
@@ -207,20 +207,20 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// The decision can change: candidates of another system may join an empty election.
+// admitter decides whether candidates may join. Another system's candidates can change the decision.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // why no candidate may join, by the last decision; "": candidates may
+	last     string // why no candidate may join according to the last decision; "": candidates may join
 }
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
 // run decides again when the phase or the system of the election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer must read first, or it would not see how the candidates join.
+	// The observer must read first, otherwise it would not see the candidates join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})

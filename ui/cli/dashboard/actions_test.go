@@ -68,9 +68,9 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 // inRecipe runs f in a demo of a kind of recipe, "" for an election, with n members.
 func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(h *world)) {
 	t.Helper()
-	asking := cluster.Asking{Mode: admin.Off}
+	requests := cluster.Requests{Mode: admin.Off}
 	if kind != "" {
-		asking = cluster.Asking{Mode: admin.FourLetter, Interval: time.Second, Sessions: time.Second, Heavy: true}
+		requests = cluster.Requests{Mode: admin.FourLetter, Interval: time.Second, Sessions: time.Second, Heavy: true}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
@@ -86,7 +86,7 @@ func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(h *world)) {
 		h := &world{t: t, conn: conn}
 		h.parts, err = assemble(Config{
 			Watch: election.Config{
-				Conn: observing, Asking: asking, Log: log,
+				Conn: observing, Requests: requests, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
 			Conn: conn, Create: true, Server: server, Cast: n, Play: Play{Kind: kind},
@@ -197,7 +197,7 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// The servers' answers show the kind of each recipe. What needs an election is refused.
+// The servers' reports show the kind of each recipe. Actions that need an election are refused.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -248,8 +248,8 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// The screen shows the server's numbers: a chain notifies one candidate, a herd all.
-func TestHerdNumbersAreOnTheScreen(t *testing.T) {
+// The screen shows the number of candidates that the server notified: one in a chain, all in a herd.
+func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12
 	for name, want := range map[string]int{"chain": 1, "herd": n - 1} {
@@ -288,7 +288,7 @@ func TestHerdNumbersAreOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestImpossible(t *testing.T) {
+func TestRefusedActions(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 1, func(h *world) {
 		acts := h.actions.acts()

@@ -53,7 +53,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	cast := first.Cast(demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
-		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // so that one more participant lets a double barrier go
+		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // so that one more participant opens a double barrier
 	})
 	p.actions = &actions{
 		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
@@ -114,7 +114,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 		tasks.Start("sandbox", p.actions.sandbox.Run)
 	}
 	p.elections.start()
-	if cfg.choose() { // the user first sees the list
+	if cfg.beginWithList() {
 		p.elections.searcher.start(cfg.Found.Root)
 	}
 	watched := p.elections.watched
@@ -138,7 +138,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions.acts(), p.elections, notices, "observer"
-	o.Choose = cfg.choose()
+	o.Choose = cfg.beginWithList()
 	if cfg.Server != nil {
 		o.Mode, o.Lessons = ui.ModeDemo, p.lessons
 	}
@@ -166,7 +166,7 @@ type Config struct {
 	// the dashboard begins with the list.
 	Found *plain.Discovery
 
-	// What electop's candidates may do.
+	// These fields are about electop's candidates.
 	NoActing      string             // why keys that change something are disabled; "": enabled
 	Cast          int                // candidates to start with
 	Campaign      bool               // electop's own candidacy joins at the start
@@ -175,13 +175,13 @@ type Config struct {
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
-	// For the demo.
+	// These fields are about the demo.
 	Server *zkserver.Server                                     // nil: a cluster
 	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends
 	Play   Play
 }
 
-func (cfg *Config) choose() bool {
+func (cfg *Config) beginWithList() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }
 

@@ -77,7 +77,7 @@ func (e *elections) States() []*doctor.State {
 // Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
-// The path "" means the first election.
+// find returns the watched election at path, nil for none. The path "" means the first election.
 func (e *elections) find(path string) *election.Election {
 	for i, one := range e.watched.All() {
 		if one.Path == path || path == "" && i == 0 {
@@ -109,7 +109,7 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// The first election gets half of [history.DefaultMax], a single election gets all.
+// sharePast divides [history.DefaultMax]: the first election gets half, a single election gets all.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -138,7 +138,7 @@ func (e *elections) Span(path string) (first, last time.Time) {
 	return
 }
 
-// Each search has a connection of its own.
+// searcher searches for elections. Each search has its own connection.
 type searcher struct {
 	tasks *process.Tasks
 	conn  client.Config
@@ -166,7 +166,7 @@ func (s *searcher) start(root string) {
 	}
 }
 
-// The caller holds s.mu, and no search is running.
+// begin starts a search. The caller holds s.mu, and no search is running.
 func (s *searcher) begin(root string) {
 	began, found := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
@@ -192,7 +192,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// Searches are repeated only while the list is on the screen.
+// listed starts or stops repeated searches; on reports whether the list is on the screen.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +237,7 @@ func (s *searcher) found(d plain.Discovery) {
 	s.ended(d, 0, nil)
 }
 
-// The caller holds s.mu.
+// set stores a result for the screen. The caller holds s.mu.
 func (s *searcher) set(d plain.Discovery, running bool, err error) {
 	if running {
 		s.next = time.Time{}

@@ -80,7 +80,7 @@ func (r *lessonRunner) View() (lesson.View, bool) {
 	return r.run.View(), true
 }
 
-// Start implements [lessons.Runner]; beside third-party candidates, the current lesson continues.
+// Start implements [lessons.Runner]. With third-party candidates it fails, and the current lesson continues.
 func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
@@ -102,7 +102,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// After a failure the lesson ends; the caller holds r.preparing.
+// prepare prepares the next setup of run. After a failure the lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -294,10 +294,10 @@ type progress struct {
 }
 
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons; other versions of electop may have added some
+	Done []string `json:"done"` // IDs of lessons, perhaps also of lessons in other versions of electop
 }
 
-// After an error the progress is empty, because lessons do not need the progress.
+// openProgress reads the progress. After an error it is empty, because lessons work without it.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
@@ -333,7 +333,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add reports whether the lesson is new.
+// add adds a lesson, and reports whether it was not done before.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -369,7 +369,7 @@ func (p *progress) save() error {
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 
-// After a crash the file is the old one or the new one.
+// replaceFile writes v as JSON. After a crash the file has the old or the new content.
 func replaceFile(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

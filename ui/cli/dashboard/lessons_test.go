@@ -22,8 +22,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// rights has the right answers from 1; 0 means a part without a question.
-var rights = map[string][]int{
+// rightAnswers has the number of each part's right answer, from 1; 0 means a part without a question.
+var rightAnswers = map[string][]int{
 	"volunteer":       {0, 2, 2, 0},
 	"chain":           {0, 2, 1, 3, 0},
 	"handoff":         {0, 0, 2, 0, 1},
@@ -67,7 +67,7 @@ func (h *world) ready() lesson.View {
 	return v
 }
 
-// The dashboard may refuse a key.
+// follow presses the keys that the part names. The dashboard may refuse a key.
 func (h *world) follow(pause time.Duration) {
 	h.t.Helper()
 	v := h.view()
@@ -96,7 +96,7 @@ func (h *world) finish() {
 }
 
 func checkVerdict(v lesson.View) error {
-	switch want := rights[v.ID][v.Part-1] - 1; {
+	switch want := rightAnswers[v.ID][v.Part-1] - 1; {
 	case !v.CanNext || v.Happened == "" || v.Stuck != "":
 		return fmt.Errorf("not ended: %+v", v)
 	case v.Right != want:
@@ -133,7 +133,7 @@ func TestLessons(t *testing.T) {
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
 					h.t.Errorf("part %d does not wait for the answer: %+v", part+1, v)
 				}
-				h.answer(rights[l.ID][part] - 1 + wrong)
+				h.answer(rightAnswers[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
 					h.input(lesson.Hint, 0)
 					checkTexts(h.t, h.view())
@@ -154,8 +154,8 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each part is done with each answer, at any pace, and again after <.
-func TestEachPace(t *testing.T) {
+// Each part can be completed with each answer and at each pace, and again after the key <.
+func TestLessonsAtEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		done := make(chan struct{})
@@ -223,8 +223,8 @@ func others(cast int) (all []other) {
 	return all
 }
 
-// A part names at once what went wrong, and can be completed after the key <.
-func TestWhatWentWrong(t *testing.T) {
+// A part names a wrong act at once, and can be completed after the key <.
+func TestLessonNamesWrongAct(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		lesson string
@@ -264,8 +264,8 @@ func TestWhatWentWrong(t *testing.T) {
 	}
 }
 
-// After the key h was pressed twice, no part says that all watch the leader.
-func TestHerdAndBack(t *testing.T) {
+// After the key h was pressed twice, the part waits for it again.
+func TestLessonAfterHerdAndBack(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
 		i, err := find(h.lessons.all, "herd")
@@ -285,7 +285,7 @@ func TestHerdAndBack(t *testing.T) {
 }
 
 // The lesson names slow motion and held messages, and the doctor raises no finding.
-func TestSlowMotion(t *testing.T) {
+func TestLessonInSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
 		i, err := find(h.lessons.all, "crash")
@@ -312,11 +312,11 @@ func TestSlowMotion(t *testing.T) {
 	})
 }
 
-// quiet is how long all effects of an act take.
+// quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// After another act no verdict is wrong; ELECTOP_TEST_LONG=1m tests all acts.
-func TestOtherActs(t *testing.T) {
+// No verdict is wrong after an act that the lesson does not name; ELECTOP_TEST_LONG=1m tests all acts.
+func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0
 	if long, ok := zktest.Long(t); long >= time.Minute {
@@ -391,8 +391,8 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
-// A lesson of which every part was skipped does not count as done.
-func TestSkipping(t *testing.T) {
+// A lesson is not done if every part was skipped.
+func TestSkippedLessonIsNotDone(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		must(h.t, h.lessons.Start(h.t.Context(), l.ID))

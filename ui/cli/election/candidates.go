@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has exactly n candidates of electop, without faults.
+// InPlace reports whether the election has n candidates, all of electop, and works without a fault.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -123,7 +123,7 @@ type Request struct {
 	Err     io.Writer
 }
 
-// If the read fails, Known is false.
+// read reads the election. If that fails, Known is false.
 func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {

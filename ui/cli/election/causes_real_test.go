@@ -27,21 +27,21 @@ import (
 
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP comes first; the step then follows before the session can expire
-	then    string // what happens to the candidate, its process or its znode; "": nothing
+	stopped bool   // SIGSTOP comes first; act follows before the session can expire
+	act     string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool   // the candidate's session expires
 }
 
 var ends = []end{
 	{name: "stopped", stopped: true, expired: true},
-	{name: "killed", then: "kill", expired: true},
-	{name: "resigns", then: "resign"},
-	{name: "leaves", then: "leave"},
-	{name: "closes", then: "close"},
-	{name: "deleted by another client", then: "delete"},
-	{name: "stopped, continues, closes", stopped: true, then: "close"},
-	{name: "stopped, continues, leaves", stopped: true, then: "leave"},
-	{name: "stopped, deleted by another client", stopped: true, then: "delete"},
+	{name: "killed", act: "kill", expired: true},
+	{name: "resigns", act: "resign"},
+	{name: "leaves", act: "leave"},
+	{name: "closes", act: "close"},
+	{name: "deleted by another client", act: "delete"},
+	{name: "stopped, continues, closes", stopped: true, act: "close"},
+	{name: "stopped, continues, leaves", stopped: true, act: "leave"},
+	{name: "stopped, deleted by another client", stopped: true, act: "delete"},
 }
 
 type reign struct {
@@ -51,14 +51,14 @@ type reign struct {
 	leader      *zktest.Foreign
 	znode       string
 	feed        *feed.Feed
-	at, then    time.Duration // when the first and the second step begin
+	at, actAt   time.Duration // when the first and the second step begin
 	paused      time.Time
 	risk        <-chan time.Time
 	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
 	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
-// ELECTOP_TEST_CAUSES is the number of stopped and expired leaders for each protocol.
+// ELECTOP_TEST_CAUSES sets how many leaders are stopped until their sessions expire, for each protocol.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -80,13 +80,13 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 				zktest.Second(t)
 			}
 			cfg := election.Config{
-				Conn:   client.Config{Servers: servers},
-				Asking: cluster.Asking{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
-				Notice: func(s string) { t.Log(s) },
-				Log:    slog.New(slog.DiscardHandler),
+				Conn:     client.Config{Servers: servers},
+				Requests: cluster.Requests{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
+				Notice:   func(s string) { t.Log(s) },
+				Log:      slog.New(slog.DiscardHandler),
 			}
 			if mode == admin.HTTP {
-				cfg.Asking.URL = "http://" + server.Admin
+				cfg.Requests.URL = "http://" + server.Admin
 			}
 			causes(t, server.Addr, cfg, n)
 		})
@@ -95,23 +95,23 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 
 const fewExpirations = 4
 
-const together = 24
+const batchSize = 24
 
 func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
-	named, of := count(t, endAll(t, addr, cfg, expirations, random))
+	correct, total := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
 		// On a busy machine it is enough that one of so few leaders has the cause expired.
-		for round := 1; named == 0 && round < 5; round++ {
-			named, of = count(t, endAll(t, addr, cfg, expirations, random))
+		for round := 1; correct == 0 && round < 5; round++ {
+			correct, total = count(t, endAll(t, addr, cfg, expirations, random))
 		}
-		if named == 0 {
-			t.Errorf("expired is the cause of none of %d expired leaders", of)
+		if correct == 0 {
+			t.Errorf("expired is the cause of none of %d expired leaders", total)
 		}
 		return
 	}
-	if missed := of - named; missed > max(1, of/10) {
-		t.Errorf("expired is the cause of %d of %d expired leaders, want 9 of 10", named, of)
+	if missed := total - correct; missed > max(1, total/10) {
+		t.Errorf("expired is the cause of %d of %d expired leaders, want 9 of 10", correct, total)
 	}
 }
 
@@ -127,23 +127,23 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 		}
 		for i := range n {
 			timeout := timeouts[i%len(timeouts)]
-			x := &reign{end: e, timeout: timeout, path: fmt.Sprintf("/causes-%s-%x", cfg.Asking.Mode, random.Uint32())}
+			x := &reign{end: e, timeout: timeout, path: fmt.Sprintf("/causes-%s-%x", cfg.Requests.Mode, random.Uint32())}
 			x.at = time.Duration(random.Int64N(int64(within)))
 			if e.stopped {
-				x.then = x.at + time.Duration(random.Int64N(int64(timeout)*int64(tenths)/10))
+				x.actAt = x.at + time.Duration(random.Int64N(int64(timeout)*int64(tenths)/10))
 			}
 			reigns = append(reigns, x)
 		}
 	}
 	random.Shuffle(len(reigns), func(i, k int) { reigns[i], reigns[k] = reigns[k], reigns[i] })
-	for batch := range slices.Chunk(reigns, together) {
+	for batch := range slices.Chunk(reigns, batchSize) {
 		endTogether(t, addr, cfg, batch, random)
 	}
 	return reigns
 }
 
-// count returns the number of expired leaders, and how many have the cause expired.
-func count(t *testing.T, reigns []*reign) (named, of int) {
+// count returns how many expired leaders have the cause expired, and how many leaders expired.
+func count(t *testing.T, reigns []*reign) (correct, total int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
 		all[x.name]++
@@ -158,13 +158,13 @@ func count(t *testing.T, reigns []*reign) (named, of int) {
 	for _, e := range ends {
 		t.Logf("%s: %d of %d have the cause expired", e.name, namedBy[e.name], all[e.name])
 		if e.expired {
-			named, of = named+namedBy[e.name], of+all[e.name]
+			correct, total = correct+namedBy[e.name], total+all[e.name]
 		}
 	}
-	return named, of
+	return correct, total
 }
 
-// Before the stop, the leader may have been silent for a third of its timeout.
+// mayHaveExpired is true early, because the last ping may precede the stop by a third of the timeout.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
@@ -186,7 +186,7 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 		}
 		successors.Kill()
 	}()
-	// Separate observers ask at times that are independent of the server's expiry times.
+	// Separate observers poll at times that are independent of the server's expiry times.
 	for _, x := range reigns {
 		cfg.Elections = []model.Config{{Path: x.path}}
 		w, err := election.New(cfg)
@@ -198,12 +198,12 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 			t.Fatal(err)
 		}
 		x.feed = w.First().Feed
-		until(t, time.Now().Add(time.Duration(random.Int64N(int64(200*time.Millisecond)))))
+		sleepUntil(t, time.Now().Add(time.Duration(random.Int64N(int64(200*time.Millisecond)))))
 	}
 	other := zktest.Client(t, addr)
 	var steps []step
 	for _, x := range reigns {
-		x.sees(t, "two candidates, and the servers' answers", func(s *doctor.State) bool {
+		x.awaitState(t, "two candidates, and the servers' answers", func(s *doctor.State) bool {
 			return s.Queue.Len() == 2 && s.Answers != nil && s.Answers.Every > 0
 		})
 		x.watchRisk(tasks)
@@ -212,16 +212,16 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	began := time.Now()
 	for _, s := range steps {
-		until(t, began.Add(s.at))
+		sleepUntil(t, began.Add(s.at))
 		s.do()
 	}
 	for _, x := range reigns {
-		s := x.sees(t, "the handoff", func(s *doctor.State) bool { return len(s.Handoffs) > 0 })
+		s := x.awaitState(t, "the handoff", func(s *doctor.State) bool { return len(s.Handoffs) > 0 })
 		x.first = *s.Handoffs[0]
 	}
 	for _, x := range reigns {
 		// A later table of sessions may show another cause.
-		s := x.sees(t, "two tables after the handoff", func(s *doctor.State) bool {
+		s := x.awaitState(t, "two tables after the handoff", func(s *doctor.State) bool {
 			return s.Answers.At.After(x.first.At.Add(2 * time.Second))
 		})
 		x.last = *s.Handoffs[0]
@@ -239,11 +239,11 @@ type step struct {
 }
 
 func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
-	then := func() {
-		if x.stopped && x.end.then != "" && x.end.then != "delete" {
+	act := func() {
+		if x.stopped && x.end.act != "" && x.end.act != "delete" {
 			x.leader.Resume(t)
 		}
-		switch x.end.then {
+		switch x.end.act {
 		case "kill":
 			x.leader.Kill()
 		case "delete":
@@ -259,15 +259,15 @@ func (x *reign) steps(t *testing.T, other *zk.Conn) []step {
 		}
 	}
 	if !x.stopped {
-		return []step{{x.at, then}}
+		return []step{{x.at, act}}
 	}
 	return []step{{x.at, func() {
 		x.paused = time.Now()
 		x.leader.Pause(t)
-	}}, {x.then, then}}
+	}}, {x.actAt, act}}
 }
 
-func (x *reign) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
+func (x *reign) awaitState(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := x.feed.Await(ctx, holds)
@@ -288,7 +288,7 @@ func (x *reign) watchRisk(tasks *process.Tasks) {
 	})
 }
 
-func until(t *testing.T, at time.Time) {
+func sleepUntil(t *testing.T, at time.Time) {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()
 	select {

@@ -12,7 +12,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Diagnosis says for how long the doctor observes an election.
+// Diagnosis configures how long the doctor observes an election.
 type Diagnosis struct {
 	For   time.Duration
 	Reach cluster.Reach
@@ -23,21 +23,21 @@ type Diagnosis struct {
 const (
 	// longestExtension bounds the sum of the extensions, because a user waits for the result.
 	longestExtension = 50 * time.Second
-	// askPause is the time after the last request; no extension is shorter.
-	askPause = 2 * time.Second
+	// lastPause is the time from the last request to the end; no extension is shorter.
+	lastPause = 2 * time.Second
 )
 
-// Diagnose observes e. It asks the servers for everything at first, and for sessions before the end.
-// The last request includes watches if one is unverified or the observation was extended. observed is
-// the duration with extensions. The elections must run without the poller.
+// Diagnose observes e. It requests the servers' watches and sessions at first, and sessions before the
+// end. The last request includes watches if one is unverified or the observation was extended. observed
+// is the duration with extensions. The elections must run without the poller.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
 	}
 	end := time.Now().Add(d.For)
 	if w.poller != nil {
-		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
-		if err = process.Sleep(ctx, min(time.Until(end), max(d.For/2, time.Until(end)-askPause))); err != nil {
+		w.Poll(ctx, admin.Want{Watches: true, Sessions: true})
+		if err = process.Sleep(ctx, min(time.Until(end), max(d.For/2, time.Until(end)-lastPause))); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -53,7 +53,7 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 		}
 		d.Longer(by, p)
 		end, left, observed = end.Add(by), left-by, observed+by
-		if err = process.Sleep(ctx, time.Until(end)-askPause); err != nil {
+		if err = process.Sleep(ctx, time.Until(end)-lastPause); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -62,7 +62,7 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 // conclude returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
-		w.Ask(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
+		w.Poll(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
 	}
 	if err := process.Sleep(ctx, time.Until(end)); err != nil {
 		return nil, err
@@ -76,13 +76,14 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// If ask is true, another request can decide a suspicion that has lasted long enough.
-func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
+// worthwhile returns the longest extension up to limit, and what it decides. If again is true, a further
+// request can decide a suspicion that has lasted long enough.
+func worthwhile(s *doctor.State, limit time.Duration, again bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
-		if !p.Decides() || p.Left == 0 && !ask {
+		if !p.Decides() || p.Left == 0 && !again {
 			continue
 		}
-		need := max(p.Left, askPause).Truncate(time.Second) + time.Second
+		need := max(p.Left, lastPause).Truncate(time.Second) + time.Second
 		if need > by && need <= limit {
 			longest, by = p, need
 		}

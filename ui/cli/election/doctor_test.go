@@ -69,11 +69,11 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 }
 
 // All addresses in members lead to one server; [world.ensemble] makes their replies differ.
-func (w *world) observe(members string, asking cluster.Asking, observed model.Config) {
+func (w *world) observe(members string, requests cluster.Requests, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
 		w.elections, err = election.New(election.Config{
-			Conn: client.Config{Servers: servers, Dial: w.dial}, Asking: asking, Elections: []model.Config{observed},
+			Conn: client.Config{Servers: servers, Dial: w.dial}, Requests: requests, Elections: []model.Config{observed},
 			First: feed.Config{Events: w.record}, Notice: func(s string) { w.t.Log(s) }, Log: slog.New(slog.DiscardHandler),
 		})
 	}
@@ -94,7 +94,7 @@ func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 		if ack {
 			cfg.AckPath = ackPath
 		}
-		w.observe(members, cluster.Asking{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second}, cfg)
+		w.observe(members, cluster.Requests{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second}, cfg)
 		tasks := process.NewTasks(w.t.Context())
 		defer w.stopped(tasks)
 		w.elections.Start(tasks)
@@ -831,7 +831,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 			inWorld(t, x.path, func(w *world) {
 				t := w.t
 				read := w.solr(x.ack)
-				w.observe(oneMember, cluster.Asking{Mode: admin.Off}, model.Config{Path: x.path, AckPath: x.path + "-leader", AckFollows: true})
+				w.observe(oneMember, cluster.Requests{Mode: admin.Off}, model.Config{Path: x.path, AckPath: x.path + "-leader", AckFollows: true})
 				if x.early {
 					over, cancel := context.WithCancel(t.Context())
 					cancel()

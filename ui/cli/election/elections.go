@@ -1,6 +1,6 @@
 // Package election watches elections ([Elections]). An observer reads each election, and a feed keeps
-// the election's state. All elections share one session and one poller. The poller asks the servers
-// about themselves.
+// the election's state. All elections share one session and one poller. The poller requests the servers'
+// reports about themselves.
 //
 // [Search] finds elections, [Elections.Diagnose] runs the doctor, and [Admit] and [Election.Cast]
 // prepare electop's candidates to join.
@@ -24,10 +24,10 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Config says which elections to watch, and how.
+// Config configures [Elections].
 type Config struct {
 	Conn      client.Config
-	Asking    cluster.Asking
+	Requests  cluster.Requests
 	Elections []model.Config // watched from the start
 	Record    Recording      // of the first election
 	// First configures the feed of the first election; First.Keep applies to all feeds.
@@ -41,7 +41,7 @@ type Config struct {
 type Elections struct {
 	conn    client.Config
 	session *observer.Group
-	poller  *admin.Poller // nil: the servers are not asked
+	poller  *admin.Poller // nil: no requests for the servers' reports
 	notice  func(string)
 	byReads bool
 	record  *recorder
@@ -49,15 +49,15 @@ type Elections struct {
 	mu  sync.Mutex
 	all []*Election // the elements never change, because All returns the slice
 
-	asking sync.Mutex
-	asked  time.Time  // when Ask last asked the servers
-	want   admin.Want // what Ask last asked for
+	polling sync.Mutex
+	polled  time.Time  // when the last Poll began
+	want    admin.Want // what the last Poll requested
 }
 
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
 	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads}
-	w.poller = cfg.Asking.Poller(cfg.Conn, w.session.Conn, cfg.Log)
+	w.poller = cfg.Requests.Poller(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
 		if i == 0 {
@@ -105,7 +105,7 @@ func (w *Elections) Remove(e *Election) {
 // Close ends the recording. Call Close after the tasks have ended.
 func (w *Elections) Close() { w.record.close(w.notice) }
 
-// Poller returns the poller, or nil if the servers are not asked.
+// Poller returns the poller, or nil if the servers' reports are not requested.
 func (w *Elections) Poller() *admin.Poller { return w.poller }
 
 // All returns the elections that are watched now.
@@ -122,7 +122,7 @@ func (w *Elections) First() *Election { return w.All()[0] }
 func (w *Elections) Start(t *process.Tasks) {
 	w.Observe(t)
 	if w.poller != nil {
-		t.Start("asking the servers", w.poller.Run)
+		t.Start("requests to the servers", w.poller.Run)
 	}
 }
 
@@ -164,19 +164,19 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Ask asks the servers; concurrent callers with the same want share one poll.
-func (w *Elections) Ask(ctx context.Context, want admin.Want) {
+// Poll requests reports from the servers; concurrent callers with the same want share one poll.
+func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	called := time.Now()
-	w.asking.Lock()
-	defer w.asking.Unlock()
-	if w.asked.After(called) && w.want == want {
+	w.polling.Lock()
+	defer w.polling.Unlock()
+	if w.polled.After(called) && w.want == want {
 		return
 	}
-	w.asked, w.want = time.Now(), want
-	ctx, cancel := context.WithTimeout(ctx, cluster.AskLimit)
+	w.polled, w.want = time.Now(), want
+	ctx, cancel := context.WithTimeout(ctx, cluster.RequestLimit)
 	defer cancel()
 	if err := w.poller.Poll(ctx, want); err != nil && ctx.Err() == nil {
-		w.notice("asking the servers: " + err.Error())
+		w.notice("requests to the servers: " + err.Error())
 	}
 }
 
@@ -208,7 +208,7 @@ func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// If poller is not nil, the feed reports handoffs to the poller.
+// newElection returns an election that does not run yet. Its feed reports handoffs to poller, unless nil.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
 	if next := cfg.Events; poller != nil {
 		cfg.Events = func(es []model.Event) error {
@@ -247,7 +247,7 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 		return nil
 	})
 	if poller != nil {
-		start("answers of the servers", func(ctx context.Context) error { return e.listen(ctx, poller) })
+		start("answers of the servers", func(ctx context.Context) error { return e.subscribe(ctx, poller) })
 	}
 }
 
@@ -266,8 +266,8 @@ func (e *Election) followBeside(ctx context.Context) error {
 	}
 }
 
-// listen passes the servers' answers about the election to the election's feed.
-func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
+// subscribe passes the servers' reports about the election to the election's feed.
+func (e *Election) subscribe(ctx context.Context, poller *admin.Poller) error {
 	for {
 		ack := e.Feed.State().AckPath()
 		cancel := poller.Subscribe(admin.Election{
@@ -285,19 +285,19 @@ func (e *Election) listen(ctx context.Context, poller *admin.Poller) error {
 
 // Health is a snapshot of the observing session.
 type Health struct {
-	Connected time.Time     // when the connection began; zero: not connected
-	Answered  time.Time     // when a server last answered a request or ping; zero: never in this session
-	Timeout   time.Duration // the session timeout; 0: no session yet
-	Err       string        // why the session is not connected, if known
-	Requests  uint64        // number of requests of this session and earlier ones
-	Questions uint64        // number of requests to the servers about themselves
+	Connected      time.Time     // when the connection began; zero: not connected
+	Answered       time.Time     // when a server last answered a request or ping; zero: never in this session
+	Timeout        time.Duration // the session timeout; 0: no session yet
+	Err            string        // why the session is not connected, if known
+	Requests       uint64        // number of requests of this session and earlier ones
+	ServerRequests uint64        // number of requests to the servers about themselves
 }
 
 // Health returns the current health of the session.
 func (w *Elections) Health() Health {
 	r := Health{Requests: w.session.Requests()}
 	if w.poller != nil {
-		r.Questions = w.poller.Requests()
+		r.ServerRequests = w.poller.Requests()
 	}
 	if refused := w.session.Refused(); refused != nil {
 		r.Err = refused.Error()

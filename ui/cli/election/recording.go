@@ -17,7 +17,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Recording says where to record an election.
+// Recording configures the recording of an election.
 type Recording struct {
 	File string   // "": nowhere
 	Max  ByteSize // bounds FILE and FILE.1 together

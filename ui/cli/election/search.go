@@ -36,22 +36,22 @@ type Search struct {
 	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()
 
-	kind  string
-	cfg   discover.Config
-	found []plain.Found
-	read  map[string]*doctor.Journal // of the elections that this search found, by path
-	at    discover.Progress
-	last  time.Time // when Changed was called last
+	kind     string
+	cfg      discover.Config
+	found    []plain.Found
+	journals map[string]*doctor.Journal // of the elections that this search found, by path
+	at       discover.Progress
+	last     time.Time // when Changed was called last
 }
 
 // NewSearch returns a search that is not running yet.
 func NewSearch(o SearchOptions) *Search {
-	s := &Search{Changed: func() {}, kind: o.Kind, read: make(map[string]*doctor.Journal)}
+	s := &Search{Changed: func() {}, kind: o.Kind, journals: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now, Leaves: o.Watches(),
 		Found: func(f discover.Found) {
 			j := journal(f)
-			s.read[f.Path] = j
+			s.journals[f.Path] = j
 			waiting := plain.Waiting(j.State())
 			if f.Partial {
 				waiting = max(waiting, f.Contenders-j.State().Holders())
@@ -77,7 +77,7 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adds earlier found elections; a complete Run removes those not found again.
+// Keep adds elections of an earlier search. A complete Run removes those that it does not find.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -101,7 +101,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
 	if err == nil && at.Stopped == "" {
-		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return s.read[f.State.Path] == nil })
+		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return s.journals[f.State.Path] == nil })
 	}
 	return err
 }
@@ -117,17 +117,17 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 	return conn.Requests(), err
 }
 
-// Ask asks the servers about the elections that this search found. The answers add risks and findings.
-func (s *Search) Ask(ctx context.Context, poller *admin.Poller) error {
-	unasked := cluster.AskAbout(ctx, poller, slices.Collect(maps.Values(s.read)))
+// Poll requests the servers' reports about the found elections. The reports add risks and findings.
+func (s *Search) Poll(ctx context.Context, poller *admin.Poller) error {
+	failed := cluster.RequestReports(ctx, poller, slices.Collect(maps.Values(s.journals)))
 	for i := range s.found {
-		if j := s.read[s.found[i].State.Path]; j != nil {
+		if j := s.journals[s.found[i].State.Path]; j != nil {
 			s.found[i].State = j.State()
 		}
 	}
-	// What has no dialect and no candidate after the answers is no barrier.
+	// A path without a dialect and without a candidate is no barrier according to the reports.
 	s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
-	return unasked
+	return failed
 }
 
 func journal(f discover.Found) *doctor.Journal {
@@ -143,7 +143,7 @@ func journal(f discover.Found) *doctor.Journal {
 
 // Discovery returns the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
-	if s.cfg.Leaves { // without watches they are no barriers
+	if s.cfg.Leaves { // leaves without watches are no barriers
 		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	}
 	return plain.Discovery{
@@ -162,7 +162,7 @@ func skips(at discover.Progress) []plain.Skip {
 		case discover.Alike:
 			why = "they have no children, like those before them"
 		case discover.BadName:
-			why = "no client may ask for a znode of this name"
+			why = "no client may request a znode of this name"
 		}
 		out = append(out, plain.Skip{Path: s.Path, Znodes: s.Znodes, Why: why})
 	}
@@ -176,7 +176,7 @@ const (
 	defaultRate  = 200 // requests a second
 )
 
-// SearchOptions say where to search, and bound the search.
+// SearchOptions configures a search.
 type SearchOptions struct {
 	Root  string
 	depth int
@@ -186,7 +186,7 @@ type SearchOptions struct {
 	Kind string
 }
 
-// Watches reports whether only tables of watches can show what to list.
+// Watches reports whether the search needs watch tables to list the kind.
 func (o SearchOptions) Watches() bool {
 	return slices.Contains([]string{"all", string(dialect.KindBarrier), string(dialect.KindDouble), string(dialect.KindUnknown)}, o.Kind)
 }

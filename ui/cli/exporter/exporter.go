@@ -69,7 +69,7 @@ type Exported struct {
 	metrics []prometheus.Collector
 }
 
-// Watch watches an election after Start; ok is false if another has the label.
+// Watch watches an election after Start; ok is false if another has the same label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
 	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
@@ -230,7 +230,7 @@ func (x *Exporter) Close() {
 const (
 	// Max bounds an exporter's elections, each with about 130 series.
 	Max = 200
-	// overMax is how long metrics stay after an election's deletion or a lock's use.
+	// overMax is how long metrics stay after the deletion of an election or the last use of a lock.
 	overMax = 15 * time.Minute
 	// retryAfter is the shortest pause after a failed search.
 	retryAfter = 5 * time.Second
@@ -303,7 +303,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches the elections found, and stops watching those that have been over for [overMax].
+// follow watches the elections in d, and stops watching those that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -333,7 +333,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// since is when the use of an unused lock ended, or the last read.
+// over reports whether the election was deleted or its lock is free, and since when.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -93,16 +93,16 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 						io.Copy(w, strings.NewReader(strings.Repeat("metric 1\n", 100_000)))
 					}))
 				}()
-				mine, its := net.Pipe()
-				p.conns <- its
+				near, far := net.Pipe()
+				p.conns <- far
 				began := time.Now()
-				if err := c.hold(mine); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+				if err := c.hold(near); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.want || took > c.want+2*time.Second {
 					t.Errorf("the connection lasted %v, want %v", took, c.want)
 				}
-				mine.Close()
+				near.Close()
 				cancel()
 				if err := <-served; err != nil {
 					t.Error(err)
@@ -112,7 +112,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-func TestAnswerBeforeTheBounds(t *testing.T) {
+func TestServeReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -120,17 +120,17 @@ func TestAnswerBeforeTheBounds(t *testing.T) {
 		go func() {
 			served <- serve(ctx, p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }))
 		}()
-		mine, its := net.Pipe()
-		p.conns <- its
-		go fmt.Fprint(mine, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		r, err := http.ReadResponse(bufio.NewReader(mine), nil)
+		near, far := net.Pipe()
+		p.conns <- far
+		go fmt.Fprint(near, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		r, err := http.ReadResponse(bufio.NewReader(near), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if body, err := io.ReadAll(r.Body); err != nil || string(body) != "ok" {
 			t.Errorf("body %q, error %v; want ok", body, err)
 		}
-		mine.Close()
+		near.Close()
 		cancel()
 		if err := <-served; err != nil {
 			t.Error(err)

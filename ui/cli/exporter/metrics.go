@@ -14,7 +14,7 @@ import (
 	"electop/ui/cli/election"
 )
 
-// sample is called at each collection.
+// A collector calls sample at each collection.
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)
@@ -23,7 +23,7 @@ type collector struct {
 // put adds a sample of a metric; label is the value of the metric's label.
 type put func(metric string, v float64, label ...string)
 
-// label is "" for a metric without a label.
+// description describes a metric; label is "" for none.
 type description struct{ name, label, help string }
 
 func describe(all []description, labels prometheus.Labels, sample func(put)) *collector {
@@ -73,9 +73,9 @@ func electionMetrics() []description {
 func sampleElection(s *doctor.State, put put) {
 	now := stateOf(s)
 	for _, state := range []leaderState{known, none, free, unknown} {
-		put("leader_state", truth(now == state), string(state))
+		put("leader_state", oneIf(now == state), string(state))
 	}
-	put("leader_known", truth(now == known))
+	put("leader_known", oneIf(now == known))
 	if now == known {
 		put("leader_info", 1, znode.Safe(phrase.Label(s.Leader()), leaderMax))
 		if r, ok := s.Reign(); ok {
@@ -103,7 +103,7 @@ func sampleElection(s *doctor.State, put put) {
 	for _, severity := range []doctor.Severity{doctor.Info, doctor.Warning, doctor.Critical} {
 		put("findings", n[severity], string(severity))
 	}
-	put("connected", truth(s.Link.Link == model.Connected))
+	put("connected", oneIf(s.Link.Link == model.Connected))
 	put("reconnects_total", float64(s.Reconnects))
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
@@ -142,7 +142,7 @@ func current(s *doctor.State) bool {
 	return s.Link.Link == model.Connected && (s.Phase == model.Live || s.Phase == model.NoParent)
 }
 
-func truth(b bool) float64 {
+func oneIf(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -189,7 +189,7 @@ func newEvents(labels prometheus.Labels) *events {
 	return e
 }
 
-// nobody is the label for a handoff from no leader.
+// nobody is the value of the label cause for a handoff without an old leader.
 const nobody = "none"
 
 // The values of the label quality: see [model.Measure].
@@ -198,7 +198,7 @@ const (
 	guess    = "guess"
 )
 
-// The error is always nil.
+// count counts the events in e. The error is always nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure
@@ -248,24 +248,24 @@ func commonMetrics() []description {
 }
 
 func (o overview) sample(put put) {
-	put("up", truth(!o.Connected.IsZero()))
+	put("up", oneIf(!o.Connected.IsZero()))
 	put("elections", float64(len(o.elections)))
 	without := 0.0
 	for _, s := range o.elections {
-		without += truth(stateOf(s) == none)
+		without += oneIf(stateOf(s) == none)
 	}
 	if !o.Connected.IsZero() && (o.searches == nil || o.searches.ended) {
 		put("elections_without_leader", without)
 	}
 	putTime(put, "last_answer_timestamp_seconds", o.Answered)
 	put("requests_total", float64(o.Requests), "session")
-	put("requests_total", float64(o.Questions), "servers")
+	put("requests_total", float64(o.ServerRequests), "servers")
 	if o.searches == nil {
 		return
 	}
 	put("requests_total", float64(o.searches.requests), "search")
 	if o.searches.ended {
 		put("elections_unwatched", float64(o.searches.unwatched))
-		put("search_complete", truth(o.searches.complete))
+		put("search_complete", oneIf(o.searches.complete))
 	}
 }

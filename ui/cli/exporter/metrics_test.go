@@ -74,7 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// missed is the number of candidates that joined and left before the read.
+// read applies a read; missed is the number of candidates that joined and left before it.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -132,7 +132,7 @@ func withHistory() *script {
 	s.after(time.Millisecond).read("host", 1, 0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "a", Session: 0x103, Belief: model.Leading, Znode: name(3)}})
 	s.overview = overview{
-		Health:   election.Health{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, Questions: 7},
+		Health:   election.Health{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, ServerRequests: 7},
 		searches: &searches{ended: true, unwatched: 1, requests: 12},
 	}
 	return s

@@ -41,7 +41,7 @@ func onCluster(t *testing.T, test func(*observed)) {
 		}
 		defer writer.Close()
 		writer.AwaitConnected(t.Context())
-		w, err := election.New(election.Config{Conn: conn, Asking: cluster.Asking{Mode: admin.Off}})
+		w, err := election.New(election.Config{Conn: conn, Requests: cluster.Requests{Mode: admin.Off}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// The key is "" if the metric has no path.
+// after waits for d, and returns the values of metric by path; the path is "" for a metric without one.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -145,8 +145,8 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// The two paths have the same label, so only one is watched.
-func TestLabelOfAnotherElection(t *testing.T) {
+// The two paths have the same label, so the exporter watches only one of them.
+func TestElectionsWithSameLabel(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
 		c.create(`/a\u202e`, "n_")

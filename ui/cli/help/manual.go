@@ -104,7 +104,7 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 
 func bold(s string) string { return `\fB` + roff(s) + `\fP` }
 
-// roff begins a paragraph at an empty line.
+// roff escapes s, and begins a paragraph at each empty line.
 func roff(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
 
 // verbatim escapes what the formatter interprets, or replaces with typographic characters.

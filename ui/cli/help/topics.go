@@ -232,7 +232,7 @@ func wrap(first, s string) string {
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// After a cell wider than columnMax, the row continues on the next line.
+// renderTable aligns columns. After a cell wider than columnMax, the row continues on the next line.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {

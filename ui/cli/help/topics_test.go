@@ -70,7 +70,7 @@ func TestMetricsAreDescribed(t *testing.T) {
 	}
 	exposed := names(`(?m)^# TYPE (\S+) `, string(b))
 	if described := names("(?m)^\\| `(electop_\\w+)` \\|", text("metrics")); !slices.Equal(described, exposed) || len(exposed) < 10 {
-		t.Errorf("the help describes\n%q, exposed are\n%q", described, exposed)
+		t.Errorf("got described metrics\n%q, want the exposed\n%q", described, exposed)
 	}
 	for _, name := range names(`(electop_\w+)`, alerts(t)) {
 		if !slices.Contains(exposed, strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum")) {
@@ -95,8 +95,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The help says "guard" and "fencing token", except in JSON names and environment variables.
-func TestGuardAndFencingToken(t *testing.T) {
+// The help must not use "fence" except in JSON names and variables, nor "guard" for the watchdog.
+func TestWordsOfHelp(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +112,10 @@ func TestGuardAndFencingToken(t *testing.T) {
 		}
 		rest := names.ReplaceAllString(string(text), "")
 		if found := regexp.MustCompile(`(?i).*\b(un)?fenced?\b.*`).FindString(rest); found != "" {
-			t.Errorf("%s calls the guard or the token fenced: %q", e.Name(), found)
+			t.Errorf("%s uses a form of \"fence\": %q", e.Name(), found)
 		}
 		if e.Name() == "command.md" && strings.Contains(rest, "guard") {
-			t.Errorf("%s: the process that watches a command is not the guard", e.Name())
+			t.Errorf("%s calls the watchdog of a command the guard", e.Name())
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write after the program's end, when perhaps nobody reads the terminal.
+// lastWrite bounds a write after the end of ctx, because perhaps nobody reads the terminal.
 const lastWrite = 2 * time.Second
 
 // Screen reads a dashboard's keys from the terminal, and writes the dashboard's frames to it.
@@ -105,7 +105,7 @@ func (s *Screen) Copy(text string) error {
 	return err
 }
 
-// tmux accepts the sequence only with its option set-clipboard or allow-passthrough.
+// toClipboard returns an OSC 52 sequence. tmux needs its option set-clipboard or allow-passthrough.
 func toClipboard(text string, getenv func(string) string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -120,8 +120,8 @@ func toClipboard(text string, getenv func(string) string) string {
 // keyHeld bounds the wait for the rest of a key.
 const keyHeld = 50 * time.Millisecond
 
-// Bubbletea takes the end of a Read for the end of a key, so Read waits.
-// A Name method would make Bubbletea wait for the file descriptor instead of Read.
+// keys reads whole keys, because Bubbletea takes the end of a Read for the end of a key. keys has no
+// method Name: with it, Bubbletea would wait for the file descriptor instead of Read.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
@@ -181,7 +181,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A final escape character counts as unfinished, because it can begin a sequence.
+// unfinished reports whether b ends within a key. A final escape counts, because it can begin a sequence.
 func unfinished(b []byte) bool {
 	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
 		switch s := b[i+1:]; {

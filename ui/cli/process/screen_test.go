@@ -29,7 +29,7 @@ func TestToClipboard(t *testing.T) {
 	}
 }
 
-func TestScreenWritesOneAfterTheOther(t *testing.T) {
+func TestScreenDoesNotMixWrites(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestKeysAreWhole(t *testing.T) {
+func TestReadReturnsWholeKeys(t *testing.T) {
 	keys := []string{"a", "\r", "\x1b[A", "\x1bOA", "\x1b[1;5C", "\x1b[[A", "\x1b[7$", "\x1b[<0;10;5M", "\x1b[M !!", "\x1bx", "\x1b[200~a\x1b[201~", "家", "é", "\x03"}
 	for _, key := range keys {
 		if unfinished([]byte(key)) {

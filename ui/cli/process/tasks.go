@@ -23,7 +23,7 @@ func NewTasks(ctx context.Context) *Tasks {
 	return t
 }
 
-// Start runs f in a goroutine, and puts what before an error of f.
+// Start runs f in a goroutine. An error of f gets the prefix what.
 func (t *Tasks) Start(what string, f func(context.Context) error) {
 	t.wg.Go(func() {
 		defer func() {

@@ -38,8 +38,8 @@ func atRisk(t *testing.T) *doctor.Journal {
 	return j
 }
 
-// If the time ends during the second request for sessions, AskAbout uses the first answers.
-func TestFirstAnswersCount(t *testing.T) {
+// If ctx ends during the second request for sessions, RequestReports keeps the first answers.
+func TestRequestReportsKeepsFirstAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, dials := time.Now(), 0
 		poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{"zk1:2181"}, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -53,7 +53,7 @@ func TestFirstAnswersCount(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		j := atRisk(t)
-		if err := cluster.AskAbout(ctx, poller, []*doctor.Journal{j}); err != nil || dials == 0 {
+		if err := cluster.RequestReports(ctx, poller, []*doctor.Journal{j}); err != nil || dials == 0 {
 			t.Errorf("error %v after %d further requests, want nil after at least one", err, dials)
 		}
 		if s := j.State(); s.Answers == nil || s.Answers.Servers[0].Watches.State != session.Failed {
@@ -62,7 +62,7 @@ func TestFirstAnswersCount(t *testing.T) {
 	})
 }
 
-func TestBarriersSessionsAreAsked(t *testing.T) {
+func TestSessionsOfBarrier(t *testing.T) {
 	now, ok := time.Now(), session.Answer{State: session.Answered, Via: "4lw"}
 	j := doctor.NewJournal(model.Config{Path: "/app/gate"})
 	j.Apply(&model.Connection{At: now, Link: model.Connected, Session: 9})

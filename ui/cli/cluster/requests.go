@@ -24,17 +24,17 @@ import (
 )
 
 const (
-	sessions = 2 * time.Second        // the interval of --admin-sessions auto
-	shortest = 100 * time.Millisecond // the shortest interval of --admin-sessions
+	autoInterval = 2 * time.Second        // the interval of --admin-sessions auto
+	minInterval  = 100 * time.Millisecond // the shortest interval of --admin-sessions
 )
 
-type cadence Asking
+type cadence Requests
 
 const automatic = "auto"
 
 func (c *cadence) Set(s string) error {
 	if s == automatic {
-		c.Sessions, c.Cheap = sessions, true
+		c.Sessions, c.Cheap = autoInterval, true
 		return nil
 	}
 	d, err := time.ParseDuration(s)
@@ -54,26 +54,26 @@ func (c *cadence) String() string {
 
 func (c *cadence) Type() string { return "cadence" }
 
-// Asking configures electop's requests to the servers about themselves.
-type Asking struct {
+// Requests configures electop's requests for the servers' status, connections, sessions and watches.
+type Requests struct {
 	Mode     admin.Mode // "": the command has no flag --admin
 	URL      string
-	Interval time.Duration // 0: the default
-	Sessions time.Duration // the interval of requests for sessions; 0: only when watches are verified
+	Interval time.Duration // between requests for the servers' status; 0: the default
+	Sessions time.Duration // between requests for sessions; 0: only when watches are verified
 	Cheap    bool          // request sessions only while that costs the servers little
-	Heavy    bool          // also ask servers with many watches
+	Heavy    bool          // also for servers with many watches
 }
 
-// Flags declares --admin and --admin-url; the text what completes the help of --admin.
-func (o *Asking) Flags(cmd *cobra.Command, what string) {
+// Flags declares --admin and --admin-url. The help of --admin contains the text in what.
+func (o *Requests) Flags(cmd *cobra.Command, what string) {
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
 }
 
-// WatchFlags declares the flags of a command that asks who watches what.
-func (o *Asking) WatchFlags(cmd *cobra.Command) {
+// WatchFlags declares the flags of a command that requests watches.
+func (o *Requests) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
@@ -81,23 +81,23 @@ func (o *Asking) WatchFlags(cmd *cobra.Command) {
 }
 
 // CadenceFlags declares --admin-sessions with its default, auto.
-func (o *Asking) CadenceFlags(cmd *cobra.Command) {
-	o.Sessions, o.Cheap = sessions, true
+func (o *Requests) CadenceFlags(cmd *cobra.Command) {
+	o.Sessions, o.Cheap = autoInterval, true
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
 }
 
 // Check refuses invalid values.
-func (o Asking) Check(called func(flag string) string) error {
+func (o Requests) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
 	}
 	switch {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
 		return process.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
-	case o.Sessions != 0 && o.Sessions < shortest:
-		return process.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
+	case o.Sessions != 0 && o.Sessions < minInterval:
+		return process.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, minInterval)
 	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
 		return process.Usagef("--admin-sessions with --admin off: the servers are not asked then")
 	}
@@ -115,7 +115,7 @@ func (o Asking) Check(called func(flag string) string) error {
 
 // Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
 // session, or nil. The poller reads the ensemble's members and the clock anchor from that session.
-func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
+func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
 	}
@@ -145,17 +145,17 @@ func (o Asking) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 	})
 }
 
-// AskLimit bounds the time until all servers have answered.
-const AskLimit = 10 * time.Second
+// RequestLimit bounds the time for requests to all servers.
+const RequestLimit = 10 * time.Second
 
-// AskAbout asks every server for connections, sessions and watches if an election has candidates. It
-// applies the answers to the journals, and asks for sessions again if a risk has no bound. A nil poller
-// asks nothing.
-func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
+// RequestReports requests connections, sessions and watches from every server if an election has
+// candidates. It applies the reports to the journals. If a risk then has no bound, it requests the
+// sessions again. With a nil poller it does nothing.
+func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, AskLimit)
+	ctx, cancel := context.WithTimeout(ctx, RequestLimit)
 	defer cancel()
 	wanted := false
 	for _, j := range elections {
@@ -180,10 +180,10 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// A session's deadline is a bound once the ensemble's leader knows the last ping.
+	// A session's deadline is a bound as soon as the ensemble's leader knows the last ping.
 	select {
 	case <-time.After(settle):
-		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first answers count
+		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first reports remain
 	case <-ctx.Done():
 	}
 	return nil
@@ -193,7 +193,7 @@ func AskAbout(ctx context.Context, poller *admin.Poller, elections []*doctor.Jou
 const settle = 1600 * time.Millisecond
 
 // SessionsOf returns the sessions of [doctor.State.SessionsToQuery], of the election's other children,
-// of those that wait for a barrier, and of electop's own candidates.
+// of clients that wait for a barrier, and of electop's own candidates.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := append(s.SessionsToQuery(), s.Waiters()...)
 	for _, c := range s.Ignored {
@@ -216,10 +216,9 @@ const (
 	safeTimeout = 4 * time.Second
 )
 
-// Tick asks the servers for their tick, from which a leader's lease is computed. It returns the longest
-// tick, or 0 if one is unknown. warning says that the session timeout may then be too short for a
-// lease.
-func (o Asking) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
+// Tick requests the servers' tick, from which a leader's lease is computed. It returns the longest tick,
+// or 0 if one is unknown. The warning is that the session timeout may then be too short for a lease.
+func (o Requests) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
