@@ -96,17 +96,17 @@ func (h *history) step(t *testing.T) {
 		i = len(h.sessions) - 1
 	}
 	c := h.sessions[i]
-	switch mine := h.owned[c]; {
-	case len(mine) == 0 || h.IntN(2) == 0:
-		h.owned[c] = append(mine, h.create(c))
+	switch own := h.owned[c]; {
+	case len(own) == 0 || h.IntN(2) == 0:
+		h.owned[c] = append(own, h.create(c))
 	case h.IntN(3) == 0:
 		c.Close()
 		delete(h.owned, c)
 		h.sessions = slices.Delete(h.sessions, i, i+1)
 	default:
-		k := h.IntN(len(mine))
-		electiontest.Remove(t, c, mine[k])
-		h.owned[c] = slices.Delete(mine, k, k+1)
+		k := h.IntN(len(own))
+		electiontest.Remove(t, c, own[k])
+		h.owned[c] = slices.Delete(own, k, k+1)
 	}
 }
 

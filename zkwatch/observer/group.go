@@ -153,7 +153,7 @@ func (g *Group) use(conn *client.Conn) {
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
 	var running []*Observer
-	for lasts := true; lasts; {
+	for open := true; open; {
 		g.mu.Lock()
 		observers, changed := g.observers[:len(g.observers):len(g.observers)], g.changed
 		g.mu.Unlock()
@@ -166,9 +166,9 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 		select {
 		case <-changed:
 		case <-conn.Done():
-			lasts = false
+			open = false
 		case <-ctx.Done():
-			lasts = false
+			open = false
 		}
 	}
 	wg.Wait()

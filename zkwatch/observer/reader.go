@@ -44,8 +44,8 @@ type reader struct {
 	queue      bool            // the children are a queue's items
 	seen       uint64          // N of the last change that the last read shows
 	changes    []client.Change // received and not applied yet
-	// notified and heard are the times of the notification that causes the next read.
-	notified, heard time.Time
+	// notified and appliedAfter are Notified and Heard of the next read.
+	notified, appliedAfter time.Time
 
 	denied time.Duration // the pause after a read that the ACL forbids
 
@@ -242,8 +242,8 @@ func (r *reader) report(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
 	}
-	read.Notified, read.Heard, read.Gap = r.notified, r.heard, r.gap
-	r.notified, r.heard, r.gap = time.Time{}, time.Time{}, false
+	read.Notified, read.Heard, read.Gap = r.notified, r.appliedAfter, r.gap
+	r.notified, r.appliedAfter, r.gap = time.Time{}, time.Time{}, false
 	r.read = true
 	r.parent = read.Parent
 	r.cfg.Put(ctx, read)
@@ -617,7 +617,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		c := &batch[i]
 		switch {
 		case c.Below == "" && (!r.persistent || c.Kind != zk.EventNodeDataChanged):
-			r.notified, r.heard = r.now.convert(c.At), r.now.convert(c.AppliedAfter)
+			r.notified, r.appliedAfter = r.now.convert(c.At), r.now.convert(c.AppliedAfter)
 			return errReread
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
