@@ -53,7 +53,7 @@ type Feed struct {
 	timeline *history.Timeline // the journal, if it keeps the past; nil otherwise
 	changed  chan struct{}     // closed at the next change; nil: no Await waits
 
-	// seeking is held while a moment is computed; jmu is free meanwhile.
+	// seeking is held while Seek computes a moment; jmu is free meanwhile.
 	seeking sync.Mutex
 
 	qmu   sync.Mutex

@@ -22,7 +22,7 @@ type Playback struct {
 	dirty     chan struct{}
 	changed   chan struct{} // capacity 1: wakes play
 
-	seeking sync.Mutex // held while a moment is computed
+	seeking sync.Mutex // held while Seek or Toggle computes a state
 
 	mu       sync.Mutex
 	timeline *history.Timeline // the observations read so far
