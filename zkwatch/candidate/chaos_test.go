@@ -52,7 +52,7 @@ type chaos struct {
 
 	servers target
 	slots   []*slot
-	made    map[string]int // number of faults, by name
+	counts  map[string]int // number of faults, by name
 }
 
 // A target has a fault if repair is not nil. The chaos calls repair after until.
@@ -65,7 +65,7 @@ type target struct {
 func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	c := &chaos{
 		T: t, limits: l, path: electiontest.ElectionPath(t), w: newActivityLog(),
-		rng: rand.New(rand.NewPCG(seed, 0)), made: make(map[string]int),
+		rng: rand.New(rand.NewPCG(seed, 0)), counts: make(map[string]int),
 		e: zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(l.tick), zktest.WithLimits(20, l.syncLimit)),
 	}
 	var addrs []string
@@ -120,7 +120,7 @@ func (c *chaos) run(duration time.Duration) {
 	healed := time.Now()
 	c.awaitSettled()
 	c.Logf("%v, %d candidates, %v: faults %v; %d reigns; longest overlap %v; one leads and all others wait %v after the healing",
-		c.limits, len(c.slots), duration, c.made, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+		c.limits, len(c.slots), duration, c.counts, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
 func (c *chaos) awaitSettled() {
@@ -218,7 +218,7 @@ func (c *chaos) healthy() bool {
 }
 
 func (c *chaos) count(name, what string) {
-	c.made[name]++
+	c.counts[name]++
 	c.w.log(what)
 }
 

@@ -263,8 +263,8 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 			t.Errorf("got LosesReply %v at the start, %v at the end; want true, false", first.LosesReply, m.LosesReply)
 		}
 		s.Await(t, 0, "its znode found again", func(m model.Member) bool { return m.StepOn.Found })
-		if mine := owned(t, on.Conn, on.Path, m); len(mine) != 1 || mine[0] != m.Znode {
-			t.Errorf("got znodes %q of the candidate, want only %q", mine, m.Znode)
+		if names := owned(t, on.Conn, on.Path, m); len(names) != 1 || names[0] != m.Znode {
+			t.Errorf("got znodes %q of the candidate, want only %q", names, m.Znode)
 		}
 		if n, _ := creates(s); n != 1 {
 			t.Errorf("got %d creates, want 1", n)
@@ -281,16 +281,16 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
-		mine := owned(t, on.Conn, on.Path, m)
-		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
-			t.Fatalf("got znodes %q, candidate %+v; want %q, and the second watches the first", mine, m, want)
+		names := owned(t, on.Conn, on.Path, m)
+		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(names, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
+			t.Fatalf("got znodes %q, candidate %+v; want %q, and the second watches the first", names, m, want)
 		}
 		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
 			t.Errorf("got %d creates, the last %+v; want 2 without a guid", n, last)
 		}
 		after := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
-		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
-			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, mine[1])
+		if m := after.Believes(t, model.Waiting); m.Watches != names[1] {
+			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, names[1])
 		}
 		s.Resign()
 		after.Believes(t, model.Leading)
@@ -312,19 +312,19 @@ func TestLoseReplyOnlyOfTheOwnZnode(t *testing.T) {
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
-		if mine := owned(t, on.Conn, path, m); len(mine) != 2 {
-			t.Errorf("got znodes %q of the candidate, want 2", mine)
+		if names := owned(t, on.Conn, path, m); len(names) != 2 {
+			t.Errorf("got znodes %q of the candidate, want 2", names)
 		}
 		// The candidate notices the deletion and ends its session, so its first znode disappears.
 		on.Remove(znode.Join(path, m.Znode))
 		m = s.Believes(t, model.Leading)
-		if mine := owned(t, on.Conn, path, m); len(mine) != 1 || mine[0] != m.Znode {
-			t.Errorf("got znodes %q of the candidate, want only %q", mine, m.Znode)
+		if names := owned(t, on.Conn, path, m); len(names) != 1 || names[0] != m.Znode {
+			t.Errorf("got znodes %q of the candidate, want only %q", names, m.Znode)
 		}
 	})
 }
 
-func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
+func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (names []string) {
 	t.Helper()
 	children, _, err := c.Children(path)
 	if err != nil {
@@ -336,13 +336,13 @@ func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string
 			t.Fatal(err)
 		}
 		if ok && uint64(stat.EphemeralOwner) == m.Session {
-			mine = append(mine, name)
+			names = append(names, name)
 		}
 	}
-	slices.SortFunc(mine, func(a, b string) int {
+	slices.SortFunc(names, func(a, b string) int {
 		m, _ := znode.Sequence(a)
 		n, _ := znode.Sequence(b)
 		return int(m - n)
 	})
-	return mine
+	return names
 }

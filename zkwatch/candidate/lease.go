@@ -184,7 +184,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now makes a renewal due immediately. Call it again after a reconnect.
+// now makes a renewal due immediately. Call now again after a reconnect.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:

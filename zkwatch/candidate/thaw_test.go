@@ -165,13 +165,13 @@ func TestStepsNameTheChildren(t *testing.T) {
 				t.Errorf("got children %q and %d more, want %q and %d", got, m.StepOn.More, want, more)
 			}
 		}
-		const foreign = "hello\u202eand-so-on-and-on"
-		joins("1 "+foreign, 0)
-		joins("1 2 "+foreign, 0)
+		const unnumbered = "hello\u202eand-so-on-and-on"
+		joins("1 "+unnumbered, 0)
+		joins("1 2 "+unnumbered, 0)
 		for range 4 {
 			on.Make(on.Path+"/n_", electiontest.Contender)
 		}
-		joins("1 2 3 4 5 6 7 "+foreign, 0)
+		joins("1 2 3 4 5 6 7 "+unnumbered, 0)
 		crowd := slices.Repeat([]any{&zk.CreateRequest{Path: on.Path + "/n_", Acl: electiontest.Open, Flags: electiontest.Contender}}, 200)
 		zktest.Must(on.Multi(crowd...))
 		joins("1 2 3 4 5 6 7 8", 201)
