@@ -90,10 +90,10 @@ func BenchmarkHandoff(b *testing.B) {
 			}
 			slices.Sort(candidates)
 			slices.Sort(floor)
-			mine, bare := candidates[len(candidates)/2], floor[len(floor)/2]
+			candidateMedian, floorMedian := candidates[len(candidates)/2], floor[len(floor)/2]
 			b.ReportMetric(0, "ns/op") // hides ns/op, which includes the preparations
-			b.ReportMetric(float64(mine.Microseconds()), "candidate-µs")
-			b.ReportMetric(float64(mine)/float64(bare), "x-floor")
+			b.ReportMetric(float64(candidateMedian.Microseconds()), "candidate-µs")
+			b.ReportMetric(float64(candidateMedian)/float64(floorMedian), "x-floor")
 		})
 	}
 }

@@ -62,8 +62,8 @@ func TestElectionWithCredentials(t *testing.T) {
 		without.Await(t, "forbidden without credentials", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
 		with := electiontest.Observe(t, cfg, model.Config{Path: path})
 		with.Await(t, "readable with credentials", electiontest.QueueOf(1))
-		foreign := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: path})
-		if err := foreign.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
+		unauthenticated := candidate.New(candidate.Config{Conn: electiontest.Config(t, addr), Path: path})
+		if err := unauthenticated.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
 			t.Errorf("Run without credentials: got error %v, want %v", err, zk.ErrNoAuth)
 		}
 	})

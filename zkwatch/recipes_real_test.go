@@ -128,7 +128,7 @@ func (r *usedRecipe) own(name string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(r.path, "/", "-"), "-") + "-" + name
 }
 
-func (r *usedRecipe) stand(recipe string, leases int, names ...string) (all []zktest.Standing) {
+func (r *usedRecipe) join(recipe string, leases int, names ...string) (all []zktest.Standing) {
 	r.Helper()
 	for _, name := range names {
 		all = append(all, r.process.Stand(r.T, recipe, r.path, r.own(name), leases))
@@ -283,7 +283,7 @@ func (r *usedRecipe) barrier() {
 	if since, _ := r.readStates(); since.Kind() != dialect.KindUnknown {
 		r.Errorf("without waiters: %v", unexpected(since))
 	}
-	r.stand("wait", 1, "amber", "birch")
+	r.join("wait", 1, "amber", "birch")
 	r.shows("barrier barrier: 2 sessions watch the znode (inferred: for its deletion)")
 	r.take("barrier", 1)
 	r.process.Leads(r.T, r.own("amber"))
@@ -296,9 +296,9 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.Helper()
 	id = "double-barrier " + id + ": "
 	names := []string{"amber", "birch", "cedar", "delta"}
-	all := r.stand("double", 4, names[:3]...)
+	all := r.join("double", 4, names[:3]...)
 	r.shows(id + "3 inside, waiting for ready")
-	all = append(all, r.stand("double", 4, names[3])...)
+	all = append(all, r.join("double", 4, names[3])...)
 	for _, name := range names {
 		r.process.Leads(r.T, r.own(name))
 	}
@@ -318,11 +318,11 @@ func (r *usedRecipe) doubleBarrier(id string) {
 // members checks a group, which electop recognises from min members on.
 func (r *usedRecipe) members(recipe, want string, min int) {
 	r.Helper()
-	r.stand(recipe, 1, "amber")
+	r.join(recipe, 1, "amber")
 	if min == 1 {
 		r.shows(want + "1 member, newest ")
 	}
-	r.stand(recipe, 1, "birch")
+	r.join(recipe, 1, "birch")
 	r.shows(want + "2 members, newest ")
 	r.resign("amber")
 	r.changes(want + "1 member, newest ")
@@ -332,9 +332,9 @@ func (r *usedRecipe) members(recipe, want string, min int) {
 
 func (r *usedRecipe) sharedLock(want string) {
 	r.Helper()
-	r.stand("read", 1, "amber", "birch")
+	r.join("read", 1, "amber", "birch")
 	r.shows(want + "2 readers hold")
-	r.stand("write", 1, "cedar")
+	r.join("write", 1, "cedar")
 	r.shows(want + "2 readers hold, 1 writer waits")
 	r.resign("amber")
 	r.shows(want + "1 reader holds, 1 writer waits")
@@ -351,7 +351,7 @@ func (r *usedRecipe) sharedLock(want string) {
 
 func (r *usedRecipe) semaphore(want, below string) {
 	r.Helper()
-	r.stand("semaphore", 2, "amber", "birch")
+	r.join("semaphore", 2, "amber", "birch")
 	leases := r
 	if below != "" {
 		leases = r.at(below)
@@ -365,7 +365,7 @@ func (r *usedRecipe) semaphore(want, below string) {
 
 func (r *usedRecipe) revoked() {
 	r.Helper()
-	lock := r.stand("revocable", 1, "amber")[0]
+	lock := r.join("revocable", 1, "amber")[0]
 	r.process.Leads(r.T, lock.Name)
 	before, _ := r.readStates()
 	owner := before.Leader()
