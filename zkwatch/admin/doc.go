@@ -67,8 +67,8 @@
 //
 // # Clocks
 //
-// Deadlines are according to a clock of the ensemble leader: a monotonic clock in JSON, the wall
-// clock in the text of dump. The text has only an ambiguous abbreviation of the time zone, so each
-// time is read as UTC. This error cancels out, because deadlines are compared with the deadline of a
-// session of this process (see [Config].Anchors).
+// Deadlines are times of a clock of the ensemble leader: the monotonic clock in JSON, the wall clock
+// in the text of dump. The text has only an ambiguous abbreviation of the time zone, so each time is
+// read as UTC. This error cancels out, because deadlines are compared with the deadline of a session
+// of this process (see [Config].Anchors).
 package admin

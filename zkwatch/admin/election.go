@@ -39,7 +39,8 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Bounds of one election's part of one server's answers. Only maxFromHost counts all servers.
+// Bounds of one election's part of one server's answers. maxFromHost counts the
+// connections to all servers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together

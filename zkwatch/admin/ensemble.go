@@ -186,7 +186,7 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// at reports whether addr is the configured address for clients. Without a configured one, it
+// at reports whether addr is the configured address for clients. If c has no such address, at
 // compares only the host.
 func (c *configured) at(addr string) bool {
 	if c.client == "" {
@@ -221,7 +221,7 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble parses the data of /zookeeper/config. why is set if all may lack a server.
+// parseEnsemble parses the data of /zookeeper/config. why is not "" if all may be incomplete.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

@@ -160,7 +160,7 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
-// Limits of the duration of a poll, which ends then even without all answers.
+// A poll ends after statusPollTimeout or tablePollTimeout, even if answers are missing.
 const (
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second

@@ -21,12 +21,12 @@ const (
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second // bounds a request for a table, or on demand
 
-	// refusalValid is the time until a refused query is sent again: its settings may have changed.
+	// refusalValid is the time until a refused query is sent again: the server may have new settings.
 	refusalValid = time.Minute
 	// identityValid is the time between two requests for a server's identity, which a restart can
 	// change.
 	identityValid = 5 * time.Minute
-	slowRetry     = time.Minute // time until HTTP is tried again after no answer in time
+	slowRetry     = time.Minute // time until HTTP is tried again after errNoAnswer
 )
 
 // A way is how a query is sent. session.Answer.Via has these values.

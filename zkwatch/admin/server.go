@@ -32,7 +32,7 @@ func newResult(addr string) result {
 	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
-// answered reports whether the server answered. "Not serving requests" is no answer.
+// answered reports whether the server answered. The answer "not serving requests" does not count.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
 func (r *result) fail(w Want, a session.Answer) {

@@ -55,7 +55,7 @@ func replySize(size, limit int) error {
 	return nil
 }
 
-// replyCount checks the count in a reply, because the library would allocate any count.
+// replyCount checks the count in a reply, because the library would allocate memory for any count.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil

@@ -105,8 +105,8 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has applied all transactions that the ensemble leader committed
-// before it received the sync. An unanswered write may still be executed after Sync. An isolated
+// Sync waits until the server has applied all transactions that were committed before the ensemble
+// leader received the sync. An unanswered write may still be executed after Sync. An isolated
 // ensemble leader also answers, although the other servers may have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
@@ -159,8 +159,8 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 
 var errLeaseEnded = errors.New("the lease was ended on request")
 
-// EndLease ends the connection and the lease now, but not the session. Use it only if the servers
-// then expire the session on demand.
+// EndLease ends the connection and the lease now, but not the session. Use EndLease only if the
+// server can expire the session on demand.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link
