@@ -13,9 +13,9 @@ import (
 	"electop/model/znode"
 )
 
-// If there are several znodes, it is enough that one of them names the leader.
+// acknowledgement has the acknowledgement znodes of an election. It is enough if one names the leader.
 type acknowledgement struct {
-	ackZnode            // the element of all that choose selected
+	ackZnode            // the chosen element of all: see choose
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool // the configuration expects an acknowledgement, or one was seen
@@ -27,7 +27,7 @@ type acknowledgement struct {
 type ackZnode struct {
 	AckState
 	changed timeBounds
-	missed  bool      // the connection was lost since the last read
+	missed  bool      // the connection was lost after the last read
 	sent    time.Time // when the last read was requested; zero: unknown, or in a gap
 }
 
@@ -65,7 +65,8 @@ func (a *acknowledgement) choose(head *dialect.Candidate) {
 	}
 }
 
-// read returns Takeover and TakeoverIn of the last handoff if o acknowledges that handoff.
+// read applies o. If o acknowledges the last handoff, ok is true, and took and within are the
+// handoff's Takeover and TakeoverIn.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
 	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
 	if i < 0 {
@@ -96,7 +97,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// More changes may follow the notified change, so the upper bound is the read's time.
+// bounds returns bounds of the last change of the znode. More changes may follow the notified change, so
+// the upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
@@ -127,7 +129,8 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// If head has acknowledged already, took and within are as in read.
+// handoff begins to wait for head's acknowledgement. If head has already acknowledged, took and
+// within are as in read.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)
@@ -143,15 +146,15 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackText is the data that electop's own candidates write into an acknowledgement.
-type ackText struct {
+// ackJSON is the data that electop's own candidates write into an acknowledgement.
+type ackJSON struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...
 }
 
 // AckData encodes the leader's znode and the czxid of that znode, the fencing token.
 func AckData(node string, czxid int64) []byte {
-	b, err := json.Marshal(ackText{node, znode.Hex(uint64(czxid))})
+	b, err := json.Marshal(ackJSON{node, znode.Hex(uint64(czxid))})
 	if err != nil {
 		panic("model: acknowledgement: " + err.Error()) // two strings always marshal
 	}
@@ -160,7 +163,7 @@ func AckData(node string, czxid int64) []byte {
 
 // ParseAck parses the result of [AckData]. For other data it returns "" and 0.
 func ParseAck(data []byte) (znode string, czxid int64) {
-	var t ackText
+	var t ackJSON
 	if json.Unmarshal(data, &t) != nil || !strings.HasPrefix(t.Znode, "/") {
 		return "", 0
 	}
@@ -171,7 +174,7 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckState is the last read of the acknowledgement.
+// AckState is an acknowledgement as it was last read.
 type AckState struct {
 	Path     string // "": the election has no acknowledgement
 	Presence Presence
@@ -181,7 +184,7 @@ type AckState struct {
 	Fence    int64  // the czxid of the leader's znode according to the data
 	// ID is the name of the leader's znode according to Solr's data, "" for none.
 	ID string
-	// If ByData is true, leaders copy the data of their znodes to Data of this persistent znode.
+	// ByData reports whether each leader copies its own znode's data to Data of this persistent znode.
 	ByData bool
 	Data   znode.Data
 }
@@ -200,7 +203,7 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }
 
-// child is [dialect.Ack.Child].
+// unmeasured returns why the takeover is unknown. child is [dialect.Ack.Child].
 func (a *acknowledgement) unmeasured(child string) Unmeasured {
 	switch {
 	case child == "" && a.Path == "":

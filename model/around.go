@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Around returns the directories to read beside the election. They show its system, who could lead,
-// and since when nobody leads.
+// Around returns the directories to read beside the election. They show the election's system, who
+// could lead, and since when nobody leads.
 func (s *State) Around() (dirs []string) {
 	switch d := s.Dialect; {
 	case d == nil && !s.Single, d != nil && !d.Single && s.Queue.Len() > 0:
@@ -26,7 +26,7 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// The siblings of a single znode may show the election's system.
+// around stores o. The siblings of a single znode may show the election's system.
 func (j *Journal) around(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
@@ -42,7 +42,7 @@ func (j *Journal) around(o *Directory) {
 	}
 }
 
-// names returns nil if the names are not known.
+// names returns the names of the children, nil if unknown.
 func (d *Directory) names() []string {
 	if d == nil || d.Presence != Present || d.Names == nil && d.Parent.Children > 0 {
 		return nil
@@ -50,13 +50,13 @@ func (d *Directory) names() []string {
 	return append([]string{}, d.Names...)
 }
 
-// Standbys are the programs that could take over from the leader.
+// Standbys has the programs that could take over from the leader.
 type Standbys struct {
 	// Listed reports whether the standbys are known, from a list of programs or from watches.
 	Listed bool
 	Names  []string // the standbys' names, as [dialect.Dialect.Who] names a leader
 	If     string   // a condition for leading that no znode shows, "" for none
-	// Programs are all listed programs. Own is the leader's program.
+	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.
 	Programs []dialect.Program
 	Own      dialect.Program
 	// Member is the path of the leader's znode in the list, "" if unknown. Missing reports whether
@@ -125,7 +125,8 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// If nobody leads, the watches have fired, so an empty list counts as unknown.
+// watching adds the sessions that watch the leader's znode. If nobody leads, the watches have fired,
+// so an empty list means unknown.
 func (o *Standbys) watching(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
@@ -161,7 +162,8 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// epoch reports whether the znode has the leader epoch.
+// note stores a read of a znode of [dialect.Notes]. epoch reports whether the znode has the leader
+// epoch.
 func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); epoch && before && now && from != to {
@@ -230,7 +232,8 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member sets Member and Missing if d was read after the leader's znode.
+// member sets Member and Missing if the leader needs a znode in d, and d was read after the leader
+// joined.
 func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

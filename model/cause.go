@@ -21,13 +21,14 @@ type leaderEnd struct {
 	expired *expiredCount
 }
 
-// After endsFor, the session may have ended for another reason.
+// An end older than endsFor stays unexplained: the session may have ended for another reason since.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
 )
 
-// answers are the servers' last answers, nil if the servers were not asked.
+// foreignEnd returns why a third-party leader's znode was deleted. answers is nil if the servers got
+// no requests.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
@@ -39,11 +40,10 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	// A client that was silent for a third of its timeout hardly sent a delete.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // the cause is expiry only if the session could expire by this time
+	by := earliest // a session that could not expire by this time did not expire
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -52,6 +52,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 		joined = c.SeenAt
 	}
 	switch {
+	// A client whose session is about to expire has probably not sent a delete.
 	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !by.Before(alive) && !earliest.Before(h.Likely(joined, sessions.Tick())):
 		return CauseExpired, d.Evidence
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
@@ -65,18 +66,18 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 
 // unreported explains why nothing is known about a session.
 func unreported(answers *session.Table) string {
-	if why := answers.Unasked(); why != "" {
+	if why := answers.Unrequested(); why != "" {
 		return why
 	}
 	for i := range answers.Servers {
-		if s := &answers.Servers[i]; s.Connections.State != session.Answered && s.Connections.State != session.NotAsked {
+		if s := &answers.Servers[i]; s.Connections.State != session.Answered && s.Connections.State != session.NotRequested {
 			return s.Unanswered("connections", s.Connections)
 		}
 	}
 	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
-// unexplained maps the session of a third-party leader to the leader's end.
+// unexplained maps the session of a former third-party leader to the leader's end.
 type unexplained map[uint64]leaderEnd
 
 type correction struct {
@@ -86,7 +87,7 @@ type correction struct {
 	evidence string
 }
 
-// add adds the end of h's old leader, unless the cause is certain.
+// add adds the end of h's old leader, unless h's cause is final.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
@@ -125,7 +126,8 @@ func (u unexplained) sessions() []uint64 {
 	return out
 }
 
-// explain returns the corrections that a table shows, and drops the corrected and the old ends.
+// explain returns the corrections that a table shows. It drops the corrected ends, and the ends older
+// than endsFor.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
@@ -163,7 +165,8 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// Another child of c's session shows that a client deleted c, because the session did not end.
+// survivor returns another child of c's session, nil for none. Such a child shows that a client
+// deleted c, because the session did not end.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -184,7 +187,7 @@ func stillOwns(name string) string {
 	return "its session is alive without its znode: it owns " + znode.Safe(name, 64)
 }
 
-// A newer znode of the session shows that the session did not expire.
+// proveAlive corrects a leader's end if the session owns a newer znode, and so did not expire.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
 	g, ok := j.unexplained[sessionID]
 	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
@@ -215,7 +218,8 @@ func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
 
-// Clones of a journal share the counts, which are never written in place.
+// expiredCounts are the last counts, oldest first. Clones of a journal share them, and do not write
+// them in place.
 type expiredCounts []*expiredCount
 
 const (
@@ -234,7 +238,7 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 // expiryCommit bounds the time in which an ensemble commits the end of an expired session.
 const expiryCommit = 3 * time.Second
 
-// before returns the last count without sessions whose znodes were deleted at t or later.
+// before returns the last count that cannot include sessions whose znodes were deleted at t or later.
 func (e expiredCounts) before(t time.Time) *expiredCount {
 	for _, c := range slices.Backward(e) {
 		if !t.IsZero() && c.end.Before(t.Add(-expiryCommit)) {
@@ -245,7 +249,7 @@ func (e expiredCounts) before(t time.Time) *expiredCount {
 }
 
 // Returned is a third-party leader whose session expired while its client was connected but silent,
-// as in a long pause. When the client continues, its program may act as the leader until it handles
+// as in a long pause. After the pause, the client's program may act as the leader until it handles
 // the expiry.
 type Returned struct {
 	Leader  *dialect.Candidate
@@ -262,7 +266,7 @@ const (
 	returnedFor = 10 * time.Minute
 )
 
-// States share the elements, which are never written.
+// returned has the last elements, oldest first. States share the elements, which are never written.
 type returned []*Returned
 
 func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
@@ -278,7 +282,7 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// owned reports whether a session owns a contender.
+// apply updates the new sessions of each element. owned reports whether a session owns a contender.
 func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
 	if len(*r) == 0 {
 		return

@@ -7,22 +7,23 @@ import (
 	"electop/model/dialect"
 )
 
-// States share queue and rest, which are never written in place.
+// children has the election's children. States share queue and rest, which are never written in
+// place.
 type children struct {
 	recipe dialect.Recipe
 	known  map[string]*dialect.Candidate // all children, by name
 	queue  dialect.Queue                 // the contenders, in the recipe's order
 	rest   []*dialect.Candidate          // the other children, by name
 	unread int
-	// last is the last added ephemeral child. mixed reports whether ephemeral children belong to
-	// several libraries.
+	// last is the last added ephemeral child. mixed reports whether ephemeral children of several
+	// libraries were added.
 	last  *dialect.Candidate
 	mixed bool
 	// owned counts the contenders of each session; nil until index computes it.
 	owned map[uint64]int32
 }
 
-// again is true for the second contender of a session.
+// insert adds c. again reports whether c is the second contender of its session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Session != 0 {
@@ -109,12 +110,13 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax is how many children are removed one by one. For more, one walk over all children is cheaper.
+// removeMax bounds the children that are removed one by one. For more, a walk over all children is
+// cheaper.
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
 
-func (cs *children) follow(r dialect.Recipe) {
+func (cs *children) setRecipe(r dialect.Recipe) {
 	cs.recipe = r
 	cs.sort(cs.all())
 }
@@ -133,7 +135,7 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// renewed is called for each changed child.
+// interpret interprets all children according to d, and calls renewed for each changed child.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {
@@ -191,7 +193,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
-// Position returns where c is in a queue in r's order, or false and where c belongs.
+// Position returns c's position in a queue in r's order. If the queue lacks c, Position returns where
+// c belongs, and false.
 func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
 	if n := queue.Len(); n > 0 && dialect.Compare(r, queue.At(n-1), c) < 0 {
 		return n, false // a new candidate usually goes to the end

@@ -5,20 +5,21 @@
 // # Observations, events, state
 //
 // An election is a parent znode and its children. Every contender creates one ephemeral sequential
-// child. The child with the lowest sequence number holds the role, and every other contender
-// watches the child just below its own. A [dialect.Recipe] has such rules. A [dialect.Dialect]
-// describes how one system writes a recipe into znodes. The names of the children show the dialect.
+// child. The child with the lowest sequence number has the role (its client leads, or holds a lock),
+// and every other contender watches the child just below its own. A [dialect.Recipe] is a set of
+// such rules. A [dialect.Dialect] describes the znodes of one system that follows a recipe. The names
+// of the children show the dialect.
 //
 // A contender is a child that takes part in the election. The queue has the contenders in the
-// recipe's order, and the head is the first of them. A single znode is an election without children:
-// its path is the leader's own znode. An acknowledgement is another znode, which a leader creates or
-// writes after its leader procedure. A gap is a time in which changes are not watched. A table has
-// the servers' answers about sessions, connections and watches. A member is a candidate of this
-// process, and every other client is a third party.
+// recipe's order, and the head is the first of them. A single znode is an election without
+// children: its path is the leader's own znode. An acknowledgement is another znode, which a leader
+// creates or writes after its leader procedure. A gap is a time in which changes are not watched. A
+// table has the servers' answers about sessions, connections and watches in one round of requests.
+// A member is a candidate of this process, and every other client is a third party.
 //
 // An observer sees an election in pieces, such as a list of children, a changed acknowledgement or
 // a lost connection. Each piece is an [Observation]. The [Journal] applies the observations in
-// order. It returns [Event] values, such as [Joined], [Left] and [Handoff], and on request an
+// order, and returns [Event] values, such as [Joined], [Left] and [Handoff], and on request an
 // immutable [State] for the screen.
 //
 //	Observation -> Journal.Apply -> []Event
@@ -31,7 +32,7 @@
 //	dialect   recipes, and the system of an election
 //	session   what the servers report about sessions
 //	model     observations in, events and state out: this package
-//	doctor    verified watches, risks, findings; adds its events to those of the journal
+//	doctor    verified watches, risks, findings; adds its own events to the journal
 //	phrase    words for why nobody leads and why a leader left
 //	history   recordings and time travel
 //	lesson    the lesson engine
@@ -53,7 +54,7 @@
 //
 // # The demo
 //
-// The demo's server, candidates and workers report more than other observers can see:
+// The demo's server and workers, and all members, report more than an observer can see:
 //
 //	Cast    a member's belief and its step of the recipe
 //	Wake    a deletion, the notified sessions and their later requests: the cost of a handoff

@@ -47,17 +47,17 @@ const (
 // Explained is an earlier handoff with a corrected cause.
 type Explained struct{ Handoff }
 
-// Acknowledged is an earlier handoff whose new leader acknowledged only after the handoff's event.
+// Acknowledged is an earlier handoff whose acknowledgement came after the [Handoff] event.
 type Acknowledged struct{ Handoff *Handoff }
 
-// Missed counts changes between two reads that neither read shows. Known is false if the changes
+// Missed counts the changes between two reads that neither read shows. Known is false if they
 // cannot be counted, for example because the parent was deleted.
 type Missed struct {
 	Creates, Deletes int
 	Known            bool
 }
 
-// LinkChanged is a change of the observing connection.
+// LinkChanged is a change of the observer's connection.
 type LinkChanged struct {
 	Link    Link
 	Server  string
@@ -78,7 +78,7 @@ const AckWait = time.Second
 // heldMax bounds the events that wait, in case the clock stops.
 const heldMax = 4096
 
-// An event that waits for the acknowledgement holds back all later events.
+// eventQueue holds back all events behind an event that waits for the acknowledgement.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // due since the last observation
@@ -107,7 +107,8 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// took and within are the takeover of a held handoff and its bounds, nil for unknown.
+// release makes the held events due. took is the takeover of a held handoff, within bounds took;
+// both are nil if unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil
@@ -126,7 +127,7 @@ func (q *eventQueue) expire(at time.Time) {
 	}
 }
 
-// A clock that went back by AckWait ends the wait too.
+// expired reports whether AckWait is over, or the clock went back by AckWait.
 func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false

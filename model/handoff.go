@@ -20,7 +20,7 @@ type Handoff struct {
 	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the read
 	// that showed the change.
 	Earliest, Latest time.Time
-	// Notified is how many contenders the deletion of From notified, according to the recipe.
+	// Notified counts the contenders that watched From's znode according to the recipe.
 	Notified int
 	// More counts the contenders that got a shared lock together with To.
 	More int
@@ -92,19 +92,20 @@ func (h *Handoff) Measures() [4]Measure {
 	return out
 }
 
-// listed reports whether the list of children is newer than the old head's deletion.
+// checkHead applies a change of the queue's head. listed reports whether the list of children is newer
+// than the old head's deletion.
 func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
 	}
-	if head != nil && old != nil && j.lanes.holdsNow(old) && j.lanes.holdsNow(head) { // they shared the role
+	if head != nil && old != nil && j.lanes.holdsNow(old) && j.lanes.holdsNow(head) { // old and head shared the role
 		j.head = head
 		j.past.end(at)
 		j.past.begin(j.lanes.since(j.reign(head.SeenAt, timeBounds{})))
 		return
 	}
-	j.events.release(nil, nil) // no acknowledgement of an older handoff will come
+	j.events.release(nil, nil) // a held handoff is not acknowledged any more
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown, Lock: j.naming.dialect.Locks()}
 	gone := old != nil && !j.has(old)
 	if gone {
@@ -181,7 +182,8 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// A beginning that was not observed is not before the creation of the head's znode.
+// reign returns the head's reign. A beginning that was not observed is not earlier than the creation
+// of the head's znode.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
@@ -228,10 +230,10 @@ func (j *Journal) decide(o Observation, at time.Time) {
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// A deletion before ExpiresFrom is no expiry.
+// memberEnd returns why m's znode was deleted. A deletion before ExpiresFrom is no expiry.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
-		silent, within = lasted(seenAt(wall(m.FaultAt)), deletion)
+		silent, within = lasted(exactly(wall(m.FaultAt)), deletion)
 	}
 	deleted := deletion.likely
 	if !deletion.known() {
@@ -276,7 +278,7 @@ func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	return CauseUnknown
 }
 
-// States share the elements, which are never written.
+// past has the last handoffs and reigns. States share the elements, which are never written.
 type past struct {
 	handoffs []*Handoff
 	reigns   []Reign
@@ -308,7 +310,7 @@ func (p *past) end(at time.Time) {
 	}
 }
 
-// A reign that began just now, or at an unknown time, is removed.
+// retract ends the present reign, or removes it if it began just now or at an unknown time.
 func (p *past) retract(at time.Time) {
 	r := p.current()
 	switch {
@@ -328,7 +330,7 @@ func (p *past) renew(old, c *dialect.Candidate) {
 	}
 }
 
-// correct returns nil if p no longer has the handoff.
+// correct returns the corrected handoff, nil if p no longer has the handoff.
 func (p *past) correct(x correction) *Handoff {
 	for i, old := range slices.Backward(p.handoffs) {
 		if old.From == nil || old.From.ID() != x.from || !old.At.Equal(x.at) {
@@ -351,7 +353,7 @@ func (s *State) Reign() (r Reign, ok bool) {
 	return r, false
 }
 
-// clip removes the spare room, so that two copies do not append to the same array.
+// clip removes the spare capacity, so that two copies do not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 
 // Reign is one contender's time as the leader.
@@ -369,12 +371,12 @@ const HistoryMax = 500
 
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }
 
-// keep drops the oldest element of a full history, and never writes shared elements.
+// keep appends v, and drops the oldest element of a full history. It never overwrites elements.
 func keep[T any](history []T, v T, max int) []T {
 	if len(history) < max {
 		return append(history, v)
 	}
-	// With room for 2*max, one copy serves max appends.
+	// The capacity 2*max saves copies: the next copy is due after max appends.
 	if cap(history)-len(history) > 0 {
 		return append(history, v)[1:]
 	}
@@ -395,15 +397,15 @@ type totals struct {
 	at time.Time // Led and Vacant count up to this time; zero before the first read
 }
 
-// If seen is false, it is unknown who led, and neither total grows.
-func (t *totals) elapse(at time.Time, led, seen bool) {
+// elapse adds the time until at to Led or Vacant, unless known is false: then who led is unknown.
+func (t *totals) elapse(at time.Time, led, known bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return
 	}
 	switch {
-	case seen && led:
+	case known && led:
 		t.Led += at.Sub(t.at)
-	case seen:
+	case known:
 		t.Vacant += at.Sub(t.at)
 	}
 	t.at = at
@@ -429,8 +431,8 @@ type Totals struct {
 	MissedCreates, MissedDeletes int
 	// Unknown counts how often missed changes could not be counted.
 	Unknown int
-	// Led and Vacant are the total times with and without a leader. Neither includes time in which
-	// the leader was unknown.
+	// Led and Vacant are the total times with and without a leader. Neither includes a time in which
+	// it was unknown who led.
 	Led, Vacant time.Duration
 }
 

@@ -22,7 +22,7 @@ type Config struct {
 	AckExpected bool
 	// AckFollows reports whether the paths of a recognised dialect replace AckPath.
 	AckFollows bool
-	// Found is false if the user named the path as an election.
+	// Found reports whether electop found the path; false: the user named it as an election.
 	Found bool
 }
 
@@ -31,26 +31,26 @@ type Config struct {
 type Journal struct {
 	cfg Config
 
-	began  bool // the first read was applied
-	under  bool // the parent was read, and was not deleted since then
-	gap    bool // unwatched changes may have happened since the last read
-	single bool
-	last   Changed
-	cached *State
+	began      bool // the first read was applied
+	parentRead bool // the parent was read, and was not deleted since then
+	gap        bool // unwatched changes may have happened since the last read
+	single     bool
+	last       Changed
+	cached     *State
 
 	at       time.Time // the latest time of an observation
 	phase    Phase
 	parent   znode.Parent
 	data     znode.Data     // the parent's own data, if the parent has no children
-	readAt   time.Time      // of the last good read
+	readAt   time.Time      // the time of the last successful read
 	followed *Follow        // nil: not reported
 	pace     *Pace          // nil: not reported
-	table    *session.Table // the last round of answers
+	table    *session.Table // the answers of the last round
 	watches  watches
 	answers  *session.Table // the last answer of each server to each request
 
 	children
-	ending   []*Delta // deletions of one session's znodes that wait for settle
+	ending   []*Delta // deletions of one session's znodes, which settle will apply
 	endingOf uint64   // the session of ending
 	naming   naming
 	roster
@@ -87,7 +87,7 @@ type Journal struct {
 	events eventQueue
 }
 
-// NewJournal returns a journal without observations.
+// NewJournal returns an empty journal.
 func NewJournal(cfg Config) *Journal {
 	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
 	j := &Journal{
@@ -119,9 +119,9 @@ func (j *Journal) Apply(o Observation) []Event {
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
-	sees := j.Current() && !j.role.why.Unknown()
-	j.totals.elapse(at, j.role.why == "", sees)
-	j.properties.elapse(at, sees)
+	known := j.Current() && !j.role.why.Unknown()
+	j.totals.elapse(at, j.role.why == "", known)
+	j.properties.elapse(at, known)
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
@@ -147,14 +147,14 @@ func (j *Journal) Apply(o Observation) []Event {
 		old := j.applyCast(o)
 		j.waves.step(&o.Member)
 		j.steps = stepped(j.steps, o, old)
-		j.exchanges.believe(o, old)
+		j.exchanges.applyCast(o, old)
 		j.properties.believe(o, old)
 		j.lanes.report(session.Later(j.at, at), o, old)
 	case *Switch:
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.naming.change(r)
-			j.children.follow(j.naming.recipe())
+			j.children.setRecipe(j.naming.recipe())
 			j.checkHead(at, timeBounds{}, false)
 		}
 	case *session.Table:
@@ -190,7 +190,7 @@ func (j *Journal) Apply(o Observation) []Event {
 // Held returns the time until which events wait for an acknowledgement; ok is false for none.
 func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 
-// Add adds an event behind all others.
+// Add adds an event after all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
 // Due returns the events that became due since the last observation, including those of [Journal.Add].
@@ -223,7 +223,7 @@ func (j *Journal) State() *State {
 	s := &State{
 		Path: j.cfg.Path, Recipe: j.recipe, Dialect: j.naming.dialect,
 		At: j.at, ReadAt: j.readAt,
-		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
+		Phase: j.phase, Parent: j.parent, ParentRead: j.parentRead, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: j.queue, Ignored: j.rest, Leaving: j.leaving, Flows: j.flow, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
@@ -236,7 +236,7 @@ func (j *Journal) State() *State {
 	s.Waves, s.notified = j.waves.view()
 	members := j.roster.view()
 	s.Members, s.bySession = members.members, members.bySession
-	if s.Phase == Live && j.under {
+	if s.Phase == Live && j.parentRead {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
 	}
 	j.cached = s
@@ -309,7 +309,8 @@ type connection struct {
 	last       LinkChanged // the last event
 }
 
-// lost reports whether the former connection was lost, even if another connection replaced it.
+// change applies o. lost reports whether the former connection was lost, even if another connection
+// replaced it. news is the event, nil for none.
 func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	old := c.Connection
 	c.Connection = *o
@@ -327,7 +328,7 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		}
 		c.downSince = time.Time{}
 	}
-	// While the connection is down, attempts to connect are no events.
+	// While the connection is down, attempts to connect make no events.
 	now := LinkChanged{o.Link, o.Server, o.Session}
 	again := o.Link != Connected && o.Link == c.last.Link && o.Session == c.last.Session
 	if now == c.last || again || o.Link == Connecting && c.last.Link != Connected {
@@ -383,7 +384,7 @@ func (j *Journal) News(o Observation) bool {
 	return false
 }
 
-// Memory estimates how many bytes of a clone are not shared with the journal.
+// Memory estimates the bytes of a clone that the clone does not share with the journal.
 func (j *Journal) Memory() int {
 	const (
 		own, entry, reaction = 4096, 48, 24

@@ -7,15 +7,16 @@ import (
 	"electop/model/dialect"
 )
 
-// Each change has the earlier value, so a log shows everything since its oldest change. holdsFrom,
-// for example, is the time of the last change dropped from holds.
+// laneLog has bounded logs of changes. Each change has the value before it, so a log is complete
+// from its oldest change on. holdsFrom, leftFrom, oursFrom and reportsFrom are the times of the last
+// changes that the logs dropped.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // the first read was applied
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members
-	reports []*selfChange
+	reports []*reportChange
 	gaps    []Gap
 
 	holdsFrom, leftFrom, oursFrom, reportsFrom time.Time
@@ -44,21 +45,21 @@ type departure struct {
 	led    bool // the contender had the role
 }
 
-type selfChange struct {
+type reportChange struct {
 	at      time.Time
 	id      string
 	name    string
-	was, is selfReport
+	was, is memberReport
 }
 
-// selfReport is what a member reports about itself; zero before the member joined.
-type selfReport struct {
+// memberReport is what a member reports about itself; zero before the first report.
+type memberReport struct {
 	belief Belief
 	fault  Fault
 	gone   bool // the member departed
 }
 
-// appendLog sets cut to the time of the dropped entry, if any.
+// appendLog appends v, and sets cut to the time of a dropped entry.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -66,16 +67,16 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed ends an open gap if yes is true, and otherwise begins a gap.
-func (l *laneLog) observed(at time.Time, yes bool) {
+// observed ends an open gap if current is true, otherwise it begins a gap unless one is open.
+func (l *laneLog) observed(at time.Time, current bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
 	switch {
-	case open && yes:
+	case open && current:
 		g := l.gaps[n-1]
 		g.To = at
 		l.gaps = replaced(l.gaps, n-1, g)
-	case !open && !yes:
+	case !open && !current:
 		l.gaps = keep(l.gaps, Gap{From: at}, HistoryMax)
 	}
 }
@@ -118,7 +119,7 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// since replaces r's beginning by the time at which the leader got the role.
+// since replaces r's beginning by the time at which r's leader got the role, if the log has it.
 func (l *laneLog) since(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {
@@ -132,13 +133,13 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return l.holdsNow(c) || slices.ContainsFunc(l.holds, func(h hold) bool { return h.of.ID() == c.ID() })
 }
 
-// old is the previous report, nil for none.
+// report logs a changed report of a member. old is the previous report, nil for none.
 func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
-	t := &selfChange{at: at, id: o.Member.ID, name: o.Member.Name}
+	t := &reportChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {
-		t.was = selfReport{belief: old.Belief, fault: old.Fault}
+		t.was = memberReport{belief: old.Belief, fault: old.Fault}
 	}
-	t.is = selfReport{belief: o.Member.Belief, fault: o.Member.Fault, gone: o.Gone}
+	t.is = memberReport{belief: o.Member.Belief, fault: o.Member.Fault, gone: o.Gone}
 	if o.Gone {
 		if old == nil {
 			return
@@ -153,10 +154,10 @@ func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 	if t.was == t.is {
 		return
 	}
-	l.reports = appendLog(l.reports, t, reportsMax, func(t *selfChange) time.Time { return t.at }, &l.reportsFrom)
+	l.reports = appendLog(l.reports, t, reportsMax, func(t *reportChange) time.Time { return t.at }, &l.reportsFrom)
 }
 
-// clip removes the spare room, so that two copies do not append to the same array.
+// clip removes the spare capacity, so that two copies do not append to the same array.
 func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
 	l.reports, l.gaps = slices.Clip(l.reports), slices.Clip(l.gaps)

@@ -10,16 +10,16 @@ import (
 	"electop/model/znode"
 )
 
-// Lanes shows each candidate over time: the place of its znode, and a member's belief and fault.
+// Lanes shows candidates over time: the places of their znodes, and the beliefs and faults of members.
 type Lanes struct {
 	// All are in the order of their first znodes; members without znodes are last.
 	All []*Lane
 	// More counts the contenders in the queue that have no lane here.
 	More int
-	// From is the time since which nothing is missing; zero: nothing is missing.
+	// From is the time from which the lanes are complete; zero: from the beginning.
 	From time.Time
 	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
-	// oldest first. Either all notifications of a deletion are here or none.
+	// oldest first. They have all notifications of a deletion or none.
 	Notices []Notice
 	// Writes are the last attempts of leaders' workers to write, oldest first.
 	Writes []Tried
@@ -27,7 +27,8 @@ type Lanes struct {
 	Gaps []Gap
 }
 
-// NoticesMax bounds [Lanes.Notices]. A herd of 300 gets some 300 notifications at each handoff.
+// NoticesMax bounds [Lanes.Notices]. A herd of 300 candidates gets some 300 notifications at each
+// handoff.
 const NoticesMax = 4096
 
 // Gap is a time in which the election was not observed; To is zero while it lasts.
@@ -44,7 +45,7 @@ type Lane struct {
 	Znodes    []LaneZnode // oldest first
 }
 
-// Stretch is a time, until the next stretch, in which a lane did not change.
+// Stretch is a time in which a lane did not change. It ends when the next stretch begins.
 type Stretch struct {
 	From time.Time
 	Standing
@@ -80,7 +81,7 @@ type LaneZnode struct {
 // Notice is a notification that the embedded server sent to the watcher of a znode.
 type Notice struct {
 	At       time.Time // when the znode was deleted
-	Arrived  time.Time // zero: the server holds the notification, or it was lost
+	Arrived  time.Time // zero: the notification has not arrived
 	From, To int       // indexes in [Lanes.All]: the znode's lane and the watcher's lane; -1: none
 }
 
@@ -112,8 +113,8 @@ func (l *Lane) index(t time.Time) int {
 	return i
 }
 
-// BeliefRead is how long a belief may contradict the queue without being wrong. A new leader knows
-// that it leads before electop reads the change.
+// BeliefRead is how long a belief may contradict the queue before it counts as wrong. A new leader
+// knows that it leads before electop reads the change.
 const BeliefRead = time.Second
 
 // Wrong reports whether at t the member wrongly believed that it led: see [BeliefRead].
@@ -195,7 +196,7 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// more counts the contenders that were not added.
+// queued adds contenders in the queue. more counts the others.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
@@ -248,7 +249,7 @@ type laneBuilder struct {
 	members  map[string]*laneParts
 	znodes   map[dialect.ID]*laneParts
 	sessions map[uint64]*laneParts // for the notices; nil: no notices
-	changes  []change              // reused for each lane
+	changes  []change              // storage, used again for each lane
 
 	// Chunks save allocations, because a screen computes lanes for each frame.
 	partsRoom   chunk[laneParts]
@@ -263,7 +264,7 @@ type laneBuilder struct {
 type laneParts struct {
 	member, name string
 	present      *Member
-	reports      []*selfChange
+	reports      []*reportChange
 	znodes       []znodeTime
 	holds        []hold
 	index        int
@@ -347,7 +348,7 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 		}
 	}
 	out.Notices = make([]Notice, 0, min(notified, NoticesMax))
-	slowed := b.State.slowed()
+	arrivals := b.State.heldArrivals()
 	for _, w := range wakes {
 		from := -1
 		if w.Candidate != nil {
@@ -364,7 +365,7 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 				n.To = x.index
 			}
 			n.Arrived = n.At
-			if at, ok := slowed[receipt{session, w.Znode}]; ok {
+			if at, ok := arrivals[noticeKey{session, w.Znode}]; ok {
 				n.Arrived = at
 			}
 			out.Notices = append(out.Notices, n)
@@ -373,17 +374,17 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 	return out
 }
 
-type receipt struct {
+type noticeKey struct {
 	session uint64
 	znode   string
 }
 
-// A zero time means that the notification did not arrive.
-func (s *State) slowed() map[receipt]time.Time {
-	out := map[receipt]time.Time{}
+// heldArrivals returns the arrival times of notifications that the server held; zero: not arrived.
+func (s *State) heldArrivals() map[noticeKey]time.Time {
+	out := map[noticeKey]time.Time{}
 	put := func(m *Message, at time.Time) {
 		if m.Op == Notification && m.Event == "deleted" {
-			out[receipt{m.Session, znode.Base(m.Path)}] = at
+			out[noticeKey{m.Session, znode.Base(m.Path)}] = at
 		}
 	}
 	for i := range s.Exchanges {
@@ -415,26 +416,27 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// on reports whether the znode has the role (holds is true) or exists (holds is false).
+// change is a new report of a member, or a change of a znode. on then reports whether the znode has
+// the role (if holds is true) or exists (if holds is false).
 type change struct {
-	at    time.Time
-	self  *selfChange
-	znode int
-	holds bool
-	on    bool
+	at     time.Time
+	report *reportChange // nil: a change of a znode
+	znode  int           // an index in laneParts.znodes
+	holds  bool
+	on     bool
 }
 
-// present and holds have an element for each znode.
+// laneState is a lane at one time. present and holds have an element for each znode.
 type laneState struct {
-	self    selfReport
+	report  memberReport
 	present []bool
 	holds   []bool
 }
 
 func (n *laneState) apply(c *change) {
 	switch {
-	case c.self != nil:
-		n.self = c.self.is
+	case c.report != nil:
+		n.report = c.report.is
 	case c.holds:
 		n.holds[c.znode] = c.on
 	default:
@@ -443,7 +445,7 @@ func (n *laneState) apply(c *change) {
 }
 
 func (n *laneState) standing() Standing {
-	s := Standing{Belief: n.self.belief, Fault: n.self.fault, Departed: n.self.gone}
+	s := Standing{Belief: n.report.belief, Fault: n.report.fault, Departed: n.report.gone}
 	for i, there := range n.present {
 		switch {
 		case there && n.holds[i]:
@@ -466,16 +468,16 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 		l.From = session.Later(l.From, session.Later(log.reportsFrom, log.oursFrom))
 		switch {
 		case len(x.reports) > 0:
-			now.self = x.reports[0].was
+			now.report = x.reports[0].was
 		case x.present != nil:
-			now.self = selfReport{belief: x.present.Belief, fault: x.present.Fault}
+			now.report = memberReport{belief: x.present.Belief, fault: x.present.Fault}
 		case len(x.znodes) > 0: // the member departed before the oldest report, but its znode still exists
 			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
-				now.self = selfReport{m.Belief, m.Fault, true}
+				now.report = memberReport{m.Belief, m.Fault, true}
 			}
 		}
 		for _, t := range x.reports {
-			changes = append(changes, change{at: t.at, self: t})
+			changes = append(changes, change{at: t.at, report: t})
 		}
 	}
 	slices.SortStableFunc(x.znodes, func(a, b znodeTime) int { return a.of.SeenAt.Compare(b.of.SeenAt) })

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// NoLeader is the reason why no contender leads, "" if a contender leads.
+// NoLeader is the reason why no contender is known to lead, "" if a contender leads.
 type NoLeader string
 
 const (
@@ -31,7 +31,8 @@ const (
 	// MixedClients means that a client of another library may lead beside the first contender: see
 	// [State.Rivals].
 	MixedClients NoLeader = "mixed-clients"
-	// WatchesLower means that the first contender watches a lower child: see [State.WaitsFor].
+	// WatchesLower means that the first contender watches a child with a lower sequence number: see
+	// [State.WaitsFor].
 	WatchesLower NoLeader = "watches-a-lower-child"
 	// GhostFirst means that the first znode is a ghost: see [Ghosts]. GhostPossible means that the
 	// first znode may be a ghost.
@@ -47,7 +48,7 @@ func (s *State) First() *dialect.Candidate {
 	return s.Queue.At(0)
 }
 
-// Unknown reports whether somebody may lead nevertheless.
+// Unknown reports whether somebody may lead, although nobody is known to lead.
 func (why NoLeader) Unknown() bool {
 	switch why {
 	case UnknownKind, OtherAcknowledged, MixedClients, Unsupported, Blocked, WatchesLower, GhostPossible:
@@ -94,8 +95,7 @@ func (j *Journal) noLeader() NoLeader {
 		return Unsupported
 	}
 	head := j.queue.At(0)
-	// A blocking child does not stop electop's own candidates, or a contender that has
-	// acknowledged.
+	// A blocking child stops neither electop's own candidates nor a contender that has acknowledged.
 	switch why := j.unacknowledged(head); {
 	case j.blocker != nil && j.memberOf(head) == nil && j.role.acknowledgedBy != head.Session:
 		return Blocked
@@ -115,7 +115,8 @@ func (j *Journal) noLeader() NoLeader {
 	return ""
 }
 
-// In electop's own elections the result is "", because leaders lead before they acknowledge.
+// unacknowledged returns why the acknowledgement does not show that head leads, "" if head may
+// lead. In electop's own elections the result is "", because leaders lead before they acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -139,7 +140,8 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	return ""
 }
 
-// If stem is not "", children with that stem are acknowledgements.
+// acknowledgedBy returns the session that owns the acknowledgement, 0 for none. Unless stem is "", the
+// children with that stem are acknowledgements.
 func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) {
 	if stem == "" {
 		return a.Session
@@ -186,7 +188,7 @@ func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
 
-// Blocker returns the child that causes [Blocked], nil for none.
+// Blocker returns the child that can cause [Blocked], nil for none.
 func (s *State) Blocker() *dialect.Candidate { return s.role.blocker }
 
 // AckPath returns the first path of the acknowledgement, "" for none.
@@ -209,14 +211,15 @@ type VacancyKnown string
 const (
 	// VacancyWatched means that electop observed the deletion of the leader's znode.
 	VacancyWatched VacancyKnown = "watched"
-	// VacancyByZnodes means that the last change beside the leader's znode was at Since, by the
-	// servers' clock. The vacancy may be longer.
+	// VacancyByZnodes means that Since is the last change in the directory of the leader's znode,
+	// by the servers' clock. The vacancy may be longer.
 	VacancyByZnodes VacancyKnown = "znodes"
-	// VacancyFound means that electop found the vacancy at Since. The vacancy may be longer.
+	// VacancyFound means that electop first saw the vacancy at Since. The vacancy may be longer.
 	VacancyFound VacancyKnown = ""
 )
 
-// Vacancy returns the present vacancy; ok is false unless the election is [Live] and has [NoCandidate].
+// Vacancy returns the present vacancy; ok is false unless the election is [Live] and has
+// [NoCandidate].
 func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
@@ -236,8 +239,9 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 // znode that its client does not know, because the create reply was lost. known is the znode that
 // the client uses instead.
 //
-// A member m reports its znode. For a third-party client (m is nil), two znodes with one guid are
-// the evidence, and the client uses the last of them. A client without guids may want several znodes.
+// A member m reports the znode that it uses. A third-party client (m is nil) has a ghost if two of
+// its znodes have the same guid, and uses the last of these. A client without guids may want
+// several znodes.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
 	key := func(c *dialect.Candidate) string { return dialect.Stem(c.Name) }
@@ -257,7 +261,8 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// m is c's member, nil for none.
+// ghostOf returns the name of the candidate whose ghost c is, "" for none. m is c's member, nil for
+// none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false
@@ -279,8 +284,8 @@ func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, s
 	}
 }
 
-// GhostOf returns the name of the candidate whose ghost c is, "" for none; a third-party ghost is
-// not sure.
+// GhostOf returns the name of the candidate whose ghost c is, "" for none. sure is false for a
+// third-party client.
 func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false
@@ -288,13 +293,14 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	return ghostOf(s.Member(c), c, s.Queue)
 }
 
-// In a lock (true), somebody holds. Where nobody has a role, participants take part.
+// kindWords replaces words about elections by words about locks (true) or recipes without a role
+// (false).
 var kindWords = map[bool]*strings.Replacer{
 	true:  strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
 	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says"),
 }
 
-// Words puts text about an election into the words of the kind of s.
+// Words returns text with words for the kind of s, for example "holder" instead of "leader" for a lock.
 func (s *State) Words(text string) string {
 	if locks := s.Dialect.Locks(); locks || s.NoLeader() == NoRole {
 		return kindWords[locks].Replace(text)

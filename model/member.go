@@ -55,30 +55,30 @@ type Member struct {
 	Session uint64 `json:"session,omitempty"`
 	Znode   string `json:"znode,omitempty"`   // name within the election, once known
 	Watches string `json:"watches,omitempty"` // name of the watched znode
-	Fence   int64  `json:"fence,omitempty"`   // fencing token while the member leads: its znode's czxid
+	Fence   int64  `json:"fence,omitempty"`   // fencing token (czxid of Znode) while the member leads
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
-	StepOn StepOn    `json:"step_on,omitzero"` // what the step works on
+	StepOn StepOn    `json:"step_on,omitzero"`
 	// Reason is why the candidacy ended, if Belief is Lost; safe for a terminal.
 	Reason string `json:"reason,omitempty"`
 
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
-	// More injected faults: later znodes have no guid, the next create reply is lost, the leader
-	// procedure does not end.
+	// NoGuid, LosesReply and SlowLead are more injected faults: later znodes have no guid, the next
+	// create reply is lost, the leader procedure does not end.
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is what stops the member besides its place in the queue, "" for nothing; safe for a
-	// terminal.
+	// Obstacle is what prevents the member from leading, besides its place in the queue; "" for
+	// nothing; safe for a terminal.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of a leader's lease, zero for none. Until then the session cannot expire.
-	// Older recordings have these JSON names of LeaseEnd and ExpiresFrom.
+	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.
 	LeaseEnd time.Time `json:"lease,omitzero"`
-	// ExpiresFrom is the earliest time at which connected servers can expire the session:
-	// Timeout after the last answered request or ping was sent.
+	// ExpiresFrom is the earliest time at which the servers can expire the session: Timeout after the
+	// member sent the last answered request or ping.
 	ExpiresFrom time.Time     `json:"lease_end,omitzero"`
 	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
 }
@@ -87,7 +87,7 @@ type roster struct {
 	members map[string]*Member
 	// owners keeps a former member until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
-	former map[uint64]int // by session of a former member: the reads and deltas since the departure
+	former map[uint64]int // counts the reads and deltas after a member departed, by its session
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
@@ -97,7 +97,7 @@ type rosterView struct {
 	bySession map[uint64]*Member
 }
 
-// applyCast returns the previous report, nil for none.
+// applyCast applies c. old is the member's previous report, nil for none.
 func (r *roster) applyCast(c *Cast) (old *Member) {
 	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
@@ -125,7 +125,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// Without another member of the session, last becomes the owner if it had a znode.
+// depart removes the owner of a session. If no other member has the session, last owns it while its
+// znode may exist.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -139,8 +140,9 @@ func (r *roster) depart(session uint64, last *Member, znode bool) {
 	}
 }
 
-// A name without the guid that a member omits on request shows no other system.
-func (r *roster) nameless(z znode.Znode) bool {
+// omitsGuid reports whether z's name lacks a guid because its owner, a member, omits guids on
+// request. Such a name does not show another system.
+func (r *roster) omitsGuid(z znode.Znode) bool {
 	m := r.owners[z.Session]
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
@@ -161,7 +163,8 @@ func (r *roster) view() *rosterView {
 	return r.shown
 }
 
-// A former member's create may be pending until the third read or delta.
+// forget forgets former members without a znode after three reads or deltas. Earlier, a create may be
+// pending.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
@@ -223,7 +226,7 @@ type StepTaken struct {
 // StepsMax bounds [State.Steps].
 const StepsMax = 256
 
-// old is the previous report, nil for none.
+// stepped appends the step in report o if it is new. old is the previous report, nil for none.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {

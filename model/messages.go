@@ -9,13 +9,14 @@ import (
 // Exchange is a message that the embedded server held and then sent or dropped.
 type Exchange struct {
 	Passed
-	Member string // [Member.ID]; "" for a client that is not ours, or not known yet
+	Member string // [Member.ID]; "" for a third-party client or an unknown session
 	// Fault is the fault that kept the member from reading the message.
 	Fault Fault
-	// Lost reports whether the member lost the reply on request.
+	// Lost reports whether the member dropped this reply because the user ordered that.
 	Lost bool
-	// Before counts the unlisted messages just before this message. Fast reports whether the server
-	// ran at full speed before this message, and so reported no messages.
+	// Before is [Pace.Unlisted] if this message was the first of a report, otherwise 0. Fast
+	// reports whether the server ran at full speed before this message, and so reported no
+	// messages.
 	Before int
 	Fast   bool
 }
@@ -23,17 +24,18 @@ type Exchange struct {
 // ExchangesMax bounds [State.Exchanges].
 const ExchangesMax = 256
 
-// The elements are never written.
+// exchanges has the last messages. The elements are never written.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has replies whose loss only the server or only the member has reported.
+	// lost has the lost replies that the server has reported, but not the member, or the other way
+	// round.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
 
 type lostReply struct {
 	session uint64
-	sent    bool      // the server reported the reply
+	sent    bool      // the server reported the reply, but the member did not report the loss
 	at      time.Time // when the member reported the loss
 }
 
@@ -63,7 +65,8 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// A member loses the first reply to a successful create after the request.
+// loses reports whether the member loses reply e. It loses the first reply to a successful create
+// after the user's order.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != createOp || e.Err != "" || e.Dropped {
 		return false
@@ -80,7 +83,8 @@ func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	return false
 }
 
-func (x *exchanges) believe(o *Cast, old *Member) {
+// applyCast applies a member's report that it has lost a reply.
+func (x *exchanges) applyCast(o *Cast, old *Member) {
 	if old == nil || !old.LosesReply || o.Member.LosesReply || o.Gone {
 		return
 	}

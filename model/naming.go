@@ -28,7 +28,8 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// The plain recipe means the dialect's own recipe, unless the configuration gave a recipe.
+// change sets the recipe. The plain recipe means the dialect's own recipe, unless the configuration
+// gave a recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.fixed != nil:
@@ -40,10 +41,10 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// under reports whether the parent is the same. An unknown dialect does not replace a known
-// dialect, because the new child may be stray.
-func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
-	if n.fixed != nil || len(r.New) == 0 && under && (n.dialect != nil || len(cs.known) > 0) {
+// recognised returns the dialect after r. While the parent is the same, an unknown dialect does not
+// replace a known dialect, because a new child may be stray.
+func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, sameParent bool) *dialect.Dialect {
+	if n.fixed != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
 	known := n.dialect != nil && cs.queue.Len() > 0 && !n.dialect.Vague()
@@ -66,18 +67,18 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	case d != nil:
 	case r.Single:
 		d = dialect.SingleZnode(n.named)
-	case !under && len(r.New) == 0, n.dialect.Kind() == dialect.KindBarrier && len(r.New) > 0:
+	case !sameParent && len(r.New) == 0, n.dialect.Kind() == dialect.KindBarrier && len(r.New) > 0:
 		return nil
 	case n.dialect == nil:
 		d = e.Unnumbered()
 	}
-	if d == nil || d.Unknown() && n.dialect != nil && under {
+	if d == nil || d.Unknown() && n.dialect != nil && sameParent {
 		return n.dialect
 	}
 	return d
 }
 
-// decisive returns nil if the configuration gave the recipe.
+// decisive returns the dialect, nil if the configuration gave the recipe.
 func (n *naming) decisive() *dialect.Dialect {
 	if n.fixed != nil {
 		return nil
@@ -105,17 +106,17 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise must be called before the new children of r are added.
+// recognise recognises the dialect. It must be called before the new children of r are added.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
 	}
-	if slices.ContainsFunc(r.New, j.nameless) {
+	if slices.ContainsFunc(r.New, j.omitsGuid) {
 		named := *r
-		named.New = slices.DeleteFunc(slices.Clone(r.New), j.nameless)
+		named.New = slices.DeleteFunc(slices.Clone(r.New), j.omitsGuid)
 		r = &named
 	}
-	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.directories[znode.Dir(j.cfg.Path)].names(), j.under); d != j.naming.dialect {
+	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.directories[znode.Dir(j.cfg.Path)].names(), j.parentRead); d != j.naming.dialect {
 		j.interpret(d)
 	}
 }
@@ -157,14 +158,15 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// A second contender of a session that should own only one contender is a ghost.
+// addChild adds c. It counts a ghost if c is the second contender of a session that should own only
+// one.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.properties.Ghosts++
 	}
 	existed := c.Czxid
 	if c.Unread {
-		existed = j.parent.Pzxid // the list with the name was read at this zxid
+		existed = j.parent.Pzxid // the last change before the list with c's name
 	}
 	j.wakes.existed(c, existed)
 }

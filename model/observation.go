@@ -29,7 +29,7 @@ type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is when the observer sent the last request that was answered before the notification.
+	// Heard is when the observer sent the last request whose reply came before the notification.
 	// Sent is when the list was requested, End when the last new child was read; zero: unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
@@ -56,7 +56,7 @@ type Read struct {
 // Delta is one change of the children, from a persistent watch. Deltas follow a [Read] of
 // the same parent, in the order of the changes.
 type Delta struct {
-	// At is the time when the observer knew the change, and had read the child if one was created.
+	// At is when the observer had the notification and, if a child was created, had read the child.
 	At time.Time `json:"at"`
 	// Heard is as in Read.
 	Notified time.Time `json:"notified"`
@@ -64,8 +64,8 @@ type Delta struct {
 	// New is a created child. Gone is the name of a deleted child.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
-	// Parent is the parent's stat, if the stat was read after this change. With Parent, New and Gone
-	// may be missing.
+	// Parent is the parent's stat, if the stat was read after this change. If Parent is set, New and
+	// Gone may both be missing.
 	Parent *znode.Parent `json:"parent,omitempty"`
 	// Markers are as in Read.
 	Markers []string `json:"witnesses,omitempty"`
@@ -118,7 +118,7 @@ const (
 	Expired      Link = "expired" // the session expired; another session will follow
 )
 
-// Connection is a change of the observing connection, or a newly measured
+// Connection is a change of the observer's connection, or a newly measured
 // round trip.
 type Connection struct {
 	At      time.Time     `json:"at"`
@@ -138,18 +138,18 @@ type Cast struct {
 	Gone   bool      `json:"gone,omitempty"`
 }
 
-// Switch switches the candidates to another recipe.
+// Switch is a change of the recipe that the candidates use.
 type Switch struct {
 	At     time.Time `json:"at"`
 	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown recipe is ignored
-	// Dialect, if set, is the [dialect.Dialect.ID] that was recognised, or "none". Only
-	// [State.Observations] sets it, before the first read.
+	// Dialect is the ID of the recognised dialect, "none", or not set. Only [State.Observations] sets
+	// it, before the first read.
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake is the embedded server's report about the deletion of a child, in the order of the
-// deletions. A report comes before any observation that shows the deletion. A later Wake with the
-// same Znode and Zxid replaces the earlier Wake.
+// Wake is the embedded server's report about the deletion of a child. Reports have the order of the
+// deletions, and come before any observation that shows the deletion. A later Wake with the same
+// Znode and Zxid replaces the earlier Wake.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted the child
@@ -162,7 +162,7 @@ type Wake struct {
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Settled reports whether the three numbers are final.
+	// Settled reports whether Requests, BytesIn and BytesOut are final.
 	Settled bool `json:"settled,omitempty"`
 }
 
@@ -171,14 +171,14 @@ type Pace struct {
 	At time.Time `json:"at"`
 	// Delay is the time for which each message is held, ns.
 	Delay time.Duration `json:"delay,omitempty"`
-	// Steps reports whether each message is held until it is released.
+	// Steps reports whether each message is held until the user releases it.
 	Steps bool `json:"steps,omitempty"`
 	// Held are the first held messages, in the order in which they leave. Waiting counts
 	// all held messages.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
 	// Passed are the last messages that left since the previous report, in order. Unlisted counts
-	// the earlier messages since then.
+	// the messages that left between the previous report and these.
 	Passed   []Passed `json:"passed,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
 }
@@ -194,7 +194,7 @@ func (p *Pace) Holds(session uint64) bool {
 // MessagesMax bounds [Pace.Held] and [Pace.Passed].
 const MessagesMax = 256
 
-// Message is a reply or a notification on its way.
+// Message is a reply or a notification of the embedded server.
 type Message struct {
 	Session uint64 `json:"session"`
 	// N numbers the messages from 1 in the order in which the server made them; 0 in older recordings.
@@ -244,11 +244,11 @@ const (
 type Write struct {
 	At       time.Time `json:"at"`
 	Member   string    `json:"member"` // the worker's leader: a [Member.ID]
-	Znode    string    `json:"znode"`  // of the leader, by name
+	Znode    string    `json:"znode"`  // the name of the leader's znode
 	Token    int64     `json:"token"`  // the czxid of Znode
 	Resource Resource  `json:"resource"`
 	Fenced   bool      `json:"fenced,omitempty"`
-	// Refused reports whether the write was refused, and Reason why.
+	// Refused reports whether the write was refused. Reason is the reason.
 	Refused bool   `json:"refused,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Zxid    int64  `json:"zxid,omitempty"`  // of the change of the counter
@@ -289,8 +289,8 @@ const (
 type FollowReason string
 
 const (
-	// FollowAsked means that the user wants reads.
-	FollowAsked FollowReason = "asked"
+	// FollowByChoice means that the user wants reads.
+	FollowByChoice FollowReason = "asked"
 	// FollowUnsupported means that the server has no addWatch (it is older than 3.6).
 	FollowUnsupported FollowReason = "unsupported"
 	// FollowRefused means that the server refuses the watch.
@@ -300,7 +300,8 @@ const (
 	FollowHidden FollowReason = "hidden"
 	// FollowMissed means that the watch missed changes.
 	FollowMissed FollowReason = "missed"
-	// FollowFlooded means that the watch brings too many other changes below the election.
+	// FollowFlooded means that the watch reports too many changes other than creates and deletes of
+	// children.
 	FollowFlooded FollowReason = "flooded"
 )
 

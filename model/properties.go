@@ -10,37 +10,39 @@ import (
 // Properties measures the election of our own members: at most one leader (safety), and a leader
 // most of the time (liveness).
 type Properties struct {
-	// Believers are the IDs of the members that now believe that they lead, even if frozen.
+	// Believers are the IDs of the members that now believe that they alone lead, even if frozen.
 	Believers []string
 	// Doubles counts how often a second believer appeared. AwakeDoubles does not count frozen
 	// believers, and must stay 0. DoubleFor is the total time with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
-	// Contested counts the rivals that led beside the first candidate: see [State.Rivals].
+	// Contested counts the rivals that may have led beside the first contender: see [State.Rivals].
 	Contested int
 
-	// Working is the time in which an awake member or a third party led. Observed is the time since
-	// the first leader, without the times in which it was unknown who led.
+	// Working is the time in which an awake member believed that it led, or a third party led.
+	// Observed is the time since the first leader, without the times in which it was unknown who
+	// led.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
 	// beginning of the present vacancy, zero for none.
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
-	// Ghosts counts how often a session got a second contender by mistake.
+	// Ghosts counts how often a session that should own one contender got a second one.
 	Ghosts int
 }
 
 type properties struct {
 	Properties
-	at     time.Time     // of the last observation
+	at     time.Time     // the latest time of an observation
 	awake  int           // the number of awake believers
 	led    bool          // there was a leader once
-	works  bool          // an awake member or a third party leads
+	works  bool          // an awake member believes that it leads, or a third party leads
 	vacant time.Duration // the length of the present vacancy
 }
 
-// A holder of a shared lock does not believe that it alone leads.
+// believes reports whether m believes that it alone leads, unlike a holder of a shared lock. awake
+// reports whether m believes that it leads, alone or not, and is not frozen.
 func (m *Member) believes() (believes, awake bool) {
 	if m == nil || m.Belief != Leading || m.Fault == Killed {
 		return false, false
@@ -48,7 +50,7 @@ func (m *Member) believes() (believes, awake bool) {
 	return m.Recipe != dialect.SharedLock, m.Fault != Frozen
 }
 
-// old is the previous report, nil for none.
+// believe applies a member's report. old is the previous report, nil for none.
 func (t *properties) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member
@@ -78,8 +80,8 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// sees reports whether it was known who led.
-func (t *properties) elapse(at time.Time, sees bool) {
+// elapse adds the time until at to the totals. known reports whether it was known who led.
+func (t *properties) elapse(at time.Time, known bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
 		t.at = at
@@ -89,7 +91,7 @@ func (t *properties) elapse(at time.Time, sees bool) {
 	if len(p.Believers) > 1 {
 		p.DoubleFor += d
 	}
-	if !sees {
+	if !known {
 		p.VacantSince, t.vacant = time.Time{}, 0
 		return
 	}
@@ -105,13 +107,14 @@ func (t *properties) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// sees reports whether it is known who leads.
-func (t *properties) update(thirdParty, sees bool) {
+// update begins or ends a vacancy. thirdParty reports whether a third party leads, known whether it is
+// known who leads.
+func (t *properties) update(thirdParty, known bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty
-	t.led = t.led || sees && t.works
+	t.led = t.led || known && t.works
 	switch {
-	case !t.led || !sees || t.works:
+	case !t.led || !known || t.works:
 		p.VacantSince, t.vacant = time.Time{}, 0
 	case p.VacantSince.IsZero():
 		p.VacantSince = t.at

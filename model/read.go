@@ -32,7 +32,7 @@ func (j *Journal) read(r *Read) {
 	if r.Presence == Absent {
 		first := !j.began
 		j.begin(at)
-		if j.under {
+		if j.parentRead {
 			j.removeAll(at, j.list.changed(r, -1, j.gap))
 		}
 		j.phase, j.readAt = NoParent, at
@@ -44,8 +44,8 @@ func (j *Journal) read(r *Read) {
 	switch {
 	case !j.began:
 		j.firstRead(r)
-	case j.under && j.parent.Czxid == r.Parent.Czxid:
-		ended := j.ended()
+	case j.parentRead && j.parent.Czxid == r.Parent.Czxid:
+		ended := j.takeEnding()
 		if !r.Full {
 			more := *r
 			more.Gone = slices.Concat(r.Gone, ended, j.unreadNames())
@@ -66,7 +66,7 @@ func (j *Journal) begin(at time.Time) {
 	}
 }
 
-// The first read makes no events, because nothing changed.
+// firstRead adds the children without events, because nothing changed.
 func (j *Journal) firstRead(r *Read) {
 	at := wall(r.At)
 	j.recognise(r)
@@ -83,7 +83,7 @@ func (j *Journal) firstRead(r *Read) {
 }
 
 func (j *Journal) setParent(r *Read) {
-	j.under = true
+	j.parentRead = true
 	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wall(r.At)
 	if n := len(j.flow); j.naming.dialect.Kind() != dialect.KindQueue {
 		j.flow = nil
@@ -94,11 +94,11 @@ func (j *Journal) setParent(r *Read) {
 
 func (j *Journal) readOtherParent(r *Read) {
 	at := wall(r.At)
-	if j.under {
+	if j.parentRead {
 		// The time at which the queue became empty is unknown.
 		j.removeAll(at, timeBounds{})
 	}
-	j.under = false // so that an unknown dialect may replace a known dialect
+	j.parentRead = false // so that an unknown dialect may replace a known dialect
 	j.recognise(r)
 	j.setParent(r)
 	joins := j.addNew(r, at)
@@ -112,7 +112,7 @@ func (j *Journal) readAgain(r *Read) {
 	j.before = j.queue
 	j.setParent(r)
 	var gone []*dialect.Candidate
-	later := 0 // counts the children in gone that were replaced after the list was made
+	later := 0 // see compared
 	if r.Full {
 		gone, later = j.compared(r, old)
 	} else {
@@ -136,10 +136,11 @@ func (j *Journal) readAgain(r *Read) {
 	}
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
-	j.parent.Cversion += int32(2 * later) // the next read must not count these changes again
+	j.parent.Cversion += int32(2 * later) // the next read must not count the later changes again
 }
 
-// PerMinute returns the rates of creates and takes; ok is false in the first ten seconds.
+// PerMinute returns how many items of a queue were created and taken per minute; ok is false if that
+// is not known, as in the first ten seconds.
 func (s *State) PerMinute() (created, taken int, ok bool) {
 	if len(s.Flows) == 0 || s.At.Sub(s.Flows[0].At) < 10*time.Second {
 		return 0, 0, false
@@ -155,15 +156,16 @@ func (s *State) PerMinute() (created, taken int, ok bool) {
 	return perMinute(created), perMinute(taken), ok
 }
 
-// Flow is the parent of a queue's items at a time. Its counters show how many were created and taken.
+// Flow has the parent of a queue's items at a time. Parent's counters show how many items were created
+// and taken.
 type Flow struct {
 	At     time.Time
 	Parent znode.Parent
 }
 
-// A new znode with a known name replaces the old znode if the previous list already counted the
-// change. later counts the znodes deleted after this list, which the parent's stat does not count
-// yet.
+// compared returns the known children that r's list lacks or has with another czxid. If the previous
+// stat already counted the other czxid, compared replaces the child instead. later counts the
+// children in gone that were replaced after the list, so that r's stat does not count them.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -192,7 +194,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// Other changes before the deletion of the parent are unknown.
+// removeAll removes the parent and all children. Other changes before the removal are unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.queue.All() {
 		j.left(at, c)
@@ -203,7 +205,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	j.children.clear()
 	j.watches.first = nil
 	j.last.ParentGone = true
-	j.under, j.ending, j.flow = false, nil, nil
+	j.parentRead, j.ending, j.flow = false, nil, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed, false)
 	if j.naming.dialect.Kind() != dialect.KindBarrier { // a barrier has no children
@@ -211,7 +213,8 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 }
 
-// Another znode makes no Left and Joined events, because the next read counts them as missed.
+// refresh replaces a child by its later read. Another czxid makes no Left and Joined events,
+// because the next read counts the changes as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -285,9 +288,10 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// The deletion of the leader's znode waits until it is known whether the session ended.
+// delta applies d. The deletion of the leader's znode waits until it is known whether the session
+// ended.
 func (j *Journal) delta(d *Delta) {
-	if !j.under || j.single || j.phase != Live {
+	if !j.parentRead || j.single || j.phase != Live {
 		return // a read must come first
 	}
 	var gone []string
@@ -306,13 +310,14 @@ func (j *Journal) delta(d *Delta) {
 	j.change(d, gone)
 }
 
-// Without another contender of the session, the session ended, and all deletions are one change.
+// settle applies the waiting deletions. They are one change if the session owns no other contender,
+// and so ended.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
 	}
 	ending := j.ending
-	names := j.ended()
+	names := j.takeEnding()
 	j.index()
 	alive := int(j.owned[j.endingOf]) > len(names)
 	for len(names) > 0 {
@@ -325,7 +330,7 @@ func (j *Journal) settle() {
 	}
 }
 
-func (j *Journal) ended() (names []string) {
+func (j *Journal) takeEnding() (names []string) {
 	for _, d := range j.ending {
 		names = append(names, d.Gone)
 	}
@@ -349,16 +354,17 @@ func (j *Journal) change(d *Delta, gone []string) {
 	if r.Parent.Czxid != j.parent.Czxid {
 		return // another parent, which a read will show
 	}
-	// The notification is about this change, whatever was read before.
+	// The notification is about this change, not about a change in an earlier list.
 	j.list.at = time.Time{}
 	j.readAgain(r)
 	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
 }
 
-// No counter shows changes between two reads, so there are no [Missed] events.
+// readSingle applies a read of a single znode. No counter shows changes between two such reads, so
+// none count as missed.
 func (j *Journal) readSingle(r *Read) {
 	at := wall(r.At)
-	if j.under { // the path was a parent until now
+	if j.parentRead { // the path was a parent until now
 		j.removeAll(at, timeBounds{})
 	}
 	j.single = true
@@ -397,7 +403,8 @@ func (j *Journal) readSingle(r *Read) {
 	} else {
 		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
-			// Another znode may have existed between the two reads, so the vacancy may have begun later.
+			// Another znode may have existed between the two reads, so the vacancy may have begun
+			// later.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed, true)

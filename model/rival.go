@@ -7,20 +7,21 @@ import (
 	"electop/model/dialect"
 )
 
-// RivalWait is how long a candidate must look like a rival before it counts as a rival. By then the
-// tables usually show a watch of a client that waits.
+// RivalWait is how long a candidate must look like a rival before it counts as a rival. By then a
+// table usually shows the watch of a candidate that waits.
 const RivalWait = 3 * time.Second
 
-// rivals are the candidates that lead beside the first contender by the rule of their library.
+// rivals are the candidates that lead beside the first contender according to the rule of their
+// library.
 type rivals struct {
 	now []dialect.Rival
-	// According to a table, waiters wait for a name that their library ignores by default.
+	// waiters watch a child that their library ignores by default, according to a table.
 	waiters []dialect.ID
 	// contested are the rivals that lasted for [RivalWait], without the waiters.
 	contested []dialect.ID
 }
 
-// since is the beginning of new rivalries.
+// find finds the present rivals. New rivals get the time since.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil
@@ -46,7 +47,8 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 	}
 }
 
-// A client with a held message may be about to set its watch.
+// contest reports whether a rival has lasted for [RivalWait]. A client with a held message does not
+// count, because it may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {

@@ -28,7 +28,7 @@ type State struct {
 	// Dialect describes the election's system, nil until the children show it.
 	Dialect *dialect.Dialect
 	At      time.Time // the latest time of an observation
-	ReadAt  time.Time // of the last good read; zero: none yet
+	ReadAt  time.Time // the time of the last successful read; zero: none yet
 	Phase   Phase
 	Link    Connection
 	// Follow is how the observer follows changes, nil if not reported.
@@ -44,9 +44,9 @@ type State struct {
 	// Rivals may lead beside the first contender by the rule of their library. They count for
 	// [MixedClients] only after [RivalWait].
 	Rivals []dialect.Rival
-	// Leaving reports whether a participant left a double barrier and others are still inside.
+	// Leaving reports whether the participants of a double barrier are leaving it.
 	Leaving bool
-	// Flows are the last counts of a queue's items, oldest first.
+	// Flows are the last counts of a queue's created and taken items, oldest first.
 	Flows []Flow
 	// Unsettled reports whether the leader's znode was deleted, but it is not yet known whether the
 	// leader's session ended.
@@ -64,8 +64,8 @@ type State struct {
 	Directories map[string]*Directory
 	EpochChange *EpochChanged // the last change, nil for none
 
-	// Table has the servers' answers of the last round, nil if they were never asked. Answers has
-	// the last answer of each server to each request.
+	// Table has the answers in the last round of requests to the servers, nil for no round. Answers
+	// has the last answer of each server to each request.
 	Table, Answers *session.Table
 	// Tracked has what the servers reported about sessions.
 	Tracked session.View
@@ -76,7 +76,7 @@ type State struct {
 	// Wakes are the last deletions that the embedded server reported, at most [HistoryMax], oldest
 	// first.
 	Wakes []*Woken
-	// Waves are the reactions to the last deletions with notified sessions, at most
+	// Waves are the reactions of sessions to the last notifications of a deletion, at most
 	// [WavesMax], oldest first.
 	Waves []*Wave
 	// Exchanges are the last messages that the embedded server held and then sent or dropped, at
@@ -113,7 +113,7 @@ type State struct {
 func (s *State) Kind() dialect.Kind { return s.Dialect.Kind() }
 
 // Waiters returns the sessions that watch the path of a barrier according to the last table, sorted.
-// Curator's clients also watch it after its deletion, and then wait for nothing.
+// Curator's clients still watch a deleted path, but do not wait.
 func (s *State) Waiters() []uint64 {
 	if s.watchers == nil || s.Kind() != dialect.KindBarrier || s.Phase != Live {
 		return nil
@@ -152,7 +152,7 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 	return s.bySession[c.Session]
 }
 
-// Client returns a session's connection; listed is false if the servers no longer list it.
+// Client returns the last connection of c's session; listed is false if the servers no longer list it.
 func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	if c == nil || c.Session == 0 {
 		return x, false
@@ -225,7 +225,8 @@ func (s *State) WithoutZnode() []*Member {
 	return out
 }
 
-// Broken describes the broken invariants: at most one awake leader, no missed change, no ghost.
+// Broken describes the broken invariants. The invariants are: at most one leader that is not frozen,
+// no missed change, no ghost.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
@@ -243,7 +244,7 @@ func (s *State) Broken() []string {
 	return broken
 }
 
-// Snapshot is the whole state. It is the first event, and follows the events of each gap.
+// Snapshot is the whole state. It is the first event, and the last event about each gap.
 type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
@@ -266,8 +267,8 @@ func (s *State) Sessions() []uint64 {
 // connected, oldest first.
 func (s *State) Returned() []*Returned { return s.returned }
 
-// Hosts returns the hosts of which the tables should have all connections: the first contender's,
-// and those of [State.Returned].
+// Hosts returns the hosts whose connections the tables should list completely: the first
+// contender's host, and the hosts in [State.Returned].
 func (s *State) Hosts() []string {
 	var out []string
 	if c := s.First(); c != nil && c.Session != 0 {
@@ -282,12 +283,12 @@ func (s *State) Hosts() []string {
 	return slices.Compact(out)
 }
 
-// Observations returns observations that give a new journal the present election without handoffs,
+// Observations returns observations from which a new journal computes this state, except handoffs,
 // reigns and totals.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link
-	if !s.DownSince.IsZero() { // the values of the lost connection are not known
+	if !s.DownSince.IsZero() { // the lost connection's timeout and round trip are not known
 		add(&Connection{At: s.DownSince, Link: Connected, Server: link.Server, Session: link.Session})
 		add(&Connection{At: s.DownSince, Link: Disconnected, Server: link.Server, Session: link.Session})
 	}

@@ -28,7 +28,7 @@ func (j *Journal) applyTable(t *session.Table) {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
-	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.under && j.naming.fixed == nil {
+	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.parentRead && j.naming.fixed == nil {
 		j.interpret(d)
 	}
 	j.leaving = j.leaving || j.naming.dialect.Kind() == dialect.KindDouble && j.othersWatch(t, j.cfg.Path, j.link.Session)
@@ -40,7 +40,8 @@ func (j *Journal) applyTable(t *session.Table) {
 	}
 }
 
-// Watches can show a barrier for which two sessions wait, or a double barrier.
+// byWatches returns the dialect that watches show, otherwise d. Watches can show a double barrier,
+// or a barrier for which several sessions wait.
 func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data znode.Data) *dialect.Dialect {
 	switch {
 	case d == nil && len(cs.known) == 0 && w.first != nil && len(w.first.Others) > 1:
@@ -58,7 +59,7 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	return cmp.Or(dialect.Recognise(e), d)
 }
 
-// watchedIn returns the watched names in the directory, and the sessions that watch them.
+// watchedIn returns the watched names in a directory. Each comes with the sessions that watch it.
 func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	prefix := znode.Join(path, "")
 	return func(yield func(string, []uint64) bool) {
@@ -73,7 +74,8 @@ func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	}
 }
 
-// A participant of a double barrier watches another znode only while it leaves.
+// othersWatch reports whether a session watches another session's contender. A participant of a double
+// barrier does so only while it leaves.
 func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
 	for name, sessions := range watchedIn(t, path) {
 		c := cs.known[name]
@@ -90,7 +92,8 @@ func (j *Journal) correct(c correction, at time.Time) {
 	}
 }
 
-// The table must be newer than the last read.
+// chained reports whether a contender watches its predecessor. The table must be newer than the last
+// read.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for name, sessions := range watchedIn(t, path) {
 		if c := cs.known[name]; c != nil {
@@ -116,13 +119,13 @@ func (j *Journal) Totals() Totals { return j.totals.Totals }
 
 type watches struct {
 	table *session.Table // nil: none yet
-	// several has the sessions with several contenders; which of these set a watch is unknown.
+	// several has the sessions with several contenders. Which contender set a watch is then unknown.
 	several map[uint64]bool
 	first   *Watchers
 }
 
-// Watchers are the sessions with a watch on the first znode of the queue, without its owner and
-// electop. Servers do not report watches on a list of children.
+// Watchers are the sessions that watch the first znode of the queue, or the parent of an empty queue.
+// The znode's owner and electop do not count. Servers do not report watches on a list of children.
 type Watchers struct {
 	Candidates int      // the number of sessions that own a contender
 	Others     []uint64 // the other sessions, sorted
@@ -131,7 +134,7 @@ type Watchers struct {
 	of *dialect.Candidate
 }
 
-// Total counts the sessions.
+// Total returns the number of sessions.
 func (w *Watchers) Total() int { return w.Candidates + len(w.Others) }
 
 // LeaderWatchers returns the watchers of the first znode of the queue, nil if unknown.
@@ -143,7 +146,7 @@ func (s *State) LeaderWatchers() *Watchers {
 	return w
 }
 
-// watchersOf returns nil if no server answered.
+// watchersOf returns the watchers according to t, nil if no server answered. own is electop's session.
 func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watchers {
 	w := &Watchers{Why: t.Incomplete()}
 	skip := map[uint64]bool{own: true}
@@ -172,9 +175,9 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// own is electop's session.
+// apply stores t if t has answers about watches. own is electop's session.
 func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
-	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotAsked }) {
+	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotRequested }) {
 		return
 	}
 	*w = watches{table: t, first: watchersOf(t, cs, path, own)}
@@ -189,7 +192,7 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 	}
 }
 
-// of returns nil if several contenders share c's session.
+// of returns the children that c watches, nil if several contenders share c's session.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil
@@ -208,7 +211,7 @@ func (w *watches) waitsFor(head *dialect.Candidate, rest []*dialect.Candidate, p
 		return c.HasSequence && c.Session != 0 && c.Session != head.Session && c.Sequence < head.Sequence
 	}
 	if !head.HasSequence || !slices.ContainsFunc(rest, lower) {
-		return nil // saves a walk through the table
+		return nil // no need to search the table
 	}
 	for _, name := range w.of(head, path) {
 		i, ok := slices.BinarySearchFunc(rest, name, func(c *dialect.Candidate, name string) int { return cmp.Compare(c.Name, name) })

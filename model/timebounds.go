@@ -6,9 +6,9 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change at the server of electop's connection. A notification
-// gives closer bounds than a read, but only for the first change. The delay of a notification is
-// unknown, so the lower bound is the last request answered before it.
+// timeBounds bounds the time of a change at electop's server. A notification gives closer bounds
+// than a read, but only for the first change. Its delay is unknown, so the lower bound is the time
+// at which electop sent the last request whose reply came before the notification.
 type timeBounds struct {
 	// earliest and latest are the bounds, zero if unknown.
 	earliest, latest time.Time
@@ -16,13 +16,13 @@ type timeBounds struct {
 	likely time.Time
 }
 
-func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
+func exactly(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
 func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// An older recording has no lower bounds.
+// since returns the lower bound. Older recordings have none, so since returns the best guess for them.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
@@ -40,7 +40,8 @@ func between(from, to time.Time) time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// The duration is never negative, even if a clock was wrong.
+// lasted returns the time between two changes and its bounds. It is never negative, even if a clock
+// was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
@@ -60,13 +61,13 @@ func (s *Span) Loose(d time.Duration) bool {
 	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
 }
 
-// A read on a good network takes about this long.
+// looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
 // listTimes has the times of the request for the last list of children, and of the reply.
 type listTimes struct{ sent, at time.Time } // zero: unknown
 
-// n is the number of changes, negative for unknown.
+// changed bounds the time of each change in r. n is the number of changes, negative for unknown.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if gap {
@@ -79,7 +80,7 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	if !r.Heard.IsZero() {
 		m.earliest = session.Later(m.earliest, wall(r.Heard))
 	}
-	// A notification before the last list's answer may be about a change in that list.
+	// A notification before the reply with the last list may be about a change in that list.
 	first := l.at.IsZero() || notified.After(l.at)
 	switch {
 	case n == 1 && first, l.sent.IsZero(): // older recordings have no times of requests

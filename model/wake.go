@@ -17,13 +17,13 @@ type Woken struct {
 	Recipe string // the recipe at that time
 }
 
-// States share the elements, which are never written.
+// wakes has the reported deletions. States share the elements, which are never written.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
 	deletions deletionLog
 }
 
-// add reports whether o is the first report of the deletion.
+// add adds or replaces a report, and reports whether o is the first report of the deletion.
 func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, o.Znode, func(x *Woken) bool {
@@ -44,7 +44,8 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// from is a zxid at which c existed.
+// existed sets c in a report about its deletion that came before c was read. c existed at the zxid
+// from.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -63,20 +64,21 @@ func (w *wakes) led(c *dialect.Candidate) {
 	})
 }
 
-// deletionTime returns m if the server did not report the deletion.
+// deletionTime returns the exact time of c's deletion, or m if the server did not report the deletion.
 func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
 			break
 		}
 		if x.Znode == c.Name && x.Candidate != nil && x.Candidate.ID() == c.ID() && !x.Deleted.IsZero() {
-			return seenAt(wall(x.Deleted))
+			return exactly(wall(x.Deleted))
 		}
 	}
 	return m
 }
 
-// amend stores the copy x if change returns true.
+// amend calls change with a copy of each report about name after a zxid, and stores the copy if change
+// returns true.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
@@ -88,7 +90,8 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// For the counter, the zxids show the order; otherwise the order of observations counts.
+// stale reports whether the leader's znode was deleted before write o. Zxids show the order for the
+// counter, otherwise the order of the observations shows it.
 func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
@@ -122,7 +125,8 @@ func (e *deletionLog) add(name string, zxid int64) {
 	e.last = keep(e.last, deletion{name, zxid}, deletionsMax)
 }
 
-// Several children may have had the same name.
+// of returns the zxid at which the znode with the name and czxid was deleted, 0 for unknown. Several
+// children may have had the same name.
 func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	for _, d := range e.after(czxid) {
 		if d.name == name {
@@ -140,11 +144,11 @@ func (e *deletionLog) after(zxid int64) []deletion {
 	return e.last[i:]
 }
 
-// Costs has the last handoffs that show the cost of a recipe, newest first. Chain shows the plain
-// recipe and Herd the herd recipe, with at most [CostsMax] handoffs each.
+// Costs has the last handoffs that show the cost of a recipe, newest first: Chain of the plain
+// recipe, and Herd of the herd recipe. Each has at most [CostsMax] handoffs.
 type Costs struct{ Chain, Herd []*Woken }
 
-// CostsMax bounds [Costs].
+// CostsMax bounds each list of [Costs].
 const CostsMax = 6
 
 // Costs returns the costs of the handoffs since a time.
@@ -175,5 +179,5 @@ func (w *Woken) Others() int {
 	return n
 }
 
-// Notified counts the reported notifications of a session about the deletion of a watched znode.
+// Notified counts the reported notifications that a session got about the deletion of a watched znode.
 func (s *State) Notified(session uint64) int { return s.notified[session] }

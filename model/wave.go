@@ -20,15 +20,15 @@ type Wave struct {
 	More      int
 	// Counts are the server's reports, oldest first, at most [CountsMax].
 	Counts []WaveCount
-	// Settled is the time of the server's final report, 0: not yet.
+	// Settled is when the server reported final counts; 0: not yet.
 	Settled time.Duration
 }
 
-// Reaction is the reaction of a notified session. Third-party clients report none.
+// Reaction is the reaction of a notified session. Third-party clients do not report reactions.
 type Reaction struct {
 	Session uint64
-	Read    time.Duration // when the list was read again; 0: not reported
-	Done    time.Duration // when the candidate watched again or was elected; 0: not reported
+	Read    time.Duration // when the candidate read the list again; 0: not reported
+	Done    time.Duration // when the candidate set the next watch or was elected; 0: not reported
 }
 
 // WaveCount is the server's report about a [Wave], with counts since the deletion.
@@ -53,14 +53,14 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// States share last and times, so own copies last, and count replaces times.
+// waves shares last and times with states, so own copies last, and count replaces times.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last
 	times  map[uint64]int // the number of notifications of each session
 }
 
-// first reports whether o is the first report of that deletion.
+// wake applies o. first reports whether o is the first report of that deletion.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
@@ -82,7 +82,7 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// If there are many sessions, count forgets those without a contender.
+// count counts the notifications. If there are many sessions, it forgets those without a contender.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
@@ -113,7 +113,7 @@ func (w *Wave) report(o *Wake) {
 	}
 }
 
-// A step before the deletion is no reaction.
+// step adds m's step to its reactions, unless m took the step before the deletion.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
 		return

@@ -4,10 +4,10 @@ package model
 type Work struct {
 	Rules Rules // the last settings
 
-	// Value is the counter after the last accepted write. Writer is the leader whose worker wrote.
+	// Value is the counter after the last accepted write. Writer is the leader of that write's worker.
 	Value  int64
 	Writer string // [Member.ID]
-	// Highest is the highest token that the outside resource accepted.
+	// Highest is the highest token that the resource [Tokens] accepted.
 	Highest int64
 
 	// Counter and Tokens count the attempts to write each resource.
@@ -35,7 +35,7 @@ type work struct {
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// stale reports whether the leader's znode was deleted before the write.
+// add adds a write. stale reports whether the leader's znode was deleted before the write.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}
 	tries := &w.Tokens

@@ -144,7 +144,7 @@ func (s *State) whyUnasked() string {
 		return "the servers were not asked (v)"
 	}
 	for i := range s.Answers.Servers {
-		if a := s.Answers.Servers[i].Watches; a.State != session.NotAsked && a.State != session.Answered {
+		if a := s.Answers.Servers[i].Watches; a.State != session.NotRequested && a.State != session.Answered {
 			return s.Answers.Servers[i].Unanswered("watches", a)
 		}
 	}
@@ -201,7 +201,7 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 	queried := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		queried = queried || s.Watches.State != session.NotAsked
+		queried = queried || s.Watches.State != session.NotRequested
 		if s.Watches.State != session.Answered {
 			continue
 		}

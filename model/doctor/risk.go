@@ -95,7 +95,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 // due returns the first time at which a risk ends without a new answer.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
-		if over := r.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
+		if over := r.Over(sessions.LastRound()); due.IsZero() || over.Before(due) {
 			due = over
 		}
 	}

@@ -80,13 +80,13 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	if t == nil {
 		return "the servers were not asked (v)"
 	}
-	if why := t.Unasked(); why != "" {
+	if why := t.Unrequested(); why != "" {
 		return why
 	}
 	refused, deadlines := "", false
 	for i := range t.Servers {
 		x := &t.Servers[i]
-		if a := x.Connections.State; refused == "" && a != session.Answered && a != session.NotAsked {
+		if a := x.Connections.State; refused == "" && a != session.Answered && a != session.NotRequested {
 			refused = x.Unanswered("connections", x.Connections)
 		}
 		deadlines = deadlines || x.Sessions.State == session.Answered && len(x.Deadlines) > 0

@@ -11,9 +11,10 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, by its own monotonic clock. T is the time by that
-// clock at which the leader last heard from a session, to is the session's timeout, and tick is the
-// leader's tick time. The leader reports the deadline
+// Only the ensemble's leader expires sessions, by its own monotonic clock. A sign of life is a
+// client's request or ping, or another member's report about the client. T is the time by the
+// leader's clock at which the leader received the last sign of life of a session, to is the
+// session's timeout, and tick is the leader's tick time. The leader reports the deadline
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
 //
@@ -26,15 +27,18 @@ import (
 // d is the time by our clock at which the leader's clock shows 0, so a deadline D is D+d by our
 // clock. Anchors bound d: they are our own sessions, and the same reply has their deadlines. Take
 // an anchor with deadline D' and timeout to', in a reply that arrived at R by our clock. The leader
-// heard from the anchor before R, and at T >= D' - to' - tick by its own clock:
+// received the anchor's last sign of life before R, and at T >= D' - to' - tick by its own clock:
 //
 //	d  <=  R - (D' - to' - tick)
 //
 // So a session expires no later than the largest D + d. The ensemble then commits the session's
 // end, which takes at most [commit].
 //
-// For the lower bound of d, the anchor sent a request at S that was answered. If the anchor is
-// connected to the leader, the leader heard from the anchor at S or later, so d > S - (D' - to').
+// For the lower bound of d, S is the time at which the anchor sent a request that was answered. If
+// the anchor is connected to the leader, the leader received the request at S or later:
+//
+//	d  >   S - (D' - to')
+//
 // If the anchor is connected to another member, only the ping before S surely reached the leader, and
 // the bound is to'/3 + tick earlier.
 //
@@ -43,15 +47,15 @@ import (
 //
 // # Bounds from silence
 //
-// If a connection is the same in a reply at R and in a later reply, or is not listed at R, the
-// leader last heard from the client before R + tick/2. Then the session expires no later than
+// If a connection is the same in a reply at R and in a later reply, or is not listed at R, the leader
+// received the client's last sign of life before R + tick/2. Then the session expires no later than
 // R + tick/2 + to + tick. If the servers do not report connections, the same holds for a deadline
 // that does not change.
 //
 // # Elections of the ensemble
 //
 // An election of the ensemble, or the restart of a standalone server, gives each session its full
-// timeout again. So a bound names its epoch, and another epoch drops all bounds. While the ensemble's
+// timeout again. So a bound has its epoch, and a new epoch drops all bounds. While the ensemble's
 // leader is unknown, there is no bound. See ensembleTerm.
 const (
 	// Slack allows for the network, a client's timer and a busy server.
@@ -63,15 +67,15 @@ const (
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
 	// reconnect is the time in which a healthy client connects again. The Go library waits a second
-	// before it tries.
+	// before it connects.
 	reconnect = 3 * time.Second
-	// DangerOver is how long a danger stays after its bound. If the znode still exists then, the
-	// danger is dropped.
+	// DangerOver is how long a danger stays after its bound. If the znode still exists then, electop
+	// drops the danger.
 	DangerOver = tickDefault
 )
 
 type clock struct {
-	most, least time.Time // bounds of our time at which the leader's clock shows 0; zero: not known
+	most, least time.Time // bounds of d, see above; zero: not known
 	tick        time.Duration
 	wall        bool
 	unit, err   time.Duration // the precision and the error of wall-clock times; otherwise 0
@@ -121,28 +125,28 @@ func replyTime(t *Table, a Answer) time.Time {
 	return a.At.Round(0)
 }
 
-// Liveness bounds when the servers last heard from one contender's session.
+// Liveness bounds the time of the last sign of life of one contender's session.
 type Liveness struct {
 	timeout time.Duration // 0: not known
 
 	conn     *Client   // the listed connection; nil: none, or not known
 	last     Conn      // the last connection that was listed
-	absent   time.Time // the end of the first round in which no server listed a connection; zero: listed, or not known
-	absences int       // number of such rounds in a row
+	absent   time.Time // the end of the first round in a row in which no server listed a connection; zero: listed, or not known
+	absences int       // the number of such rounds in a row
 
 	deadline  Deadline
 	leader    string    // the server that reported the deadline; "": none did
-	by        time.Time // latest time of the deadline by our clock; zero: no anchor
+	by        time.Time // latest time of the deadline by our clock; zero: not known
 	notBefore time.Time // earliest time of the deadline by our clock; zero: not known
 
 	// quiet is the time of the first reply with the present state of the connection or, if
 	// connections are not reported, of the deadline; zero: neither was reported.
 	quiet time.Time
-	// asked is the beginning of the last round with connections. askedDue is the beginning of the
-	// last round with a deadline.
-	asked, askedDue time.Time
+	// connRound is the beginning of the last round with connections, deadlineRound of the last round
+	// with a deadline.
+	connRound, deadlineRound time.Time
 
-	// after is a time after which the servers certainly heard from the client; zero: not known.
+	// after is a time after which the servers certainly received a sign of life; zero: not known.
 	after time.Time
 	// sound is the beginning of the last round that showed no danger; zero: none did.
 	sound time.Time
@@ -162,12 +166,12 @@ func (h *Liveness) applyConn(t *Table, x Conn) {
 		h.quiet = x.At
 		if old != nil || !h.absent.IsZero() {
 			// The connection changed after the last round began.
-			h.after = Later(h.after, h.asked)
+			h.after = Later(h.after, h.connRound)
 		}
 	}
 	h.conn, h.last = x.Conn, x
 	h.absent, h.absences = time.Time{}, 0
-	h.asked = t.At.Round(0)
+	h.connRound = t.At.Round(0)
 }
 
 func (h *Liveness) applyNoConn(t *Table) {
@@ -176,19 +180,19 @@ func (h *Liveness) applyNoConn(t *Table) {
 	}
 	h.absences++
 	h.conn = nil
-	h.asked = t.At.Round(0)
+	h.connRound = t.At.Round(0)
 }
 
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The deadline moved after the last round with a deadline began. The client's server
-			// heard from the client at most one batch earlier.
-			h.after = Later(h.after, h.askedDue.Add(-k.tick))
+			// received the sign of life less than a tick earlier.
+			h.after = Later(h.after, h.deadlineRound.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
 		h.by, h.notBefore = time.Time{}, time.Time{}
-		if h.asked.Before(t.At.Round(0)) { // the deadline is newer than the list of connections
+		if h.connRound.Before(t.At.Round(0)) { // the deadline is newer than the list of connections
 			h.conn, h.absent, h.absences = nil, time.Time{}, 0
 		}
 		if h.conn == nil {
@@ -201,12 +205,12 @@ func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if !k.least.IsZero() {
 		h.notBefore = Later(h.notBefore, k.earliest(d))
 	}
-	h.askedDue = t.At.Round(0)
+	h.deadlineRound = t.At.Round(0)
 }
 
-// In a new [ensembleTerm], all timeouts started again before the end of the round.
+// renew begins a new [ensembleTerm]: all timeouts started again before the end of the round.
 func (h *Liveness) renew(t *Table) {
-	h.quiet, h.askedDue = time.Time{}, time.Time{}
+	h.quiet, h.deadlineRound = time.Time{}, time.Time{}
 	if h.conn != nil {
 		h.quiet = t.End.Round(0)
 	}
@@ -218,9 +222,9 @@ func (h *Liveness) renew(t *Table) {
 
 // bound returns the time by which the session expires unless the client returns; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
-	// Just after the connection ended, the client's server may still report a request, which moves
-	// the deadline once more.
-	if !h.by.IsZero() && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack))) {
+	// Just after the connection ended, the client's server may still report a sign of life, which
+	// moves the deadline once more.
+	if !h.by.IsZero() && (h.absent.IsZero() || !h.deadlineRound.Before(h.absent.Add(tick/2+Slack))) {
 		by = h.by.Add(commit)
 	}
 	from, _ := h.Silence()
@@ -245,16 +249,16 @@ func (h *Liveness) Timeout() time.Duration { return h.timeout }
 // client without a connection may be connecting again.
 func (h *Liveness) Silence() (since time.Time, sure bool) {
 	if !h.absent.IsZero() {
-		return h.absent, h.absences >= 2 && h.asked.Sub(h.absent) >= reconnect
+		return h.absent, h.absences >= 2 && h.connRound.Sub(h.absent) >= reconnect
 	}
 	return h.quiet, true
 }
 
-// Silent bounds how long an expired session was silent before its znode was deleted between from
-// and to.
+// Silent bounds how long an expired session was silent before the deletion of its znode. from and to
+// bound the time of the deletion.
 func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
 	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
-	if since, _ := h.Silence(); !since.IsZero() && !h.asked.Before(to.Add(-h.timeout)) {
+	if since, _ := h.Silence(); !since.IsZero() && !h.connRound.Before(to.Add(-h.timeout)) {
 		least = max(least, from.Sub(since))
 	}
 	if !h.after.IsZero() {
@@ -269,20 +273,19 @@ func (h *Liveness) LastKnown() string {
 	case !h.absent.IsZero():
 		return h.unlistedAt(0) + "; it is unknown whether its session could expire by then"
 	case h.conn != nil:
-		return "connected to " + h.last.Server + " when it was last asked, at " + units.Clock(h.asked)
+		return "connected to " + h.last.Server + " when it was last asked, at " + units.Clock(h.connRound)
 	}
 	return "the servers did not report when its session expires"
 }
 
-// Likely returns the time from which a deletion of the znode probably means that the session
-// expired. A healthy client pings every third of the timeout, so its session lasts for most of the
-// timeout.
+// Likely returns a time. A later deletion of the znode probably means that the session expired. A
+// healthy client pings every third of the timeout, so its session lasts for most of the timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return h.quiet
 	}
-	// electop sees the deletions of a closed session within Slack.
+	// If the client closed the session, electop reads the deletion within Slack.
 	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
@@ -313,17 +316,18 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 
 // patience returns how long the answers about a healthy client may stay the same.
 func (h *Liveness) patience(tick time.Duration) time.Duration {
-	if h.conn == nil { // a deadline moves by whole ticks, up to half a tick late
+	if h.conn == nil { // a deadline moves by a whole tick, up to half a tick late
 		return h.timeout/3 + Slack + tick + tick/2
 	}
 	return h.timeout/3 + Slack
 }
 
-// of is the number of members.
-func (h *Liveness) unlistedAt(of int) string {
+// unlistedAt describes the rounds in which no server listed a connection. members is the number of the
+// ensemble's members.
+func (h *Liveness) unlistedAt(members int) string {
 	text := "not connected "
-	if of > 1 {
-		text += "to any of " + units.Count(of, "member", "members") + " "
+	if members > 1 {
+		text += "to any of " + units.Count(members, "member", "members") + " "
 	}
 	if text += "when asked at " + units.Clock(h.absent); h.last.Conn != nil {
 		text = "last seen connected at " + units.Clock(h.last.At) + " and " + text
@@ -331,32 +335,34 @@ func (h *Liveness) unlistedAt(of int) string {
 	return text
 }
 
-// of is the number of members that were asked.
-func (h *Liveness) signs(tick time.Duration, of int) string {
+// signs describes why the session is about to expire, "" if it is not. members is the number of
+// members in the round.
+func (h *Liveness) signs(tick time.Duration, members int) string {
 	switch {
 	case !h.absent.IsZero():
-		return h.unlistedAt(of)
+		return h.unlistedAt(members)
 	case h.timeout <= 0:
-	case h.conn != nil && h.asked.Sub(h.quiet) > h.patience(tick):
+	case h.conn != nil && h.connRound.Sub(h.quiet) > h.patience(tick):
 		return fmt.Sprintf("connected to %s, which received nothing from it since %s; a ping is due every %s",
 			h.last.Server, units.Clock(h.quiet), units.Exact((h.timeout / 3).Round(time.Second/10)))
-	case h.conn == nil && h.askedDue.Sub(h.quiet) > h.patience(tick):
+	case h.conn == nil && h.deadlineRound.Sub(h.quiet) > h.patience(tick):
 		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.quiet))
-	case !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > h.timeout/3+Slack+tick/2:
+	case !h.by.IsZero() && h.deadlineRound.Sub(h.by.Add(-h.timeout)) > h.timeout/3+Slack+tick/2:
 		return fmt.Sprintf("its deadline on %s shows that it was silent since %s or earlier", h.leader, units.Clock(h.by.Add(-h.timeout)))
 	}
 	return ""
 }
 
-// The result is at most 0 if the liveness is known, or if the servers report too little.
+// untilKnown returns the time until the liveness is known. It is at most 0 if the liveness is
+// known, or if the servers report too little.
 func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {
 	case !h.absent.IsZero():
-		return reconnect - h.asked.Sub(h.absent)
+		return reconnect - h.connRound.Sub(h.absent)
 	case h.timeout <= 0, !h.after.IsZero(), !h.by.IsZero(), h.quiet.IsZero():
 		return 0
 	case h.conn != nil:
-		return h.patience(tick) - h.asked.Sub(h.quiet)
+		return h.patience(tick) - h.connRound.Sub(h.quiet)
 	}
-	return h.patience(tick) - h.askedDue.Sub(h.quiet)
+	return h.patience(tick) - h.deadlineRound.Sub(h.quiet)
 }

@@ -37,10 +37,10 @@ func TestMergedKeepsAnswers(t *testing.T) {
 	if b.Watches.State != session.Refused || b.Basic != answered(2) {
 		t.Errorf("answers of b: got %+v, want the refused watches of round 1 and the rest of round 2", b)
 	}
-	if c.Watches.State != session.NotAsked {
+	if c.Watches.State != session.NotRequested {
 		t.Errorf("answers of c: got %+v, want no answer about watches", c)
 	}
-	if s.Table.Servers[1].Watches.State != session.NotAsked {
+	if s.Table.Servers[1].Watches.State != session.NotRequested {
 		t.Error("MergedOver changed the table of the last round")
 	}
 	j.Apply(round(3, session.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))

@@ -10,7 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// Table has the answers of the ensemble's members in one round of questions. Each member knows only
+// Table has the answers of the ensemble's members in one round of requests. Each member knows only
 // its own connections and watches. Sessions and ephemerals are the same on all members. Only the
 // ensemble's leader knows deadlines.
 //
@@ -34,24 +34,24 @@ type Table struct {
 	Servers []Server      `json:"servers"`
 	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
 	Anchors []Anchor `json:"anchors,omitempty"`
-	// Cheap reports whether connections and sessions are requested only while that costs the
-	// servers little. If they are not requested for that reason, Restraint is the reason, and Every
-	// is 0.
+	// Cheap reports whether electop requests connections and sessions only while that costs the
+	// servers little. If it costs more now, Restraint is the reason, and Every is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
 	// Hosts are hosts of clients, see [HostOf]. The table has all connections from these hosts.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is a session of this process. The servers heard from the session after Sent, by our clock,
-// and before they replied with deadlines.
+// Anchor is a session of this process. The servers received its last sign of life after Sent, by our
+// clock, and before they replied with deadlines.
 type Anchor struct {
 	Session uint64        `json:"session"`
 	Sent    time.Time     `json:"sent"`
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ListsEveryConn reports whether all members listed all connections, so other sessions have none.
+// ListsEveryConn reports whether all members listed all connections. Then all other sessions have
+// none.
 func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
@@ -107,18 +107,18 @@ const (
 	ModeStandalone Mode = "standalone"
 )
 
-// AnswerState is the result of a question to a server.
+// AnswerState is the result of a request to a server.
 type AnswerState string
 
 const (
-	NotAsked AnswerState = ""         // not requested in this round
-	Answered AnswerState = "answered" // in full
-	Refused  AnswerState = "refused"  // a setting forbids the answer; see Hint
-	Failed   AnswerState = "failed"   // no answer, or an answer that cannot be read
-	TooLarge AnswerState = "too large"
+	NotRequested AnswerState = ""         // not requested in this round
+	Answered     AnswerState = "answered" // in full
+	Refused      AnswerState = "refused"  // a setting forbids the answer; see Hint
+	Failed       AnswerState = "failed"   // no answer, or an answer that cannot be read
+	TooLarge     AnswerState = "too large"
 )
 
-// Answer is the result of one question to one server.
+// Answer is the result of one request to one server.
 type Answer struct {
 	State AnswerState `json:"state,omitempty"`
 	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
@@ -218,7 +218,7 @@ func (t *Table) Incomplete() string {
 func (s *Server) Unanswered(what string, a Answer) string {
 	text := znode.Safe(s.Addr, 0)
 	switch a.State {
-	case NotAsked:
+	case NotRequested:
 		text += " was not asked for " + what
 	case Refused:
 		text += " refuses to list its " + what
@@ -236,7 +236,7 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns last, with the answers in before to questions not asked in last.
+// MergedOver returns last, with answers of the table before for the requests that last did not make.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -249,19 +249,19 @@ func (last *Table) MergedOver(before *Table) *Table {
 		if old == nil {
 			continue
 		}
-		kept := s.Connections.State == NotAsked && old.Connections.State != NotAsked ||
-			s.Sessions.State == NotAsked && old.Sessions.State != NotAsked ||
-			s.Watches.State == NotAsked && old.Watches.State != NotAsked
-		if s.Basic.State == NotAsked {
+		kept := s.Connections.State == NotRequested && old.Connections.State != NotRequested ||
+			s.Sessions.State == NotRequested && old.Sessions.State != NotRequested ||
+			s.Watches.State == NotRequested && old.Watches.State != NotRequested
+		if s.Basic.State == NotRequested {
 			s.Basic, s.Mode, s.Zxid, s.Version = old.Basic, old.Mode, old.Zxid, old.Version
 		}
-		if s.Connections.State == NotAsked {
+		if s.Connections.State == NotRequested {
 			s.Connections, s.Clients = old.Connections, old.Clients
 		}
-		if s.Sessions.State == NotAsked {
+		if s.Sessions.State == NotRequested {
 			s.Sessions, s.Deadlines, s.Ephemerals = old.Sessions, old.Deadlines, old.Ephemerals
 		}
-		if s.Watches.State == NotAsked {
+		if s.Watches.State == NotRequested {
 			s.Watches, s.Watched = old.Watches, old.Watched
 		}
 		s.Leftover = s.Leftover || kept && old.Leftover
@@ -314,7 +314,8 @@ func (t *Table) Conns() map[uint64]Conn {
 			if conn.Session == 0 {
 				continue
 			}
-			// A client that moved during the round is listed twice. The later list counts.
+			// A client that moved to another server during the round is listed twice. The later list
+			// counts.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
 				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
 			}
@@ -323,7 +324,8 @@ func (t *Table) Conns() map[uint64]Conn {
 	return out
 }
 
-// Expirer returns the leader, standalone server or else first server with deadlines; nil for none.
+// Expirer returns the server that expires sessions: the last leader or standalone server with
+// deadlines, otherwise the first server with deadlines; nil for none.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
@@ -346,8 +348,8 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// By default electop requests connections and sessions only while all servers together
-// have at most CheapConnections connections, and each answers within CheapAnswer.
+// CheapConnections bounds the connections of all servers together, and CheapAnswer the time of an
+// answer. Beyond these bounds, electop does not request connections and sessions by default.
 const (
 	CheapConnections = 2000
 	CheapAnswer      = 100 * time.Millisecond
@@ -358,8 +360,8 @@ type Restraint struct {
 	// Connections is the number of connections of all servers, if that is more than
 	// [CheapConnections].
 	Connections int `json:"connections,omitempty"`
-	// Took is how long Server needed to answer, if that is longer than [CheapAnswer]; 0: it is not.
-	// The next request is at Again.
+	// Took is how long Server needed to answer, if that is longer than [CheapAnswer], otherwise 0.
+	// Again is the time of the next request.
 	Server string        `json:"server,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
 	Again  time.Time     `json:"again,omitzero"`
@@ -368,8 +370,9 @@ type Restraint struct {
 // demand is the flag that makes electop request connections and sessions regularly.
 const demand = "--admin-sessions 2s"
 
-// Unasked returns why electop does not ask regularly, and which flag changes that; "" if it does.
-func (t *Table) Unasked() string {
+// Unrequested returns why electop does not request connections and sessions regularly, and which flag
+// changes that; "" if electop does.
+func (t *Table) Unrequested() string {
 	switch {
 	case t == nil:
 		return "servers not asked (" + demand + ")" // short, for a narrow screen

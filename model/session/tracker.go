@@ -1,9 +1,9 @@
 // Package session collects what the servers report about sessions: where a session is
-// connected, when a server last heard from its client, and when it expires.
+// connected, when its client last sent a sign of life, and when it expires.
 //
-// A [Table] has the answers of the ensemble's members in one round of questions. The
+// A [Table] has the answers of the ensemble's members in one round of requests. The
 // [Tracker] applies one table after the other and keeps a [Liveness] for each session
-// that owns a contender: bounds of when the servers last heard from the client. Two
+// that owns a contender: bounds of the time of the client's last sign of life. Two
 // results depend on these bounds: why a leader's znode was deleted (package model), and
 // whether a contender's session is about to expire (package doctor).
 //
@@ -41,7 +41,7 @@ type View struct {
 	whole   bool
 	live    map[uint64]Liveness
 	unknown int           // number of holders whose liveness is unknown
-	left    time.Duration // until the liveness of all holders is known
+	left    time.Duration // the time until the liveness of all holders is known
 	tick    time.Duration
 }
 
@@ -50,7 +50,7 @@ type Holder struct {
 	Session uint64
 	// Timeout is the session's timeout from another source; 0: unknown.
 	Timeout time.Duration
-	SeenAt  time.Time // when this program first saw the znode
+	SeenAt  time.Time // when electop first read the znode
 }
 
 // Apply applies a round at the time at. The tracker forgets sessions that have no holder, unless
@@ -130,7 +130,7 @@ func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
 
-// Of returns what is known about a session, nil for nothing.
+// Of returns the liveness of a session, nil if unknown.
 func (k *Tracker) Of(session uint64) *Liveness {
 	h, ok := k.known.live[session]
 	if !ok {
@@ -142,12 +142,12 @@ func (k *Tracker) Of(session uint64) *Liveness {
 // Danger shows that a session is about to expire.
 type Danger struct {
 	// By and NotBefore bound the time at which the session expires unless its client returns, by
-	// this program's clock; zero: not known. By holds only in Epoch, the upper half of the zxids,
+	// this program's clock; zero: not known. By is valid only in Epoch, the upper half of the zxids,
 	// because an election of the ensemble starts all timeouts again.
 	By, NotBefore time.Time
 	Epoch         int64
-	Evidence      string    // what was seen; safe to show
-	Since         time.Time // when the danger was first seen
+	Evidence      string    // what the servers reported; safe to show
+	Since         time.Time // when electop first saw the danger
 	// Timeout is the session's timeout, 0 if not known. Silent and Sure are the results of
 	// [Liveness.Silence], but Silent is earlier if the deadline shows an earlier time.
 	Timeout time.Duration
@@ -167,8 +167,8 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 		if k.term.known {
 			d.By, d.Epoch = by, k.term.epoch
 		}
-		if heard := by.Add(-h.timeout); h.timeout > 0 && heard.Before(d.Silent) {
-			d.Silent = heard // the deadline is the timeout after the last sign of life
+		if from := by.Add(-h.timeout); h.timeout > 0 && from.Before(d.Silent) {
+			d.Silent = from // the deadline is the timeout after the last sign of life
 		}
 	}
 	if !at.Before(d.Over(k.end)) {
@@ -177,24 +177,24 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// By default the longest timeout that servers grant is 20 ticks.
+// dangerStale is the longest timeout that servers grant by default.
 const dangerStale = 20 * tickDefault
 
-// Over returns the time at which electop drops the danger. heard is [Tracker.Heard].
-func (d *Danger) Over(heard time.Time) time.Time {
+// Over returns the time at which electop drops the danger. last is [Tracker.LastRound].
+func (d *Danger) Over(last time.Time) time.Time {
 	if d.By.IsZero() {
-		return Later(d.Since, heard).Add(dangerStale)
+		return Later(d.Since, last).Add(dangerStale)
 	}
-	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
+	return Later(d.By.Add(DangerOver), Later(d.Since, last))
 }
 
-// Rounds counts the rounds with connections or deadlines. Heard returns the end of the last such
+// Rounds counts the rounds with connections or deadlines. LastRound returns the end of the last such
 // round, and Listed the end of the last round with connections.
-func (k *Tracker) Rounds() int         { return k.rounds }
-func (k *Tracker) Heard() time.Time    { return k.end }
-func (k *Tracker) Listed() time.Time   { return k.at }
-func (k *Tracker) View() View          { return k.known }
-func (k *Tracker) Tick() time.Duration { return k.tick }
+func (k *Tracker) Rounds() int          { return k.rounds }
+func (k *Tracker) LastRound() time.Time { return k.end }
+func (k *Tracker) Listed() time.Time    { return k.at }
+func (k *Tracker) View() View           { return k.known }
+func (k *Tracker) Tick() time.Duration  { return k.tick }
 
 // Memory estimates the memory of a tracker, in bytes.
 func (k *Tracker) Memory() int { return len(k.known.live) * (int(unsafe.Sizeof(Liveness{})) + 16) }
@@ -226,9 +226,9 @@ func (v View) Last(session uint64) (x Conn, listed bool) {
 	return x, listed
 }
 
-// Heard returns a time after which the servers certainly heard from the session's client;
+// AliveAfter returns a time after which the servers certainly received a sign of life of the session;
 // zero: unknown.
-func (v View) Heard(session uint64) time.Time {
+func (v View) AliveAfter(session uint64) time.Time {
 	h := v.live[session]
 	if h.notBefore.IsZero() || h.timeout <= 0 {
 		return h.after
@@ -239,7 +239,7 @@ func (v View) Heard(session uint64) time.Time {
 // Whole reports whether all members of the ensemble listed their connections.
 func (v View) Whole() bool { return v.whole }
 
-// Absent reports whether the last round showed no connection of the session to any member.
+// Absent reports whether the last round showed that the session has no connection to any member.
 func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
@@ -254,14 +254,15 @@ func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unk
 // An ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
 // term gives each session its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
-	leader string // the server's address
+	leader string // the address of that server
 	// epoch is the upper half of the leader's zxid. Each election begins a new epoch.
 	epoch int64
 	alone bool // a standalone server
 	known bool
 }
 
-// updateTerm reports whether all timeouts have started again since the previous table.
+// updateTerm sets the term, and reports whether all timeouts have started again since the previous
+// table.
 func (k *Tracker) updateTerm(t *Table) (renewed bool) {
 	var now ensembleTerm
 	for i := range t.Servers {

@@ -189,7 +189,7 @@ func (v *Panel) addClient(out *facts, f *term.Frame, r model.Row) {
 		addr += ", as of " + f.Clock(x.At)
 	}
 	out.add("client", term.Text, addr)
-	if heard := s.Tracked.Heard(r.Candidate.Session); !heard.IsZero() {
+	if heard := s.Tracked.AliveAfter(r.Candidate.Session); !heard.IsZero() {
 		out.add("last contact", term.Text, "at "+f.Clock(heard)+" or later")
 	}
 	out.safe("last request", term.Text, znode.Safe(conn.LastOp, 24))

@@ -163,7 +163,7 @@ func AnswersWatches(t *session.Table, since time.Time) bool {
 		return false
 	}
 	for i := range t.Servers {
-		if w := &t.Servers[i].Watches; w.State != session.NotAsked && !w.At.Before(since) ||
+		if w := &t.Servers[i].Watches; w.State != session.NotRequested && !w.At.Before(since) ||
 			w.State == session.Refused || w.State == session.Failed || w.State == session.TooLarge {
 			return true
 		}

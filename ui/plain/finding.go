@@ -124,7 +124,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: Unwhole(t)})
 	}
 	out = append(out, Unreported(t.Servers)...)
-	requested := func(sv session.Server) bool { return sv.Watches.State != session.NotAsked }
+	requested := func(sv session.Server) bool { return sv.Watches.State != session.NotRequested }
 	if !slices.ContainsFunc(t.Servers, requested) && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
 		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "not requested from the servers"})
 	}
@@ -139,7 +139,7 @@ func Unwhole(t *session.Table) string {
 // Unreported lists what electop requested and the servers did not report.
 func Unreported(servers []session.Server) (out []Unchecked) {
 	add := func(what, server string, a session.Answer) {
-		if a.State == session.Answered || a.State == session.NotAsked {
+		if a.State == session.Answered || a.State == session.NotRequested {
 			return
 		}
 		if i := slices.IndexFunc(out, func(u Unchecked) bool { return u.What == what && u.Why == a.Why }); i >= 0 {

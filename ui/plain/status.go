@@ -136,7 +136,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 				server = "not connected"
 			}
 			contact := "-"
-			if at := s.Tracked.Heard(c.Session); !at.IsZero() {
+			if at := s.Tracked.AliveAfter(c.Session); !at.IsZero() {
 				contact = "≤ " + units.AtMost(s.At.Sub(at)) + " ago"
 			}
 			where = address + "\t" + server + "\t" + contact + "\t"
@@ -278,7 +278,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		expires, epoch = when(!r.By.IsZero(), within(r.By, s.At)), when(!r.By.IsZero(), r.Epoch)
 		silent, risk = silence(r, s.At), text(r.Evidence)
 	}
-	timeout, heard := s.Tracked.Timeout(c.Session), s.Tracked.Heard(c.Session)
+	timeout, heard := s.Tracked.Timeout(c.Session), s.Tracked.AliveAfter(c.Session)
 	out := object{
 		"znode", znode.Join(s.Path, c.Name),
 		"sequence", sequence(c),

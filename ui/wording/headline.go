@@ -217,7 +217,7 @@ func Newest(s *doctor.State) *model.Handoff {
 // user wants reads.
 func Followed(f *model.Follow) string {
 	switch {
-	case f == nil, f.Why == model.FollowAsked:
+	case f == nil, f.Why == model.FollowByChoice:
 		return ""
 	case f.By == model.ByWatch:
 		return "one watch"

@@ -73,7 +73,7 @@ func TestRegularPollsForConnectionsAndSessions(t *testing.T) {
 		defer n.run(p)()
 		wantSent(t, 0, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		last := l.last(t)
-		if last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
+		if last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotRequested {
 			t.Errorf("table %+v, want sessions every 30 s and no watches", last)
 		}
 		wantSent(t, time.Minute, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
@@ -212,8 +212,8 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 		if got := listRequests(servers); got != 0 {
 			t.Errorf("%d requests for connections, want none", got)
 		}
-		if x := l.last(t); x.Every != 0 || !strings.Contains(x.Unasked(), "2001 connections") || !strings.Contains(x.Unasked(), "--admin-sessions") {
-			t.Errorf("interval %v, reason %q; want 0 and 2001 connections", x.Every, x.Unasked())
+		if x := l.last(t); x.Every != 0 || !strings.Contains(x.Unrequested(), "2001 connections") || !strings.Contains(x.Unrequested(), "--admin-sessions") {
+			t.Errorf("interval %v, reason %q; want 0 and 2001 connections", x.Every, x.Unrequested())
 		}
 		p.Verify()
 		synctest.Wait()
@@ -242,7 +242,7 @@ func TestSlowServersListConnectionsRarely(t *testing.T) {
 			t.Errorf("%d requests for connections, want 3", got)
 		}
 		x := l.last(t)
-		if why := x.Unasked(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
+		if why := x.Unrequested(); x.Every != 0 || !strings.Contains(why, servers[1].addr+" took 150 ms, more than 100 ms") {
 			t.Errorf("interval %v, reason %q; want 0 and the slow server", x.Every, why)
 		}
 		advance(time.Hour)
@@ -253,11 +253,11 @@ func TestSlowServersListConnectionsRarely(t *testing.T) {
 		advance(longestSlowPause + 10*time.Second)
 		listRequests(servers)
 		advance(time.Minute)
-		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unasked() != "" {
-			t.Errorf("interval %v, cheap %v, reason %q; want 2 s, true and no reason", x.Every, x.Cheap, x.Unasked())
+		if x := l.last(t); x.Every != 2*time.Second || !x.Cheap || x.Unrequested() != "" {
+			t.Errorf("interval %v, cheap %v, reason %q; want 2 s, true and no reason", x.Every, x.Cheap, x.Unrequested())
 		}
 		if got := listRequests(servers); got != 3*30 {
-			t.Errorf("%d requests for connections in a minute of fast answers, want 90; reason %q", got, l.last(t).Unasked())
+			t.Errorf("%d requests for connections in a minute of fast answers, want 90; reason %q", got, l.last(t).Unrequested())
 		}
 	})
 }

@@ -120,7 +120,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	o.retryAt = time.Time{}
 	switch {
 	case o.cfg.ByReads:
-		o.fellBack = model.FollowAsked
+		o.fellBack = model.FollowByChoice
 	case o.unsupported.Load(): // the server would close the connection again
 		o.fellBack = model.FollowUnsupported
 	default:

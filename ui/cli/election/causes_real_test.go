@@ -272,7 +272,7 @@ func (x *reign) awaitState(t *testing.T, what string, holds func(*doctor.State) 
 	defer cancel()
 	s, err := x.feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, s.Queue.Len(), s.Answers.Unasked())
+		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, s.Queue.Len(), s.Answers.Unrequested())
 	}
 	return s
 }
