@@ -130,8 +130,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends. Then it applies the rest of the queue and releases the held
-// events. It returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends. Then it applies the rest of the queue, and releases the
+// events that the journal holds. It returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()

@@ -217,7 +217,7 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// After a crash no observation releases the held events, so load releases them.
+// load releases the events that the journal holds at the end, because after a crash no observation does.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	err := p.recording.read(ctx, func(o model.Observation) error {
