@@ -111,7 +111,8 @@ var expected = map[string]map[string]string{
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-var beside = map[string][]string{
+// members maps a summary to the directories without an election that have this summary.
+var members = map[string][]string{
 	"1 members": {"/queue"},
 	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},
 	"3 members": {"/db/main/members", "/kafka1/brokers/ids", "/pinot/LIVEINSTANCES"},
@@ -133,7 +134,7 @@ func TestSystems(t *testing.T) {
 			want[path], systems[path] = summary, s.Name
 		}
 	}
-	for summary, paths := range beside {
+	for summary, paths := range members {
 		for _, path := range paths {
 			want[path] = summary
 		}
