@@ -35,7 +35,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		cfg := electiontest.Config(t, addr)
 		cfg.Auth = auth
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
-		m := s.Believes(t, model.Leading)
+		m := s.AwaitBelief(t, model.Leading)
 		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
 		c := zktest.Client(t, addr)
 		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // otherwise the server hides digests
@@ -83,7 +83,7 @@ func failing(authority, secret string, random *rand.Rand) map[string]func(*clien
 		"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
 		"write failing": func(c *client.Config) {
 			writes := random.IntN(4)
-			electiontest.Over(c, func(conn net.Conn) net.Conn { return &electiontest.FailingConn{Conn: conn, Writes: writes} })
+			electiontest.WrapConns(c, func(conn net.Conn) net.Conn { return &electiontest.FailingConn{Conn: conn, Writes: writes} })
 		},
 	}
 }

@@ -247,13 +247,13 @@ func (c *Candidate) report(change func(m *model.Member)) {
 		m.LosesReply = c.cfg.Conn.Replies.Losing()
 		if st := c.Status(); st.SessionID != 0 {
 			m.Session, m.Timeout, m.ExpiresFrom = st.SessionID, st.Timeout, st.ExpiresFrom.UTC().Round(0)
-			if m.LeaseEnd = (time.Time{}); c.believes() && st.LeaseEnd.After(time.Now()) {
+			if m.LeaseEnd = (time.Time{}); c.believesToLead() && st.LeaseEnd.After(time.Now()) {
 				m.LeaseEnd = st.LeaseEnd.UTC().Round(0)
 			}
 		}
 		c.cfg.Report(c.cfg.Now(), m)
 	}
-	if !c.believes() {
+	if !c.believesToLead() {
 		c.reportAwake()
 	}
 }

@@ -39,7 +39,7 @@ func TestElection(t *testing.T) {
 			if i == 0 {
 				want = model.Leading
 			}
-			m := s.Believes(t, want)
+			m := s.AwaitBelief(t, want)
 			if i > 0 && m.Watches != candidates[i-1].Now().Znode {
 				t.Errorf("candidate %d: got watch on %q, want on %q", i, m.Watches, candidates[i-1].Now().Znode)
 			}
@@ -47,7 +47,7 @@ func TestElection(t *testing.T) {
 		}
 		acked := func(s *electiontest.Candidate) {
 			t.Helper()
-			m := s.Believes(t, model.Leading)
+			m := s.AwaitBelief(t, model.Leading)
 			data, stat, err := on.Get(on.Path + "-leader")
 			if err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestLeaderWithDeletedZnodeStops(t *testing.T) {
 				return nil
 			},
 		})
-		first := s.Believes(t, model.Leading)
+		first := s.AwaitBelief(t, model.Leading)
 		on.Remove(znode.Join(on.Path, first.Znode))
 		_, i := s.Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		<-over
@@ -109,7 +109,7 @@ func TestWaitingCandidateWithoutZnodeNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
-		a.Believes(t, model.Leading)
+		a.AwaitBelief(t, model.Leading)
 		b := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		i := 0
 		for _, resigns := range []bool{false, true} {
@@ -165,7 +165,7 @@ func TestAcknowledgementOfAnotherSessionIsKept(t *testing.T) {
 			t.Errorf("got acknowledgement %q, error %v; want it unchanged", data, err)
 		}
 		on.Remove(on.Path + "-leader")
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 	})
 }
 
@@ -176,7 +176,7 @@ func TestPersistentNumberedChildIsNotWatched(t *testing.T) {
 			on.Make(p, 0)
 		}
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 	})
 }
 
@@ -199,10 +199,10 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 		for i := range 4 {
 			s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Recipe: dialect.Herd()})
 			if i == 0 {
-				leader = s.Believes(t, model.Leading).Znode
+				leader = s.AwaitBelief(t, model.Leading).Znode
 				continue
 			}
-			if m := s.Believes(t, model.Waiting); m.Watches != leader {
+			if m := s.AwaitBelief(t, model.Waiting); m.Watches != leader {
 				t.Errorf("candidate %d: got watch on %q, want on the leader %q", i, m.Watches, leader)
 			}
 		}
@@ -235,7 +235,7 @@ func handoffCost(t *testing.T, n int) {
 			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Ack: "/election-leader",
 		})
-		s.Believes(t, model.Waiting)
+		s.AwaitBelief(t, model.Waiting)
 		if i == 0 {
 			next = s
 		}
@@ -244,7 +244,7 @@ func handoffCost(t *testing.T, n int) {
 	synctest.Wait()
 	before := server.Counters()
 	electiontest.Remove(t, c, leader)
-	next.Believes(t, model.Leading)
+	next.AwaitBelief(t, model.Leading)
 	synctest.Wait() // leading does not wait for the read that watches the acknowledgement
 	after := server.Counters()
 
@@ -306,9 +306,9 @@ func withCandidates(t *testing.T, n int, f func(t *testing.T, server *zkserver.S
 			line := new(fault.Line)
 			s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Conn(server, line), Path: "/election", Create: true, Ack: "/election-leader"})
 			if i == 0 {
-				s.Believes(t, model.Leading)
+				s.AwaitBelief(t, model.Leading)
 			} else {
-				s.Believes(t, model.Waiting)
+				s.AwaitBelief(t, model.Waiting)
 			}
 			candidates, lines = append(candidates, s), append(lines, line)
 		}
@@ -369,9 +369,9 @@ func TestResigningLeaderStopsBeforeTheNextLeads(t *testing.T) {
 		}})
 		a.Await(t, 0, "elected", func(m model.Member) bool { return m.Step == model.StepLead })
 		b := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path, Lead: lead})
-		b.Believes(t, model.Waiting)
+		b.AwaitBelief(t, model.Waiting)
 		a.Resign()
-		b.Believes(t, model.Leading)
+		b.AwaitBelief(t, model.Leading)
 		_, i := a.Await(t, 0, "resigned", func(m model.Member) bool { return m.Belief == model.Resigned })
 		a.Await(t, i, "resigning after that", func(m model.Member) bool { return m.Ending == model.Resigning })
 	})
@@ -389,7 +389,7 @@ func TestParentBelowForbiddenZnode(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path + "/ours/election", Create: true})
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 	})
 }
 
@@ -457,7 +457,7 @@ func TestCandidateInThirdPartyElections(t *testing.T) {
 				first := on.Make(path+"/"+d.Prefix([16]byte{1}), electiontest.Contender)
 				second := on.Make(path+"/"+d.Prefix([16]byte{2}), electiontest.Contender)
 				s := electiontest.RunCandidate(t, cfg)
-				m := s.Believes(t, model.Waiting)
+				m := s.AwaitBelief(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
 					t.Errorf("%s: got watch on %s with recipe %s, want on %s with %s", m.Znode, m.Watches, m.Recipe, znode.Base(second), d.Recipe.Name())
 				}
@@ -470,7 +470,7 @@ func TestCandidateInThirdPartyElections(t *testing.T) {
 					t.Errorf("got dialect %+v with electop's candidate, want recipe %s", got, d.Recipe.Name())
 				}
 				on.Remove(second, first)
-				s.Believes(t, model.Leading)
+				s.AwaitBelief(t, model.Leading)
 				ok, _, err := on.Exists(path + "-leader")
 				if err != nil || ok == d.Foreign() {
 					t.Errorf("got acknowledgement %v, error %v; want %v, none", ok, err, !d.Foreign())

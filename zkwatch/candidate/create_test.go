@@ -80,7 +80,7 @@ func TestCreateExecutedLate(t *testing.T) {
 			late := &lateCreate{after: after}
 			withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 				zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
-				electiontest.Over(&cfg.Conn, func(conn net.Conn) net.Conn {
+				electiontest.WrapConns(&cfg.Conn, func(conn net.Conn) net.Conn {
 					c := &lateConn{late: late}
 					c.Conn = electiontest.Dropping(conn, c.drops)
 					return c
@@ -194,7 +194,7 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 	release()
 	outstanding(2)
 	m.move(leader.Addr)
-	s.Believes(t, model.Leading)
+	s.AwaitBelief(t, model.Leading)
 	m.move(follower.Addr)
 	electiontest.Until(t, "a connection to the follower", func() error {
 		if n := m.open(); n != 1 {
@@ -258,7 +258,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.LoseReply()
 		s.Start(t)
-		m := s.Believes(t, model.Leading)
+		m := s.AwaitBelief(t, model.Leading)
 		if first := s.All()[0]; !first.LosesReply || m.LosesReply {
 			t.Errorf("got LosesReply %v at the start, %v at the end; want true, false", first.LosesReply, m.LosesReply)
 		}
@@ -280,7 +280,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: on.Path, NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
-		m := s.Believes(t, model.Waiting)
+		m := s.AwaitBelief(t, model.Waiting)
 		names := owned(t, on.Conn, on.Path, m)
 		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(names, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
 			t.Fatalf("got znodes %q, candidate %+v; want %q, and the second watches the first", names, m, want)
@@ -289,11 +289,11 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 			t.Errorf("got %d creates, the last %+v; want 2 without a guid", n, last)
 		}
 		after := electiontest.RunCandidate(t, candidate.Config{Conn: on.Config(), Path: on.Path})
-		if m := after.Believes(t, model.Waiting); m.Watches != names[1] {
+		if m := after.AwaitBelief(t, model.Waiting); m.Watches != names[1] {
 			t.Errorf("got watch of the next candidate on %q, want on %q", m.Watches, names[1])
 		}
 		s.Resign()
-		after.Believes(t, model.Leading)
+		after.AwaitBelief(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
 			t.Errorf("got beliefs %q behind its forgotten znode, want never Elected", got)
 		}
@@ -311,13 +311,13 @@ func TestLoseReplyOnlyOfTheOwnZnode(t *testing.T) {
 		s := electiontest.NewCandidate(candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
-		m := s.Believes(t, model.Waiting)
+		m := s.AwaitBelief(t, model.Waiting)
 		if names := owned(t, on.Conn, path, m); len(names) != 2 {
 			t.Errorf("got znodes %q of the candidate, want 2", names)
 		}
 		// The candidate notices the deletion and ends its session, so its first znode disappears.
 		on.Remove(znode.Join(path, m.Znode))
-		m = s.Believes(t, model.Leading)
+		m = s.AwaitBelief(t, model.Leading)
 		if names := owned(t, on.Conn, path, m); len(names) != 1 || names[0] != m.Znode {
 			t.Errorf("got znodes %q of the candidate, want only %q", names, m.Znode)
 		}

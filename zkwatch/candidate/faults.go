@@ -59,7 +59,7 @@ func (c *Candidate) Thaw() {
 	c.gate.Thaw()
 }
 
-func (c *Candidate) believes() bool {
+func (c *Candidate) believesToLead() bool {
 	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
 }
 

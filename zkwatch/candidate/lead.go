@@ -137,7 +137,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
-	if ctx.Err() == nil && r.believes() {
+	if ctx.Err() == nil && r.believesToLead() {
 		why := ""
 		if errors.Is(cause, errSuspended) {
 			why = r.suspendedBy()

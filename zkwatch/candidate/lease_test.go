@@ -28,7 +28,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 	withCandidates(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		before := s[0].Now()
 		s[0].Freeze()
-		next := s[1].Believes(t, model.Leading)
+		next := s[1].AwaitBelief(t, model.Leading)
 		if next.Fence <= before.Fence {
 			t.Errorf("got fence %x of the next leader, want more than %x", next.Fence, before.Fence)
 		}
@@ -53,7 +53,7 @@ func TestKilledWhileFrozen(t *testing.T) {
 		if err := <-s[0].Done; err != nil {
 			t.Errorf("Run after Kill: got error %v, want none", err)
 		}
-		s[1].Believes(t, model.Leading)
+		s[1].AwaitBelief(t, model.Leading)
 	})
 }
 
@@ -209,9 +209,9 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 				<-ended
 			}
 		}))
-		own := first.Believes(t, model.Leading).Znode
+		own := first.AwaitBelief(t, model.Leading).Znode
 		second := electiontest.RunCandidate(t, config(nil))
-		second.Believes(t, model.Waiting)
+		second.AwaitBelief(t, model.Waiting)
 		on.Remove(znode.Join(on.Path, own))
 		<-stopping
 		second.Await(t, 0, "elected with an obstacle", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })

@@ -40,9 +40,9 @@ func TestAckIsRestored(t *testing.T) {
 		on.Make(on.Path, 0)
 		cfg := candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"}
 		a, b := electiontest.RunCandidate(t, cfg), electiontest.NewCandidate(cfg)
-		a.Believes(t, model.Leading)
+		a.AwaitBelief(t, model.Leading)
 		b.Start(t)
-		b.Believes(t, model.Waiting)
+		b.AwaitBelief(t, model.Waiting)
 		on.Remove(on.Path + "-leader")
 		a.Await(t, 0, "the acknowledgement exists again", func(model.Member) bool {
 			exists, _, err := on.Exists(on.Path + "-leader")
@@ -128,7 +128,7 @@ func TestSessionTimeoutTooShortForALease(t *testing.T) {
 			t.Errorf("Run: got error %v, want a too short timeout and 4s", err)
 		}
 		cfg.SessionTimeout = 4 * time.Second
-		electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
+		electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).AwaitBelief(t, model.Leading)
 	})
 }
 
@@ -141,7 +141,7 @@ func TestConnectionTooSlowForALease(t *testing.T) {
 		cfg := electiontest.Config(t, link.Addr)
 		cfg.SessionTimeout = time.Second
 		s := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: on.Path, Ack: on.Path + "-leader"})
-		s.Believes(t, model.Waiting)
+		s.AwaitBelief(t, model.Waiting)
 		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 		on.Remove(first)
 		i := awaitObstacle(t, s, 0, "no lease: answers take")
@@ -228,7 +228,7 @@ func TestNoFalseObstacle(t *testing.T) {
 			withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
 				cfg.Lead = func(context.Context, int64) error { return nil }
 			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-				m := s.Believes(t, model.Leading)
+				m := s.AwaitBelief(t, model.Leading)
 				if how == "resigned" {
 					s.Resign()
 				} else {
@@ -260,7 +260,7 @@ func TestStoppedAfterAnObstacle(t *testing.T) {
 	withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
 		cfg.Ack, cfg.Stopped = "/leader", func() { stopped.Add(1) }
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 		zktest.Must(c.Multi(&zk.DeleteRequest{Path: "/leader", Version: -1}, &zk.CreateRequest{Path: "/leader", Acl: electiontest.Open, Flags: zk.FlagEphemeral}))
 		awaitObstacle(t, s, 0, "belongs to session")
 		s.Resign()
@@ -297,7 +297,7 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
 	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Candidate) {
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 		time.Sleep(time.Minute)
 		before := runtime.NumGoroutine()
 		for range 20 {
@@ -320,10 +320,10 @@ func TestElectedWithoutALease(t *testing.T) {
 		zktest.Must(c.Create("/election", nil, 0, electiontest.Open))
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-		s.Believes(t, model.Waiting)
+		s.AwaitBelief(t, model.Waiting)
 		time.Sleep(time.Hour)
 		electiontest.Remove(t, c, leader)
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 		reports := s.All()
 		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
 		if m := reports[i]; !m.LeaseEnd.IsZero() {
@@ -341,10 +341,10 @@ func TestConnectionLostBeforeTheList(t *testing.T) {
 		leader = zktest.Must(c.Create("/election/n_", nil, electiontest.Contender, electiontest.Open))
 		closeOnce(cfg, wire.OpGetChildren2, &armed)
 	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
-		before := s.Believes(t, model.Waiting)
+		before := s.AwaitBelief(t, model.Waiting)
 		armed.Store(true)
 		electiontest.Remove(t, c, leader)
-		after := s.Believes(t, model.Leading)
+		after := s.AwaitBelief(t, model.Leading)
 		if armed.Load() || after.Znode != before.Znode || after.Session != before.Session {
 			t.Errorf("got armed %t, leader %s of session %#x; want false, %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)
 		}

@@ -91,7 +91,7 @@ func TestPartitionHealsAfterTheLeaderIsLost(t *testing.T) {
 		s[0].Await(t, from, "lost", believing(model.Lost))
 		lines[0].Heal()
 		healed := time.Now()
-		s[1].Believes(t, model.Leading)
+		s[1].AwaitBelief(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
 			t.Errorf("got the next leader %v after the partition, want at most 100ms, because the old session has expired", took)
 		}
@@ -147,7 +147,7 @@ func TestPredecessorResignsWhilePartitioned(t *testing.T) {
 			t.Errorf("in the partition: got report %+v, want Suspended", m)
 		}
 		lines[1].Heal()
-		if m := s[1].Believes(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
+		if m := s[1].AwaitBelief(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
 			t.Errorf("got leader %+v, want the session and znode of %+v", m, before)
 		}
 	})
@@ -158,7 +158,7 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 		from := len(s[0].All())
 		s[0].Freeze()
 		lines[0].Partition()
-		next := s[1].Believes(t, model.Leading)
+		next := s[1].AwaitBelief(t, model.Leading)
 		time.Sleep(time.Minute)
 		if got := beliefs(s[0], from); len(got) > 0 {
 			t.Errorf("frozen: got new beliefs %q, want none", got)

@@ -37,7 +37,7 @@ func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *el
 			},
 		})
 		s.Start(t)
-		s.Believes(t, model.Leading)
+		s.AwaitBelief(t, model.Leading)
 		synctest.Wait() // until the leader has set its last watch
 		f(t, server, s, func() []model.Member {
 			mu.Lock()
@@ -127,7 +127,7 @@ func TestLateRepliesDoNotSuspend(t *testing.T) {
 		release() // the reply to getChildren
 		release() // the reply that there is no acknowledgement yet
 		release() // the reply to the create of the acknowledgement
-		m := s[1].Believes(t, model.Leading)
+		m := s[1].AwaitBelief(t, model.Leading)
 		release() // the reply to the read that watches the acknowledgement
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
 		if got := beliefs(s[1], 0); !slices.Equal(got, want) {

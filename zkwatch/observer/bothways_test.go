@@ -139,7 +139,7 @@ func observeBothWays(t *testing.T, delay time.Duration, f func(t *testing.T, ser
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = time.Minute
 		if delay > 0 {
-			electiontest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
+			electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
 		}
 		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
 		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, byReads)
@@ -371,7 +371,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 		leader := create("/e/n_", electiontest.Contender)
 		var lossy atomic.Bool
 		cfg := electiontest.Conn(server, nil)
-		electiontest.Over(&cfg, func(c net.Conn) net.Conn {
+		electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn {
 			return electiontest.Dropping(c, func(frame []byte) bool {
 				if !lossy.Load() || len(frame) < 24 || int32(binary.BigEndian.Uint32(frame[4:])) != wire.XidWatch {
 					return false

@@ -110,7 +110,7 @@ func observeOverALongLink(t *testing.T, delay time.Duration, rate int, f func(se
 		link.Store(int64(delay))
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = 30 * time.Second
-		electiontest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
+		electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, byReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		f(server, near, w, &link)

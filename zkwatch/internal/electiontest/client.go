@@ -155,7 +155,7 @@ func Restart(server *zkserver.Server, down time.Duration) {
 	time.AfterFunc(down, func() { server.Refuse(false) })
 }
 
-func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
+func WrapConns(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 	dial := cfg.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
@@ -171,7 +171,7 @@ func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
 
 // OnRequest calls do before each request of op. If do returns true, the request is not sent.
 func OnRequest(cfg *client.Config, op wire.Op, do func(c net.Conn, frame []byte) bool) {
-	Over(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
+	WrapConns(cfg, func(c net.Conn) net.Conn { return requestConn{c, op, do} })
 }
 
 type requestConn struct {

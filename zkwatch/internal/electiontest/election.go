@@ -122,7 +122,7 @@ func (s *Candidate) Now() model.Member {
 	return model.Member{}
 }
 
-func (s *Candidate) Believes(t *testing.T, b model.Belief) model.Member {
+func (s *Candidate) AwaitBelief(t *testing.T, b model.Belief) model.Member {
 	t.Helper()
 	m, _ := s.Await(t, 0, "belief "+string(b), func(m model.Member) bool { return m.Belief == b })
 	return m
