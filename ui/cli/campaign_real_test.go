@@ -34,7 +34,7 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 	return znode
 }
 
-func TestJoinsThirdPartyElections(t *testing.T) {
+func TestCampaignInThirdPartyElections(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -57,8 +57,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
 					own := believes(t, c, "waiting")
-					if said := c.errs.all(); !strings.Contains(said, "behind 1 candidate") {
-						t.Errorf("no note about the candidate ahead in the queue: %q", said)
+					if errs := c.errs.all(); !strings.Contains(errs, "behind 1 candidate") {
+						t.Errorf("no note about the candidate ahead in the queue: %q", errs)
 					}
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
@@ -97,8 +97,8 @@ func TestJoinsThirdPartyElections(t *testing.T) {
 	}
 }
 
-// The command warns of a short session timeout if the tick is unknown.
-func TestCampaignShowsItsLease(t *testing.T) {
+// If the tick is unknown, electop warns of a short session timeout.
+func TestCampaignPrintsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		words string
@@ -112,8 +112,8 @@ func TestCampaignShowsItsLease(t *testing.T) {
 			server := zktest.NewApache(t, zktest.WithWords(c.words))
 			began := time.Now()
 			cmd := run(t, "campaign", "/lease", "--create", "--json", "--session-timeout", "2s", "--servers", server.Addr)
-			cmd.out.await(t, "a leader with a lease", func(said string) bool {
-				for line := range strings.Lines(said) {
+			cmd.out.await(t, "a leader with a lease", func(out string) bool {
+				for line := range strings.Lines(out) {
 					var l struct {
 						Belief string
 						Lease  *time.Time `json:"lease_until"`
@@ -128,14 +128,14 @@ func TestCampaignShowsItsLease(t *testing.T) {
 				}
 				return false
 			})
-			if said := cmd.errs.all(); strings.Contains(said, "tick") != c.warns {
-				t.Errorf("a warning about the tick: want %v, got %q", c.warns, said)
+			if errs := cmd.errs.all(); strings.Contains(errs, "tick") != c.warns {
+				t.Errorf("a warning about the tick: want %v, got %q", c.warns, errs)
 			}
 		})
 	}
 }
 
-func TestSignalsHaveTheirExitCodes(t *testing.T) {
+func TestExitCodesOfSignals(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	for signal, code := range map[syscall.Signal]int{
@@ -175,7 +175,7 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 }
 
 // The candidate cannot close its session, and must not report that the session is closed.
-func TestInterruptedWithoutConnection(t *testing.T) {
+func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	c := run(t, "campaign", "/e", "--create", "--json", "-s", addr, "--session-timeout", "30s")
@@ -186,8 +186,8 @@ func TestInterruptedWithoutConnection(t *testing.T) {
 	if code := c.finish(t); code != 130 {
 		t.Errorf("exit code %d, want 130; standard error %q", code, c.errs.all())
 	}
-	said := slices.Collect(strings.Lines(c.out.all()))
-	if last := said[len(said)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
-		t.Errorf("want a last line with belief lost, got %q", said)
+	lines := slices.Collect(strings.Lines(c.out.all()))
+	if last := lines[len(lines)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
+		t.Errorf("want a last line with belief lost, got %q", lines)
 	}
 }

@@ -36,7 +36,7 @@ func configured(t *testing.T, text string) []string {
 	return []string{"XDG_CONFIG_HOME=" + dir}
 }
 
-// The cluster's name must suffice, and so must the environment alone.
+// status needs only the cluster's name, or only environment variables.
 func TestSecuredClusterByName(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestSecuredClusterByName(t *testing.T) {
 	}
 }
 
-func TestDashboardOnACluster(t *testing.T) {
+func TestDashboardOnNamedCluster(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -104,7 +104,7 @@ func TestDashboardOnACluster(t *testing.T) {
 	x.quits("\x03")
 }
 
-// If the other cluster cannot be reached, the former dashboard returns.
+// If the other cluster cannot be reached, the first dashboard runs again.
 func TestSwitchCluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -185,7 +185,7 @@ func TestSecuredCluster(t *testing.T) {
 	events.cancel()
 	events.finish(t)
 	hasNoSecret(t, secret, []string{log, record}, amber, birch, events)
-	insecure(t, server.Secure+"/team", tls, auth)
+	wrongSettings(t, server.Secure+"/team", tls, auth)
 }
 
 func hasNoSecret(t *testing.T, secret string, files []string, commands ...*command) {
@@ -197,13 +197,13 @@ func hasNoSecret(t *testing.T, secret string, files []string, commands ...*comma
 		}
 	}
 	for _, c := range commands {
-		if said := c.out.all() + c.errs.all(); strings.Contains(said, secret) {
-			t.Errorf("the password is in the output: %s", said)
+		if output := c.out.all() + c.errs.all(); strings.Contains(output, secret) {
+			t.Errorf("the password is in the output: %s", output)
 		}
 	}
 }
 
-func insecure(t *testing.T, servers string, tls, auth []string) {
+func wrongSettings(t *testing.T, servers string, tls, auth []string) {
 	for what, x := range map[string]struct {
 		code  int
 		want  string
@@ -239,7 +239,7 @@ func TestAdminServerOfAnotherEnsemble(t *testing.T) {
 	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
 	c := session(t, server.Addr)
 	create(t, c, "/e", "", 0)
-	stand(t, c, "/e", "")
+	addCandidate(t, c, "/e", "")
 	for _, command := range []string{"doctor", "status"} {
 		out := printed(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")
 		if strings.Contains(out, "zombie-leader") || strings.Contains(out, `"expires_within_ms":0`) {
@@ -270,8 +270,8 @@ func secretFile(t *testing.T, lines string) string {
 	return path
 }
 
-// The commands must end long before --connect-timeout, and print no secret.
-func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
+// refusedAtOnce checks that commands end long before --connect-timeout, and print want but no secret.
+func refusedAtOnce(t *testing.T, path, want, secret string, flags ...string) {
 	t.Helper()
 	for _, command := range []string{"status", "events", "discover", "campaign"} {
 		args := []string{command, "--connect-timeout", "1h"}
@@ -282,8 +282,8 @@ func refusedAtOnce(t *testing.T, path, says, secret string, flags ...string) {
 			args = append(args, "--yes")
 		}
 		c := run(t, slices.Concat(args, flags)...)
-		if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), says) || strings.Contains(c.errs.all(), secret) {
-			t.Errorf("%s: exit code %d, error %q, want %q", command, code, c.errs.all(), says)
+		if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), want) || strings.Contains(c.errs.all(), secret) {
+			t.Errorf("%s: exit code %d, error %q, want %q", command, code, c.errs.all(), want)
 		}
 	}
 }
@@ -394,7 +394,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status(tickets(cache), 2, "not of reader@", "--krb5-principal", "reader")
 	status(tickets(secretFile(t, "\x05\x04\x00")), 2, "malformed", "--krb5")
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
-	temporary(t, k, operator)
+	retryable(t, k, operator)
 
 	// After the errors below, no further attempt can succeed.
 	brief := k.login(t, operator, "operator", "1s")
@@ -408,7 +408,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status(nil, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, "--krb5-keytab", k.keytab(t, "operator"))
 }
 
-// The creator's session continues on a second connection with the same ticket.
+// reconnects creates an election. The session of its creator continues on a second connection.
 func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
 	t.Helper()
 	servers, err := client.ParseConnectString(where)
@@ -447,8 +447,8 @@ func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator str
 	}
 }
 
-// After these errors another attempt may succeed.
-func temporary(t *testing.T, k *kdc, operator string) {
+// retryable checks errors after which another attempt may succeed.
+func retryable(t *testing.T, k *kdc, operator string) {
 	t.Helper()
 	for want, o := range map[string]sasl.KerberosOptions{
 		"does not know the server as other/localhost@" + realm: {Service: "other", Getenv: krb5Env(k.config)},
@@ -611,7 +611,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab gives a new or existing principal new keys.
+// keytab returns a file with new keys for a principal, which may exist.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")
@@ -650,8 +650,8 @@ func (k *kdc) run(t testing.TB, input, command string, args ...string) {
 	cmd.Env = append(os.Environ(), k.env...)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()
-	says := func(text string) bool { return bytes.Contains(out, []byte(text)) }
-	if err != nil || says("kadmin.local: ") && says(" while ") && !says("already exists") {
+	has := func(text string) bool { return bytes.Contains(out, []byte(text)) }
+	if err != nil || has("kadmin.local: ") && has(" while ") && !has("already exists") {
 		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
 	}
 }

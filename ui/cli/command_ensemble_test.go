@@ -21,24 +21,24 @@ import (
 	"electop/demo/zktest"
 )
 
-// By the commands' own stamps, two commands never run at once, whatever fails.
+// According to the commands' own time stamps, two commands never run at the same time.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	h := newHavoc(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
-	names := slices.Sorted(maps.Keys(havocs))
-	order := h.rng.Perm(len(names)) // all faults once, then all again
+	h := newFaultTest(t, rand.New(rand.NewPCG(zktest.Seed(t), 0)))
+	names := slices.Sorted(maps.Keys(faults))
+	order := h.rng.Perm(len(names)) // all faults once, then in the same order again
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
 		i := rounds
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
-		repair := havocs[name](h, h.seatOf(running), running)
+		repair := faults[name](h, h.campaignerOf(running), running)
 		// Most faults end before the session would expire. Some last longer.
-		d := []time.Duration{havocSession / 4, havocSession, 5 * havocSession / 2}[h.rng.IntN(3)]
+		d := []time.Duration{sessionTimeout / 4, sessionTimeout, 5 * sessionTimeout / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
 		if repair != nil {
 			repair()
@@ -54,53 +54,53 @@ func TestNeverTwoCommands(t *testing.T) {
 	}
 	h.stamps.awaitAfter(t, "the last round", time.Now())
 	h.stamps.check(t)
-	t.Logf("%d rounds, %d runs of the command: %v", rounds, len(h.stamps.stints), made)
+	t.Logf("%d rounds, %d runs of the command: %v", rounds, len(h.stamps.runs), made)
 }
 
-const havocSession = time.Second
+const sessionTimeout = time.Second
 
-type havoc struct {
+type faultTest struct {
 	*testing.T
-	rng    *rand.Rand
-	e      *zktest.Ensemble
-	out    *zk.Conn
-	stamps *stamps
-	seats  []*seat
+	rng         *rand.Rand
+	e           *zktest.Ensemble
+	out         *zk.Conn
+	stamps      *stamps
+	campaigners []*campaigner
 }
 
-type seat struct {
+type campaigner struct {
 	name  string
 	links []*zktest.Link
 	args  []string
 
 	*exec.Cmd
-	said  *bytes.Buffer
-	ended chan struct{}
+	output *bytes.Buffer
+	ended  chan struct{}
 }
 
-func newHavoc(t *testing.T, rng *rand.Rand) *havoc {
+func newFaultTest(t *testing.T, rng *rand.Rand) *faultTest {
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(100*time.Millisecond), zktest.WithLimits(20, 10))
-	h := &havoc{T: t, rng: rng, e: e, out: session(t, e.ConnectString()), stamps: newStamps(t)}
+	h := &faultTest{T: t, rng: rng, e: e, out: session(t, e.ConnectString()), stamps: newStamps(t)}
 	for i := range 3 {
-		s := &seat{name: string(rune('a' + i))}
+		s := &campaigner{name: string(rune('a' + i))}
 		var addrs []string
 		for _, m := range e.Members {
 			l := zktest.NewLink(t, m.Addr)
 			s.links, addrs = append(s.links, l), append(addrs, l.Addr)
 		}
-		s.args = []string{"campaign", "/jobs", "--create", "--yes", "-s", strings.Join(addrs, ","), "--session-timeout", havocSession.String(),
+		s.args = []string{"campaign", "/jobs", "--create", "--yes", "-s", strings.Join(addrs, ","), "--session-timeout", sessionTimeout.String(),
 			"--connect-timeout", "30s", "--grace", "200ms", "--name", s.name, "--", "stamper", h.stamps.name, s.name, fmt.Sprint(i + 1)}
-		h.seats = append(h.seats, s)
+		h.campaigners = append(h.campaigners, s)
 		s.start(h)
 		t.Cleanup(func() { s.end() })
 	}
 	return h
 }
 
-func (s *seat) start(h *havoc) {
-	s.said, s.ended = new(bytes.Buffer), make(chan struct{})
+func (s *campaigner) start(h *faultTest) {
+	s.output, s.ended = new(bytes.Buffer), make(chan struct{})
 	s.Cmd = exec.Command("electop", s.args...)
-	s.Stdout, s.Stderr, s.WaitDelay = s.said, s.said, time.Second
+	s.Stdout, s.Stderr, s.WaitDelay = s.output, s.output, time.Second
 	if err := s.Start(); err != nil {
 		h.Fatal(err)
 	}
@@ -110,18 +110,18 @@ func (s *seat) start(h *havoc) {
 	}(s.Cmd, s.ended)
 }
 
-// Electop's guard then ends, too.
-func (s *seat) end() {
+// end kills electop. Its guard then ends, too.
+func (s *campaigner) end() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
 
-func (h *havoc) restart() {
-	for _, s := range h.seats {
+func (h *faultTest) restart() {
+	for _, s := range h.campaigners {
 		select {
 		case <-s.ended:
 			if code := s.ProcessState.ExitCode(); code != -1 && code != 125 && code != 143 {
-				h.Errorf("%s ended with %d: %s", s.name, code, s.said)
+				h.Errorf("%s ended with %d: %s", s.name, code, s.output)
 			}
 			s.start(h)
 		default:
@@ -129,30 +129,30 @@ func (h *havoc) restart() {
 	}
 }
 
-func (h *havoc) seatOf(running stint) *seat {
-	return h.seats[slices.IndexFunc(h.seats, func(s *seat) bool { return s.name == running.name })]
+func (h *faultTest) campaignerOf(running commandRun) *campaigner {
+	return h.campaigners[slices.IndexFunc(h.campaigners, func(s *campaigner) bool { return s.name == running.name })]
 }
 
-func (h *havoc) String() string {
+func (h *faultTest) String() string {
 	var b strings.Builder
-	for _, n := range h.stamps.stints[max(0, len(h.stamps.stints)-10):] {
+	for _, n := range h.stamps.runs[max(0, len(h.stamps.runs)-10):] {
 		fmt.Fprintln(&b, n)
 	}
 	return b.String()
 }
 
-func (h *havoc) send(pid int, sig syscall.Signal) {
+func (h *faultTest) send(pid int, sig syscall.Signal) {
 	if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 		h.Fatal(err)
 	}
 }
 
-func (h *havoc) stop(pid int) (repair func()) {
+func (h *faultTest) stop(pid int) (repair func()) {
 	h.send(pid, syscall.SIGSTOP)
 	return func() { h.send(pid, syscall.SIGCONT) }
 }
 
-func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
+func onLinks(s *campaigner, do func(*zktest.Link)) (repair func()) {
 	for _, l := range s.links {
 		do(l)
 	}
@@ -163,28 +163,30 @@ func onLinks(s *seat, do func(*zktest.Link)) (repair func()) {
 	}
 }
 
-func (h *havoc) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
+func (h *faultTest) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// A fault affects the seat whose command runs; repair ends a lasting fault.
-var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
-	"network cut":  func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, (*zktest.Link).Cut) },
-	"network held": func(_ *havoc, s *seat, _ stint) func() { return onLinks(s, func(l *zktest.Link) { l.Hold() }) },
-	"electop killed": func(h *havoc, s *seat, _ stint) func() {
+// faults affect the campaigner whose command runs; repair ends a lasting fault.
+var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (repair func()){
+	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*zktest.Link).Cut) },
+	"network held": func(_ *faultTest, s *campaigner, _ commandRun) func() {
+		return onLinks(s, func(l *zktest.Link) { l.Hold() })
+	},
+	"electop killed": func(h *faultTest, s *campaigner, _ commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		<-s.ended
 		return nil
 	},
-	"electop ended": func(h *havoc, s *seat, _ stint) func() {
+	"electop ended": func(h *faultTest, s *campaigner, _ commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGTERM)
 		<-s.ended
 		return nil
 	},
-	"electop stopped": func(h *havoc, s *seat, _ stint) func() { return h.stop(s.Process.Pid) },
+	"electop stopped": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.stop(s.Process.Pid) },
 	// Electop ends, too, unless electop was ending the command itself.
-	"guard killed":  func(h *havoc, _ *seat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
-	"guard stopped": func(h *havoc, _ *seat, n stint) func() { return h.stop(n.guard) },
-	// The kernel kills the command's first process; seat a has no other.
-	"both killed": func(h *havoc, s *seat, n stint) func() {
+	"guard killed":  func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
+	"guard stopped": func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
+	// The kernel kills the command's first process; campaigner a has no other.
+	"both killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {
 			h.send(n.guard, syscall.SIGKILL)
@@ -192,22 +194,22 @@ var havocs = map[string]func(h *havoc, s *seat, running stint) (repair func()){
 		<-s.ended
 		return nil
 	},
-	"guard stopped, network held": func(h *havoc, s *seat, n stint) func() {
+	"guard stopped, network held": func(h *faultTest, s *campaigner, n commandRun) func() {
 		cont, heal := h.stop(n.guard), onLinks(s, func(l *zktest.Link) { l.Hold() })
 		return func() { heal(); cont() }
 	},
-	"znode deleted": func(h *havoc, _ *seat, n stint) func() {
+	"znode deleted": func(h *faultTest, _ *campaigner, n commandRun) func() {
 		if err := h.out.Delete(n.znode, -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
 			h.Logf("delete %s: %v", n.znode, err)
 		}
 		return nil
 	},
-	"server killed": func(h *havoc, _ *seat, _ stint) func() {
+	"server killed": func(h *faultTest, _ *campaigner, _ commandRun) func() {
 		m := h.member()
 		m.Kill(h)
 		return func() { m.Start(h) }
 	},
-	"server isolated": func(h *havoc, _ *seat, _ stint) func() {
+	"server isolated": func(h *faultTest, _ *campaigner, _ commandRun) func() {
 		h.e.Isolate(h.member())
 		return func() { h.e.Heal() }
 	},

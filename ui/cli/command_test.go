@@ -18,7 +18,7 @@ import (
 	"electop/demo/zktest"
 )
 
-func TestCommandHasItsExitCode(t *testing.T) {
+func TestExitCodeOfCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestCommandHasItsExitCode(t *testing.T) {
 	for i, c := range []struct {
 		args []string
 		code int
-		says string // on standard error
+		want string // on standard error
 	}{
 		{[]string{"--create", "--", "sh", "-c", "exit 0"}, 0, "withdrew: its command ended"},
 		{[]string{"--create", "--once", "--", "sh", "-c", "exit 7"}, 7, "withdrew"},
@@ -54,14 +54,14 @@ func TestCommandHasItsExitCode(t *testing.T) {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			t.Parallel()
 			cmd := run(t, append([]string{"campaign", fmt.Sprint("/code", i), "-s", addr}, c.args...)...)
-			if code := cmd.finish(t); code != c.code || !strings.Contains(cmd.errs.all(), c.says) || cmd.out.all() != "" {
+			if code := cmd.finish(t); code != c.code || !strings.Contains(cmd.errs.all(), c.want) || cmd.out.all() != "" {
 				t.Errorf("exit code %d, want %d; %s%s", code, c.code, cmd.errs.all(), cmd.out.all())
 			}
 		})
 	}
 }
 
-func TestCommandKnowsItsFence(t *testing.T) {
+func TestCommandGetsFence(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := run(t, "campaign", "/fence", "--create", "--json", "-s", addr, "--", "sh", "-c", "echo $ELECTOP_PATH $ELECTOP_ZNODE $ELECTOP_FENCE")
@@ -83,7 +83,7 @@ func TestCommandKnowsItsFence(t *testing.T) {
 	}
 }
 
-func TestCommandHasTheEnvironment(t *testing.T) {
+func TestCommandGetsEnvironment(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	cmd := exec.Command("electop", "campaign", "/environment", "--create", "-s", addr, "--", "sh", "-c", "echo $ELECTOP_AUTH $OTHER")
@@ -94,7 +94,7 @@ func TestCommandHasTheEnvironment(t *testing.T) {
 }
 
 // The command outlasts the lease; the candidate withdraws only after the command's end.
-func TestCommandIsStoppedFirst(t *testing.T) {
+func TestCommandStopsBeforeHandoff(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
@@ -114,7 +114,7 @@ func TestCommandIsStoppedFirst(t *testing.T) {
 	}
 }
 
-func TestOnceEndsWithLeadership(t *testing.T) {
+func TestOnceStopsWithLeadership(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	c := run(t, "campaign", "/once", "--create", "--once", "-s", addr, "--", "sh", "-c", "trap 'echo stopped; exit 0' TERM; echo started; while :; do sleep 0.01; done")
@@ -128,12 +128,12 @@ func TestOnceEndsWithLeadership(t *testing.T) {
 	}
 }
 
-func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
+func startStamper(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
 		"--grace", "200ms", "--", "stamper", stamps.name, name, strconv.Itoa(processes))
-	said := new(bytes.Buffer)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, time.Second
+	output := new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -152,9 +152,9 @@ func TestCommandDiesWithElectop(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			stamps, path := newStamps(t), unique("dies")
-			first := stamping(t, server.Addr, path, "amber", stamps, 3)
+			first := startStamper(t, server.Addr, path, "amber", stamps, 3)
 			stamps.awaitAfter(t, "the start", time.Now())
-			stamping(t, server.Addr, path, "birch", stamps, 1)
+			startStamper(t, server.Addr, path, "birch", stamps, 1)
 			if err := first.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
@@ -165,15 +165,15 @@ func TestCommandDiesWithElectop(t *testing.T) {
 	}
 }
 
-// Nothing prevents a paused command's next write, but its fencing token is old.
+// Nothing prevents the next write of a paused command, but its fencing token is old.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	stamps := newStamps(t)
-	first := stamping(t, server.Addr, "/paused", "amber", stamps, 1)
+	first := startStamper(t, server.Addr, "/paused", "amber", stamps, 1)
 	old := stamps.awaitAfter(t, "the start", time.Now())
-	stamping(t, server.Addr, "/paused", "birch", stamps, 1)
+	startStamper(t, server.Addr, "/paused", "birch", stamps, 1)
 	processes := []int{first.Process.Pid}
 	out, err := exec.Command("ps", "-A", "-o", "pid=,pgid=").Output()
 	if err != nil {
@@ -197,7 +197,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		}
 	}
 	paused := time.Now()
-	var leader stint
+	var leader commandRun
 	zktest.Await(t, "birch's command", func() bool {
 		leader = stamps.awaitAfter(t, "the pause", paused)
 		return leader.name == "birch"
@@ -208,9 +208,9 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 	}
 	zktest.Await(t, "a write that is too late", func() bool {
 		stamps.read(t)
-		return stamps.stints[0].last > leader.first
+		return stamps.runs[0].last > leader.first
 	})
-	if late := stamps.stints[0]; late.name != "amber" || late.fence >= leader.fence {
+	if late := stamps.runs[0]; late.name != "amber" || late.fence >= leader.fence {
 		t.Errorf("the fencing token of the late write is %#x, not less than the leader's %#x", late.fence, leader.fence)
 	}
 	for _, pid := range processes[:2] { // electop, and the guard or the command

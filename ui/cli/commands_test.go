@@ -50,7 +50,7 @@ func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 
 const contender = zk.FlagEphemeral | zk.FlagSequence
 
-func TestResultIsNotPrinted(t *testing.T) {
+func TestOutputFails(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
 	create(t, c, "/e", "", 0)
@@ -68,7 +68,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestDiscoverIsInterrupted(t *testing.T) {
+func TestDiscoverInterrupted(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)

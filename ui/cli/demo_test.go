@@ -26,8 +26,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Each program leads when the earlier programs have left.
-func TestInvitationsWork(t *testing.T) {
+// Each invited program leads when the programs before it have left.
+func TestInvitations(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
@@ -58,17 +58,17 @@ func TestInvitationsWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look := zktest.Client(t, addr)
-	if _, err := look.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+	conn := zktest.Client(t, addr)
+	if _, err := conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
-	first, err := look.Create(path+"/guid-n_", []byte("first"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	first, err := conn.Create(path+"/guid-n_", []byte("first"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	queued := 1
-	stands := func(p *zktest.Program) *zktest.Program {
+	queuedProgram := func(p *zktest.Program) *zktest.Program {
 		t.Helper()
 		queued++
 		t.Cleanup(func() {
@@ -77,22 +77,22 @@ func TestInvitationsWork(t *testing.T) {
 			}
 		})
 		zktest.Await(t, fmt.Sprintf("%d in the queue", queued), func() bool {
-			children, _, err := look.Children(path)
+			children, _, err := conn.Children(path)
 			return err == nil && len(children) == queued
 		})
 		return p
 	}
-	kazoo := stands(shellLine(lines["kazoo (Python)"]))
-	curator := stands(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
+	kazoo := queuedProgram(shellLine(lines["kazoo (Python)"]))
+	curator := queuedProgram(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
 		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), filepath.Join(dir, "join.jsh")))
-	shell := stands(shellLine(lines["zkCli"]))
-	own := stands(shellLine(lines["electop"]))
+	shell := queuedProgram(shellLine(lines["zkCli"]))
+	own := queuedProgram(shellLine(lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
 	zktest.Await(t, "kazoo and Curator watch their predecessors", func() bool {
 		words := fourLetter(t, addr, "wchp")
 		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
 	})
-	if err := look.Delete(first, -1); err != nil {
+	if err := conn.Delete(first, -1); err != nil {
 		t.Fatal(err)
 	}
 	kazoo.Line(t, "I lead")
@@ -197,7 +197,7 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	t.Parallel()
 	_, errs, err := runChaos(t, 1, &options{}, brokenListener{after: 30 * time.Second})
 	if err == nil || !strings.Contains(err.Error(), "the network is gone") || process.Report(io.Discard, err) != process.ExitFailure {
-		t.Errorf("chaos ended with error %v, want that of the server", err)
+		t.Errorf("chaos ended with error %v, want the server's error", err)
 	}
 	if strings.Contains(errs, "one leader") {
 		t.Errorf("got a report that the invariants held:\n%s", errs)
@@ -216,7 +216,7 @@ func same(t *testing.T, live, again []string) {
 	}
 }
 
-func TestChaosReplaysToWhatItPrinted(t *testing.T) {
+func TestReplayOfChaosPrintsSameEvents(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
 	o := &options{record: election.Recording{File: file}}
@@ -239,7 +239,7 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
+func TestParseRate(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want float64 // 0: refused
@@ -263,7 +263,7 @@ func TestMaxClientCnxnsDefault(t *testing.T) {
 	}{
 		{"127.0.0.1:0", false, 0, "maxClientCnxns=0\n"},
 		{"127.0.0.1:0", true, 7, "maxClientCnxns=7\n"},
-		{"LOCALHOST:0", false, 0, "maxClientCnxns=1000\n"}, // a name: it could be any address
+		{"LOCALHOST:0", false, 0, "maxClientCnxns=1000\n"}, // a name, which could mean any address
 		{"LOCALHOST:0", true, 0, "maxClientCnxns=0\n"},
 		{"LOCALHOST:0", true, 5, "maxClientCnxns=5\n"},
 	} {

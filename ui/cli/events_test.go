@@ -150,7 +150,7 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// Each handoff begins with the leader that the previous handoff ended with.
+// account counts changes, and checks that each handoff is from the last leader.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
@@ -194,7 +194,7 @@ func text(s *string) string {
 }
 
 // Each of 300 random changes is reported as seen or missed, also in a replay.
-func TestEventsAccountForEverything(t *testing.T) {
+func TestEventsReportEveryChange(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -245,10 +245,10 @@ type crowd struct {
 	cast  *demo.Cast
 	alive []string
 
-	mu    sync.Mutex
-	stood *sync.Cond
-	// standing has the members that have had a znode.
-	standing map[string]bool
+	mu     sync.Mutex
+	joined *sync.Cond
+	// hadZnode has the members that have had a znode.
+	hadZnode map[string]bool
 }
 
 func newCrowd(t *testing.T, addr, path string) *crowd {
@@ -257,16 +257,16 @@ func newCrowd(t *testing.T, addr, path string) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &crowd{T: t, standing: map[string]bool{}, alive: []string{"amber", "birch", "cedar"}}
-	x.stood = sync.NewCond(&x.mu)
+	x := &crowd{T: t, hadZnode: map[string]bool{}, alive: []string{"amber", "birch", "cedar"}}
+	x.joined = sync.NewCond(&x.mu)
 	x.cast = demo.NewCast(demo.Config{
 		Conn: client.Config{Servers: servers, SessionTimeout: time.Second},
 		Path: path, Ack: path + "-leader", Create: true, Put: func(o model.Observation) {
 			if c, ok := o.(*model.Cast); ok && !c.Gone && c.Member.Znode != "" {
 				x.mu.Lock()
-				x.standing[c.Member.ID] = true
+				x.hadZnode[c.Member.ID] = true
 				x.mu.Unlock()
-				x.stood.Broadcast()
+				x.joined.Broadcast()
 			}
 		},
 	})
@@ -279,11 +279,11 @@ func newCrowd(t *testing.T, addr, path string) *crowd {
 	return x
 }
 
-func (x *crowd) awaitStanding(id string) {
+func (x *crowd) awaitZnode(id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for !x.standing[id] {
-		x.stood.Wait()
+	for !x.hadZnode[id] {
+		x.joined.Wait()
 	}
 }
 
@@ -303,7 +303,7 @@ func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 			joins++
 		} else {
 			i := random.IntN(len(x.alive))
-			x.awaitStanding(x.alive[i])
+			x.awaitZnode(x.alive[i])
 			if err := x.cast.Fault(x.alive[i], map[int]demo.Fault{2: demo.Resign, 3: demo.Kill}[kind], true); err != nil {
 				x.Fatal(err)
 			}
@@ -312,7 +312,7 @@ func (x *crowd) change(random *rand.Rand, n int) (joins int) {
 		done++
 	}
 	for _, id := range x.alive {
-		x.awaitStanding(id)
+		x.awaitZnode(id)
 	}
 	return joins
 }
@@ -353,16 +353,16 @@ func firstDifference(want, got string) string {
 }
 
 // Each duration of a handoff is within bounds, or null with a reason.
-func TestHandoffHasItsDurations(t *testing.T) {
+func TestDurationsOfHandoff(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		const timeout = 4 * time.Second
 		path := unique("slow")
 		cast := candidates(t, addr, path, timeout, 2)
-		asked := run(t, "events", path, "-s", addr, "--json", "--admin", "4lw", "--admin-sessions", "200ms")
-		unasked := run(t, "events", path, "-s", addr, "--json", "--admin", "off")
-		for _, c := range []*command{asked, unasked} {
+		reported := run(t, "events", path, "-s", addr, "--json", "--admin", "4lw", "--admin-sessions", "200ms")
+		unreported := run(t, "events", path, "-s", addr, "--json", "--admin", "off")
+		for _, c := range []*command{reported, unreported} {
 			c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
 		}
 		if err := cast.Fault("amber", demo.Freeze, true); err != nil {
@@ -397,26 +397,26 @@ func TestHandoffHasItsDurations(t *testing.T) {
 			}
 			return h
 		}
-		h := of(asked)
+		h := of(reported)
 		ms := float64(timeout.Milliseconds())
 		switch {
 		case h.Timeout == nil || *h.Timeout != ms:
 			t.Errorf("handoff %+v: want the session timeout %v ms", h, ms)
-		case h.Cause == "unknown": // the last answer came too early to tell
+		case h.Cause == "unknown": // the servers' last report came too early to show the cause
 			if h.Silent != nil || h.NoSilence == nil {
 				t.Errorf("handoff %+v: its cause is unknown, so want the reason why the silence is unknown", h)
 			}
 		case h.Silent == nil || *h.Silent < ms || h.SilentIn[0] > *h.Silent || h.SilentIn[1] < *h.Silent:
 			t.Errorf("handoff %+v: want a silence of at least %v ms, within its range", h, ms)
 		}
-		if h = of(unasked); h.Silent != nil || h.Timeout != nil || h.NoSilence == nil || h.NoTimeout == nil || !strings.Contains(*h.NoTimeout, "not asked") {
-			t.Errorf("handoff %+v without the servers' answers: want reasons in place of durations", h)
+		if h = of(unreported); h.Silent != nil || h.Timeout != nil || h.NoSilence == nil || h.NoTimeout == nil || !strings.Contains(*h.NoTimeout, "not asked") {
+			t.Errorf("handoff %+v without the servers' reports: want reasons in place of durations", h)
 		}
 	})
 }
 
-// Metrics and events have the takeover's duration, however long the takeover lasts.
-func TestEventsFollowTheAcknowledgement(t *testing.T) {
+// Events and metrics report the duration of a takeover, even if it lasts longer than a second.
+func TestTakeoverIsReportedLater(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
 	root := unique("acked")
@@ -491,8 +491,8 @@ func TestEventsFollowTheAcknowledgement(t *testing.T) {
 	}
 }
 
-// The age of a znode does not show how long its owner has led.
-func TestReignAndItsEnd(t *testing.T) {
+// A leader may have led for a shorter time than the age of its znode.
+func TestBoundsOfReign(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -572,8 +572,8 @@ func TestExecOnHandoffs(t *testing.T) {
 			t.Errorf("exit code %d, want 130: %s", code, c.errs.all())
 		}
 	}
-	if said := hangs.errs.all(); !strings.Contains(said, "killed: electop ends") {
-		t.Errorf("events does not report that it killed the command that hangs: %s", said)
+	if errs := hangs.errs.all(); !strings.Contains(errs, "killed: electop ends") {
+		t.Errorf("events does not report that it killed the command that hangs: %s", errs)
 	}
 	for _, args := range [][]string{{"--exec", ""}, {"--exec-timeout", "1s"}, {"--exec", "true", "--exec-timeout", "0s"}} {
 		_, errs := once(t, process.ExitUsage, append([]string{"events", "/election", "--servers", addr}, args...)...)
@@ -584,7 +584,7 @@ func TestExecOnHandoffs(t *testing.T) {
 }
 
 // With --count, electop waits for the last command.
-func TestExecKeepsSecrets(t *testing.T) {
+func TestExecHidesSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	raw := zktest.Client(t, addr)
@@ -619,7 +619,7 @@ func TestExecKeepsSecrets(t *testing.T) {
 	create(t, raw, "/election/n_", "host", contender) // two events: joined, and a handoff from nobody
 	<-copied
 	err = cmd.Wait()
-	if said := errs.String(); err != nil || !strings.Contains(said, "the end\n") || !strings.Contains(said, "exit status 0\n") || strings.Contains(said, "s3cret") {
-		t.Errorf("error %v; want the command's output and exit status 0 without the secret, got %s", err, said)
+	if text := errs.String(); err != nil || !strings.Contains(text, "the end\n") || !strings.Contains(text, "exit status 0\n") || strings.Contains(text, "s3cret") {
+		t.Errorf("error %v; want the command's output and exit status 0 without the secret, got %s", err, text)
 	}
 }

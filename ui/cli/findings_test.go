@@ -56,8 +56,8 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// Even a short observation finds that nobody leads.
-func TestDoctorEndsWithWhatItChecked(t *testing.T) {
+// A short observation finds that nobody leads.
+func TestDoctorForOneSecond(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		c, other := zktest.Client(t, addr), zktest.Client(t, addr)
@@ -166,7 +166,7 @@ func TestDiscoverProblems(t *testing.T) {
 	})
 }
 
-func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
+func TestDiscoverFindsCandidateAtRisk(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
@@ -194,7 +194,7 @@ func TestDiscoverFindsWhoIsAtRisk(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
+func TestDoctorListsWhatNeedsMoreTime(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c, other := zktest.Client(t, addr), zktest.Client(t, addr)
@@ -220,7 +220,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	}
 }
 
-// status shows how long the session lasts, and who watches the znode.
+// status shows a bound of the session's expiry, and the number of watchers of the znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -254,7 +254,7 @@ func TestStatusOfADeadClient(t *testing.T) {
 			t.Errorf("candidate %+v: want a risk with a bound of at most 25 s", x)
 		}
 		if s.Watchers.Total != 1 || s.Watchers.Others != 1 {
-			t.Errorf("watchers %+v, want 1 in all, 1 of others", s.Watchers)
+			t.Errorf("watchers %+v, want a total of 1, and 1 other", s.Watchers)
 		}
 		return
 	}

@@ -98,7 +98,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 	}
 }
 
-func TestHelpShowsHow(t *testing.T) {
+func TestHelpHasExamples(t *testing.T) {
 	t.Parallel()
 	for _, command := range append([]string{"help", "completion", "man"}, commandNames...) {
 		help := output(t, 0, command, "--help")
@@ -129,7 +129,7 @@ func flagsIn(text string) []string {
 
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func TestHelpLists(t *testing.T) {
+func TestHelpListsCommandsAndTopics(t *testing.T) {
 	all := output(t, 0, "help")
 	for _, name := range slices.Concat(commandNames, topicNames) {
 		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
@@ -179,7 +179,7 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-func TestHelpTopicsAreWhole(t *testing.T) {
+func TestHelpTopicsAreComplete(t *testing.T) {
 	listed := flagsIn(output(t, 0, "help", "flags"))
 	for flag := range programFlags(t) {
 		if !slices.Contains(listed, flag) && flag != "--help" && flag != "--version" {
@@ -282,7 +282,7 @@ func TestMistypedFlagGetsASuggestion(t *testing.T) {
 	}
 }
 
-func TestRefusedConnectionIsReportedAtOnce(t *testing.T) {
+func TestRefusedConnectionIsReported(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -324,7 +324,7 @@ func TestCompletionDoesNotWait(t *testing.T) {
 	}
 }
 
-func TestReadmeIsTrue(t *testing.T) {
+func TestReadmeMatchesProgram(t *testing.T) {
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -22,39 +22,39 @@ import (
 	"electop/demo/zktest"
 )
 
-// A system writes a layout below root, as the system's real clients do.
+// system writes a layout below root, as the system's real clients do.
 type system struct {
 	name  string
-	write func(w *tree, root string) owner
+	write func(w *tree, root string) truth
 }
 
-// An owner has the znodes that really lead; electop may always report unknown.
-type owner struct {
+// truth has the znodes that really lead. electop may also report that the leader is unknown.
+type truth struct {
 	leads map[string][]string // by path; registries and elections without a leader have none
-	// named replaces leads if the user names the path, from which electop learns more.
+	// named replaces leads if the user names the path, because electop then assumes an election.
 	named map[string][]string
 	// If known is true, electop must name a leader in some layouts.
 	known bool
 }
 
-func nobody(paths ...string) owner {
-	o := owner{leads: map[string][]string{}}
+func nobody(paths ...string) truth {
+	o := truth{leads: map[string][]string{}}
 	for _, path := range paths {
 		o.leads[path] = nil
 	}
 	return o
 }
 
-func led(path string, leaders ...string) owner {
-	return owner{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
+func led(path string, leaders ...string) truth {
+	return truth{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
 }
 
 func allSystems() []system {
-	return slices.Concat(queues(), acknowledged(), alone(), groups(), shared())
+	return slices.Concat(queues(), acknowledged(), alone(), groups(), special())
 }
 
-// Real systems' random layouts, healthy and broken, show no leader that the owner denies.
-func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
+// In random layouts of real systems, healthy and broken, electop names no wrong leader.
+func TestNoWrongLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	seed := zktest.Seed(t)
@@ -91,7 +91,7 @@ func TestNoLeaderThatTheOwnerDenies(t *testing.T) {
 
 type layout struct {
 	system string
-	owner  owner
+	truth  truth
 	log    []string // how the layout was written
 }
 
@@ -114,7 +114,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 	for _, x := range written {
 		c.layouts++
 		named := 0
-		for path, leads := range x.owner.leads {
+		for path, leads := range x.truth.leads {
 			c.paths++
 			compare := func(command, leader string, allowed []string) {
 				switch {
@@ -123,23 +123,23 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 					named++
 					c.named++
 				default:
-					t.Errorf("%s, %s: by %s the leader is %s, by the owner %q; the layout:\n  %s", x.system, path, command, leader, allowed, strings.Join(x.log, "\n  "))
+					t.Errorf("%s, %s: %s has the leader %s, want one of %q or none; the layout:\n  %s", x.system, path, command, leader, allowed, strings.Join(x.log, "\n  "))
 				}
 			}
 			compare("discover", found[path], leads)
 			delete(found, path)
-			if x.owner.named != nil {
-				leads = x.owner.named[path]
+			if x.truth.named != nil {
+				leads = x.truth.named[path]
 			}
 			admin := []string{"off", "4lw"}[w.r.IntN(2)]
 			status := statusOf(t, servers, path, admin)
 			compare("status --admin "+admin, show(status.Leader), leads)
 			// The user named the path, so for status even an unknown kind is an election.
 			if of, ok := systems[path]; ok && !strings.HasPrefix(show(of), "unknown ") && !reflect.DeepEqual(of, status.System) {
-				t.Errorf("%s, %s: the system is %s by discover and %s by status; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
+				t.Errorf("%s, %s: discover has the system %s, status has %s; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
 		}
-		if x.owner.known {
+		if x.truth.known {
 			if c.healthy == nil {
 				c.healthy = map[string]struct{ tried, named int }{}
 			}
@@ -154,7 +154,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 		for _, x := range written {
 			logs = append(logs, x.system+":\n  "+strings.Join(x.log, "\n  "))
 		}
-		t.Errorf("by discover %s leads at %s, where no owner has an election:\n%s", leader, path, strings.Join(logs, "\n"))
+		t.Errorf("discover has the leader %s at %s, where no layout has an election:\n%s", leader, path, strings.Join(logs, "\n"))
 	}
 }
 
@@ -193,7 +193,7 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	return e
 }
 
-// In these systems the first candidate leads only when another znode acknowledges it.
+// acknowledged returns systems in which another znode acknowledges the leader.
 func acknowledged() []system {
 	sid := func(w *tree, i int) string { return fmt.Sprint(w.members[i].SessionID()) }
 	overseer := func(w *tree, i int) string { return sid(w, i) + "-" + ip(i) + ":8983_solr-n_" }
@@ -216,10 +216,10 @@ func acknowledged() []system {
 	}
 }
 
-// If due is true, nobody leads without the znodes that acks returns.
-func acks(name string, q queue, due bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
-	return system{name, func(w *tree, root string) owner {
-		at, znodes, members := q.stand(w, root)
+// acks returns such a system. If required is true, nobody leads without the znodes that acks returns.
+func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
+	return system{name, func(w *tree, root string) truth {
+		at, znodes, members := q.write(w, root)
 		wrong := path.Dir(at)
 		own := func(i int) {
 			for _, ack := range acks(w, at) {
@@ -236,7 +236,7 @@ func acks(name string, q queue, due bool, data func(znode string) string, acks f
 		case len(znodes) > 1 && w.r.IntN(3) == 0: // the second leads
 			own(1)
 			o.leads[at] = znodes[1:2]
-			if !due || members[0] == members[1] {
+			if !required || members[0] == members[1] {
 				o.leads[at] = znodes[:2]
 			}
 		case w.r.IntN(2) == 0: // the first led, and its acknowledgement is gone
@@ -246,7 +246,7 @@ func acks(name string, q queue, due bool, data func(znode string) string, acks f
 			}
 			fallthrough
 		default:
-			if !due {
+			if !required {
 				o.leads[at] = znodes[:1]
 			}
 		}
@@ -312,7 +312,7 @@ func alone() []system {
 			"/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/otter/canal/destinations/orders", "/otter/canal/destinations/orders/1001/running"),
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
-		{"a controller of an unknown system", func(w *tree, root string) owner {
+		{"a controller of an unknown system", func(w *tree, root string) truth {
 			// A user who names the path knows that the path is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
@@ -324,8 +324,8 @@ func alone() []system {
 	}
 }
 
-// A Hadoop node leads only if both the lock and the bread crumb name the node.
-func hadoop(w *tree, root string) owner {
+// hadoop writes Hadoop's znodes. A node leads only if both the lock and the bread crumb name it.
+func hadoop(w *tree, root string) truth {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
 	lock, crumb := w.r.IntN(3), w.r.IntN(3) // 0: none
@@ -345,12 +345,12 @@ func hadoop(w *tree, root string) owner {
 	return o
 }
 
-// In lone systems only the leader has a znode; the others are no elections.
+// lone returns a system in which only the leader has a znode. The paths in others are no elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
-	return system{name, func(w *tree, root string) owner {
+	return system{name, func(w *tree, root string) truth {
 		beside(w, root)
 		path := root + w.fill(at)
-		var o owner
+		var o truth
 		switch w.r.IntN(4) {
 		case 0: // not created yet
 			o = nobody(path)
@@ -399,14 +399,14 @@ func patroni(at string) func(w *tree, root string) {
 	}
 }
 
-// If numbered is true, the server adds a number to the name.
+// group describes a list of members. If numbered is true, the server adds a number to the name.
 type group struct {
 	system string
 	at     string
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// Nobody leads in a group, even if names look like those of candidates.
+// groups returns systems in which nobody leads, even if their names look like candidates.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -477,7 +477,7 @@ func groups() []system {
 		}},
 		{"guids", "/registry", func(w *tree, _ string, _ int) (string, string, bool) { return w.uuid(), "", false }},
 	} {
-		out = append(out, system{g.system, func(w *tree, root string) owner {
+		out = append(out, system{g.system, func(w *tree, root string) truth {
 			at := root + w.fill(g.at)
 			w.dir(at)
 			w.stir(at)
@@ -496,7 +496,7 @@ func groups() []system {
 			return nobody(at, path.Dir(at))
 		}})
 	}
-	return append(out, system{"a work queue", func(w *tree, root string) owner {
+	return append(out, system{"a work queue", func(w *tree, root string) truth {
 		w.dir(root + "/queue")
 		for range w.some() {
 			w.queue(root+"/queue/qn-", "job")
@@ -505,7 +505,7 @@ func groups() []system {
 	}})
 }
 
-// A queue describes the candidates of a system in which the lowest number leads.
+// queue describes the candidates of a system in which the lowest number leads.
 type queue struct {
 	system string
 	at     string // below the root; a star stands for any name
@@ -516,8 +516,8 @@ type queue struct {
 	blocked bool
 }
 
-// stand returns the znodes and members in the order of the queue.
-func (q *queue) stand(w *tree, root string) (at string, znodes []string, members []int) {
+// write writes the queue, and returns the znodes and members in its order.
+func (q *queue) write(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
 	w.stir(at)
@@ -585,10 +585,10 @@ func queues() []system {
 			return fmt.Sprintf(`{"hostname":"m%d","id":"%d","port":5050}`, i, i)
 		}, beside: []string{"log_replicas"}},
 	} {
-		out = append(out, system{q.system, func(w *tree, root string) owner {
+		out = append(out, system{q.system, func(w *tree, root string) truth {
 			q := q
 			q.blocked = w.r.IntN(8) == 0
-			at, znodes, _ := q.stand(w, root)
+			at, znodes, _ := q.write(w, root)
 			if len(znodes) == 0 || q.blocked {
 				return nobody(at, path.Dir(at))
 			}
@@ -597,9 +597,9 @@ func queues() []system {
 			return o
 		}})
 	}
-	return append(out, system{"a queue of unknown names", func(w *tree, root string) owner {
+	return append(out, system{"a queue of unknown names", func(w *tree, root string) truth {
 		q := queue{at: "/*", name: exact(w.pick("odd-", "task-", "c_"))}
-		at, znodes, _ := q.stand(w, root)
+		at, znodes, _ := q.write(w, root)
 		o := nobody(at) // a search cannot decide whether the path is an election
 		if len(znodes) > 0 {
 			o.named = map[string][]string{at: znodes[:1]}
@@ -608,47 +608,47 @@ func queues() []system {
 	}})
 }
 
-// shared returns the systems in which the lowest number alone does not decide who leads.
-func shared() []system {
+// special returns systems with other rules, such as those with two kinds of clients.
+func special() []system {
 	return []system{
-		{"ClickHouse before 21.12", func(w *tree, root string) owner {
-			at, _, _ := (&queue{at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-")}).stand(w, root)
+		{"ClickHouse before 21.12", func(w *tree, root string) truth {
+			at, _, _ := (&queue{at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-")}).write(w, root)
 			return nobody(at)
 		}},
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
-		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
+		{"go-zookeeper and kazoo", func(w *tree, root string) truth {
 			// Go's client respects all znodes, but kazoo may ignore Go's znode.
 			// So kazoo's client leads if its znode is the lowest.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
-			at, znodes, _ := lock.stand(w, root)
+			at, znodes, _ := lock.write(w, root)
 			isKazoo := func(znode string) bool { return path.Base(znode)[0] != '_' }
 			if len(znodes) == 0 || !isKazoo(znodes[0]) && slices.ContainsFunc(znodes, isKazoo) {
 				return nobody(at)
 			}
-			return owner{leads: map[string][]string{at: znodes[:1]}}
+			return truth{leads: map[string][]string{at: znodes[:1]}}
 		}},
-		{"Solr before 5", func(w *tree, root string) owner {
+		{"Solr before 5", func(w *tree, root string) truth {
 			q := queue{at: "/collections/books/leader_elect/shard1/election", name: func(w *tree, i int) string {
 				return fmt.Sprintf("%d-core_node%d-n_", w.members[i].SessionID(), i)
 			}}
-			at, znodes, members := q.stand(w, root)
+			at, znodes, members := q.write(w, root)
 			if len(znodes) == 0 {
 				return nobody(at)
 			}
 			w.own(members[0], root+"/collections/books/leaders/shard1", `{"core":"books"}`)
-			return owner{leads: map[string][]string{at: znodes[:1]}} // electop need not name this leader
+			return truth{leads: map[string][]string{at: znodes[:1]}} // electop need not name this leader
 		}},
-		{"Kafka with KRaft", func(w *tree, root string) owner {
+		{"Kafka with KRaft", func(w *tree, root string) truth {
 			at := root + "/controller"
 			w.put(root+"/controller_epoch", "7")
 			w.own(0, root+"/brokers/ids/1", `{"host":"k1","port":9092,"version":5}`)
 			w.put(at, `{"version":2,"brokerid":3000,"timestamp":"1795187631811","kraftControllerEpoch":12}`)
-			return owner{leads: map[string][]string{at: {at}}}
+			return truth{leads: map[string][]string{at: {at}}}
 		}},
-		{"Patroni in another namespace", func(w *tree, root string) owner {
+		{"Patroni in another namespace", func(w *tree, root string) truth {
 			at := "/db/" + w.word()
 			patroni(at)(w, root)
 			leader := root + at + "/leader"
@@ -662,10 +662,10 @@ func shared() []system {
 	}
 }
 
-// The leader confirms its components one by one; each confirmation shows who leads.
-func flink(w *tree, root string) owner {
+// flink writes Flink's znodes. The leader confirms its components one by one; one confirmation suffices.
+func flink(w *tree, root string) truth {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
-	at, znodes, members := q.stand(w, root)
+	at, znodes, members := q.write(w, root)
 	if len(znodes) == 0 {
 		return nobody(at)
 	}
@@ -683,10 +683,10 @@ func flink(w *tree, root string) owner {
 	return led(at, znodes[0])
 }
 
-// After the replay of its storage, the leader adds a member_ znode.
-func aurora(w *tree, root string) owner {
+// aurora writes Aurora's znodes. The leader adds a member_ znode after the replay of its storage.
+func aurora(w *tree, root string) truth {
 	q := queue{at: "/aurora/scheduler", name: mutex, data: hostPort}
-	at, znodes, members := q.stand(w, root)
+	at, znodes, members := q.write(w, root)
 	if len(znodes) == 0 {
 		return nobody(at)
 	}
@@ -701,7 +701,7 @@ type tree struct {
 	t       *testing.T
 	r       *rand.Rand
 	members []*zk.Conn // a session each
-	chroot  string     // of the layouts that are compared together
+	chroot  string     // of the present batch of layouts
 	batch   int
 	log     []string // of the present layout
 }
@@ -722,7 +722,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// The names above a root are names that other systems use.
+// root creates a directory for a layout, below names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -802,7 +802,7 @@ func (w *tree) stir(dir string) {
 	w.note("%d znodes created and deleted in %s", n, dir)
 }
 
-// Some guids end in ten digits, like a sequence number.
+// hex32 returns a guid. Some guids end in ten digits, like a sequence number.
 func (w *tree) hex32() string {
 	var b [16]byte
 	for i := range b {
@@ -820,7 +820,7 @@ func (w *tree) uuid() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// Some times end in a small number.
+// millis returns a time. Some times end like the sequence number of an early candidate.
 func (w *tree) millis() string {
 	if w.r.IntN(2) == 0 {
 		return fmt.Sprint(1795187631811 + w.r.IntN(1e9))

@@ -36,7 +36,7 @@ func metricsURL(t *testing.T, c *command) (url string) {
 	return url
 }
 
-// page returns an HTTP reply. code 0 means an error.
+// page returns an HTTP reply, or code 0 and an error.
 func page(t *testing.T, method, url string) (code int, body string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitFor)
@@ -72,7 +72,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// The leader of the returned cast has acknowledged.
+// candidates returns a cast of n, whose leader has acknowledged.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -106,7 +106,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		c := run(t, "exporter", path, "--servers", addr, "--listen", "0")
 		url := metricsURL(t, c)
 		if !strings.HasPrefix(url, "http://127.0.0.1:") {
-			t.Errorf("a port alone is on %s", url)
+			t.Errorf("with only a port in --listen the metrics are on %s, want 127.0.0.1", url)
 		}
 		of := func(metric, labels string) string { return fmt.Sprintf(`electop_%s{%spath="%s"`, metric, labels, path) }
 		exposes(t, url, of("candidates", "")+"} 3", of("leader_state", "")+`,state="known"} 1`, of("leader_info", `leader="amber",`)+"} 1", "electop_up 1")
@@ -188,7 +188,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// Leaders change while the exporter searches. The text of a znode cannot break the page of metrics.
+// The exporter finds elections and follows their leaders. No text of a znode breaks the page of metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -259,7 +259,7 @@ func TestMetricsAddress(t *testing.T) {
 	}
 }
 
-func TestMetricsKeepSecrets(t *testing.T) {
+func TestMetricsHideSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	raw := zktest.Client(t, addr)
@@ -287,7 +287,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// SIGTERM, with which a service manager ends the exporter, is no failure.
+// Service managers end the exporter with SIGTERM, which is no failure.
 func TestExporterEndsWithSuccess(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

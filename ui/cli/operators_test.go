@@ -74,7 +74,7 @@ func decode[T any](t *testing.T, text string) (v T) {
 
 type site struct {
 	ensemble      *zktest.Ensemble
-	flags         []string // of its servers
+	flags         []string // that name its servers
 	kazoo         election // kazoo.Election
 	curator       election // LeaderLatch
 	kazooLeader   *zktest.Foreign
@@ -86,7 +86,7 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// kazoo changes servers if a ping takes about a third of the session timeout.
+// foreignTimeout is long, because kazoo leaves a server whose ping takes a third of the session timeout.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -151,7 +151,7 @@ func session(t *testing.T, servers string) *zk.Conn {
 	return zktest.ClientOver(t, servers, 20*time.Second, net.DialTimeout)
 }
 
-func TestOperators(t *testing.T) {
+func TestCommandsOnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	w := newSite(t)
@@ -187,7 +187,7 @@ func TestOperators(t *testing.T) {
 	}
 	paths := causeFindings(t, w)
 	for id, path := range paths {
-		broken[id] = w.doctor(t, path, "--for", shortLook.String())
+		broken[id] = w.doctor(t, path, "--for", shortFor.String())
 	}
 	for system, e := range elections {
 		for _, how := range []string{"http", "4lw"} {
@@ -264,20 +264,20 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	paths := map[string]string{}
 	for id, make := range map[string]func(path string){
 		"herd": func(path string) {
-			head := stand(t, w.session(t), path, "")
+			head := addCandidate(t, w.session(t), path, "")
 			for range 3 {
-				stand(t, w.session(t), path, head)
+				addCandidate(t, w.session(t), path, head)
 			}
 		},
 		"ghost-node": func(path string) {
-			stand(t, w.session(t), path, "")
+			addCandidate(t, w.session(t), path, "")
 			c, name := w.session(t), path+"/"+strings.Repeat("0a", 16)+"-n_"
-			ghost := standAs(t, c, name, "") // as after a lost reply: the client creates again with the same guid
-			standAs(t, c, name, ghost)
+			ghost := addCandidateAs(t, c, name, "") // as if the reply was lost: the client creates another znode with the same guid
+			addCandidateAs(t, c, name, ghost)
 		},
 		"missing-watch": func(path string) {
-			stand(t, w.session(t), path, "")
-			stand(t, w.session(t), path, "")
+			addCandidate(t, w.session(t), path, "")
+			addCandidate(t, w.session(t), path, "")
 		},
 	} {
 		paths[id] = "/made-" + id
@@ -287,12 +287,12 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	return paths
 }
 
-// The doctor usually gets two equal watch tables of each member in this time.
-const shortLook = 6 * time.Second
+// shortFor is a --for in which the doctor usually gets two equal watch tables of each member.
+const shortFor = 6 * time.Second
 
-// All other findings must be information; after a short doctor, finds runs a longer one.
+// finds expects the finding id, and others only as information. It repeats the doctor with a longer --for.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
-	for lasts := 2 * shortLook; ; lasts *= 2 {
+	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)
 		d := decode[doctorJSON](t, c.out.all())
 		found, critical := false, false
@@ -309,7 +309,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 		if found {
 			return
 		}
-		if len(d.Unchecked) == 0 || lasts > 8*shortLook {
+		if len(d.Unchecked) == 0 || lasts > 8*shortFor {
 			t.Fatalf("the doctor does not find %s: %s", id, c.out.all())
 		}
 		t.Logf("not found yet in %s", c.out.all())
@@ -317,8 +317,8 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// Electop reports the watches as unknown, and names the setting to change.
-func TestServerThatAllowsOneWord(t *testing.T) {
+// electop reports the watches as unknown, and names the setting that would allow them.
+func TestServerThatAllowsOnlySrvr(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithWords(""))
@@ -348,12 +348,12 @@ func TestServerThatAllowsOneWord(t *testing.T) {
 	}
 }
 
-func stand(t *testing.T, c *zk.Conn, path, watches string) string {
+func addCandidate(t *testing.T, c *zk.Conn, path, watches string) string {
 	t.Helper()
-	return standAs(t, c, path+"/n_", watches)
+	return addCandidateAs(t, c, path+"/n_", watches)
 }
 
-func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
+func addCandidateAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	t.Helper()
 	znode := create(t, c, name, "made", contender)
 	if watches != "" {
@@ -364,7 +364,7 @@ func standAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// Each leader is reported as at risk while its znode exists, before the next leader.
+// stoppedLeaders checks that events reports each stopped leader as at risk before its handoff.
 func stoppedLeaders(t *testing.T, w *site) {
 	type watched struct {
 		election

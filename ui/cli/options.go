@@ -215,7 +215,7 @@ func (o *options) settled(args cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// readConfig reads the configuration file. Without a home directory the file counts as missing.
+// readConfig reads the configuration file. Without a directory for it, the file counts as missing.
 func readConfig() (config.File, error) {
 	path, err := config.Place(os.Getenv)
 	if err != nil {

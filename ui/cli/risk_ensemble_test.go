@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// If the epoch stays the same, the session ends within the reported time.
+// If the epoch stays the same, the session ends within the reported bound.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -86,7 +86,7 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 	return znode
 }
 
-// If the session ends before a bound is reported, cutCandidate tries another candidate.
+// cutCandidate returns a candidate without a connection, after events reported a bound of its expiry.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -135,7 +135,7 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// The znode may be late by the slowest write meanwhile.
+// compare checks the bounds of a znode that was deleted at gone. It allows a delay of late.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // of the deletion, the parent's last change
@@ -161,7 +161,7 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// The function returns the slowest write since its previous call.
+// slowestWrite writes repeatedly. The returned function returns the slowest write since its previous call.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration

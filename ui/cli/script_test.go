@@ -57,7 +57,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// Ephemeral znodes last as long as the script.
+// createInScript creates a znode. Ephemeral znodes last until the end of the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
@@ -101,7 +101,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// On a busy machine a completion may find nothing in time.
+// offers repeats a completion, which may find nothing in time on a busy machine.
 func offers(ts *testscript.TestScript, _ bool, args []string) {
 	want := regexp.MustCompile(`(?m)` + args[0])
 	for deadline := time.Now().Add(waitFor); ; {
@@ -114,7 +114,7 @@ func offers(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// The output of electop serve is written into the file said.
+// servedInScript writes the output of electop serve into the file printed.
 func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command("electop", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir = ts.Getenv("WORK")
@@ -125,24 +125,24 @@ func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(cmd.Start())
 	timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
 	defer timeout.Stop()
-	var said strings.Builder
+	var printed strings.Builder
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
+		printed.WriteString(lines.Text() + "\n")
 		if strings.HasPrefix(lines.Text(), "ZooKeeper on ") {
 			ts.Check(cmd.Process.Signal(os.Interrupt))
 		}
 	}
 	err = cmd.Wait()
-	ts.Check(os.WriteFile(ts.MkAbs("said"), []byte(said.String()), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("printed"), []byte(printed.String()), 0o600))
 	if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
-		ts.Fatalf("electop serve: %v, %s%s", err, said.String(), errs.String())
+		ts.Fatalf("electop serve: %v, %s%s", err, printed.String(), errs.String())
 	}
 }
 
-func awaitInScript(ts *testscript.TestScript, znode string, look func(*zk.Conn) (found bool, watch <-chan zk.Event, err error)) {
+func awaitInScript(ts *testscript.TestScript, znode string, read func(*zk.Conn) (found bool, watch <-chan zk.Event, err error)) {
 	deadline := time.After(waitFor)
 	for {
-		found, watch, err := look(ts.Value("zk").(*zk.Conn))
+		found, watch, err := read(ts.Value("zk").(*zk.Conn))
 		ts.Check(err)
 		if found {
 			return

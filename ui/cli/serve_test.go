@@ -82,7 +82,7 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 	timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
 	defer timeout.Stop()
-	lines, said := bufio.NewScanner(out), bufio.NewScanner(errs)
+	lines, errLines := bufio.NewScanner(out), bufio.NewScanner(errs)
 	lines.Scan()
 	rest, _ := strings.CutPrefix(lines.Text(), "ZooKeeper on ")
 	addr, _, _ := strings.Cut(rest, ". ")
@@ -94,8 +94,8 @@ func TestServeOutOfFiles(t *testing.T) {
 		}
 		open = append(open, c)
 	}
-	if !said.Scan() || !strings.Contains(said.Text(), "cannot accept connections") || !strings.Contains(said.Text(), "too many open files") {
-		t.Errorf("serve reported %q, want that it cannot accept connections", said.Text())
+	if !errLines.Scan() || !strings.Contains(errLines.Text(), "cannot accept connections") || !strings.Contains(errLines.Text(), "too many open files") {
+		t.Errorf("serve reported %q, want that it cannot accept connections", errLines.Text())
 	}
 	last, err := net.Dial("tcp", addr) // waits in the backlog
 	if err != nil {
@@ -109,8 +109,8 @@ func TestServeOutOfFiles(t *testing.T) {
 	if reply, err := io.ReadAll(last); string(reply) != "imok" {
 		t.Errorf("reply to ruok %q, error %v; want imok", reply, err)
 	}
-	if !said.Scan() || !strings.Contains(said.Text(), "accepting connections") {
-		t.Errorf("serve reported %q, want that it accepts connections again", said.Text())
+	if !errLines.Scan() || !strings.Contains(errLines.Text(), "accepting connections") {
+		t.Errorf("serve reported %q, want that it accepts connections again", errLines.Text())
 	}
 	cmd.Process.Signal(os.Interrupt)
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
@@ -118,17 +118,17 @@ func TestServeOutOfFiles(t *testing.T) {
 	}
 }
 
-func TestServeGrantsWhatApacheDoes(t *testing.T) {
+func TestServeSessionTimeoutsLikeApache(t *testing.T) {
 	t.Parallel()
 	granted := func(addr string) (all []time.Duration) {
-		for _, asked := range []time.Duration{time.Millisecond, time.Second, 4 * time.Second, 5 * time.Second, 39 * time.Second, time.Minute, 24 * 24 * time.Hour} {
+		for _, requested := range []time.Duration{time.Millisecond, time.Second, 4 * time.Second, 5 * time.Second, 39 * time.Second, time.Minute, 24 * 24 * time.Hour} {
 			nc, err := net.Dial("tcp", addr)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer nc.Close()
 			nc.SetDeadline(time.Now().Add(waitFor))
-			req := wire.ConnectRequest{Timeout: int32(asked.Milliseconds()), Passwd: make([]byte, 16)}
+			req := wire.ConnectRequest{Timeout: int32(requested.Milliseconds()), Passwd: make([]byte, 16)}
 			nc.Write(wire.AppendFrame(nil, &req))
 			frame, err := wire.ReadFrame(nc, 1<<10)
 			if err != nil {
@@ -198,8 +198,8 @@ func TestServeOpenToTheNetwork(t *testing.T) {
 	if host != want {
 		t.Errorf("the address is %q, want %s", addr, want)
 	}
-	if said := c.errs.all(); strings.Count(said, "network") != 1 {
-		t.Errorf("want one warning about the network, got %q", said)
+	if errs := c.errs.all(); strings.Count(errs, "network") != 1 {
+		t.Errorf("want one warning about the network, got %q", errs)
 	}
 	c.cancel()
 	if code := c.finish(t); code != 130 {

@@ -23,8 +23,8 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// The arguments are the file, the candidate's name, and the number of processes.
-// Several processes ignore SIGTERM, and one of wraps runs them.
+// stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
+// Several processes ignore SIGTERM, and one of wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -52,7 +52,7 @@ func stamper() {
 	os.Exit(1)
 }
 
-type stint struct {
+type commandRun struct {
 	first, last int64 // in nanoseconds
 	guard       int   // the guard's process ID
 	name        string
@@ -60,16 +60,16 @@ type stint struct {
 	znode       string
 }
 
-func (s stint) String() string {
+func (s commandRun) String() string {
 	return fmt.Sprintf("%s with fence %#x, guard %d: %s to %s", s.name, s.fence, s.guard,
 		time.Unix(0, s.first).Format("15:04:05.000000"), time.Unix(0, s.last).Format("15:04:05.000000"))
 }
 
 type stamps struct {
-	name   string
-	file   *os.File
-	rest   []byte   // an incomplete line
-	stints []*stint // sorted by the time of the first stamp; no two have the same guard and fence
+	name string
+	file *os.File
+	rest []byte        // an incomplete line
+	runs []*commandRun // sorted by the time of the first stamp; each has another guard or fence
 }
 
 func newStamps(t *testing.T) *stamps {
@@ -97,7 +97,7 @@ func (s *stamps) read(t *testing.T) {
 			return
 		}
 		var at int64
-		var n stint
+		var n commandRun
 		if _, err := fmt.Sscanf(string(line), "%d %d %s %v %s", &at, &n.guard, &n.name, &n.fence, &n.znode); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
@@ -105,34 +105,34 @@ func (s *stamps) read(t *testing.T) {
 	}
 }
 
-func (s *stamps) add(at int64, n stint) {
-	for _, old := range s.stints[max(0, len(s.stints)-20):] {
+func (s *stamps) add(at int64, n commandRun) {
+	for _, old := range s.runs[max(0, len(s.runs)-20):] {
 		if old.guard == n.guard && old.fence == n.fence {
 			old.first, old.last = min(old.first, at), max(old.last, at)
 			return
 		}
 	}
 	n.first, n.last = at, at
-	s.stints = append(s.stints, &n)
+	s.runs = append(s.runs, &n)
 }
 
-func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
+func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) commandRun {
 	t.Helper()
 	for deadline := time.Now().Add(3 * waitFor); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		s.read(t)
-		if n := len(s.stints); n > 0 && s.stints[n-1].last > moment.UnixNano() {
-			return *s.stints[n-1]
+		if n := len(s.runs); n > 0 && s.runs[n-1].last > moment.UnixNano() {
+			return *s.runs[n-1]
 		}
 	}
 	t.Fatalf("no command runs after %s", what)
-	return stint{}
+	return commandRun{}
 }
 
 func (s *stamps) check(t *testing.T) {
 	t.Helper()
 	s.read(t)
-	for i, n := range s.stints {
-		for _, before := range s.stints[max(0, i-20):i] {
+	for i, n := range s.runs {
+		for _, before := range s.runs[max(0, i-20):i] {
 			if n.first <= before.last && before.first <= n.last {
 				t.Errorf("two commands at once for %v:\n%v\n%v", time.Duration(min(n.last, before.last)-max(n.first, before.first)), before, n)
 			}

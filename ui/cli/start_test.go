@@ -17,7 +17,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// With the race detector, an initialization takes about five times as long.
+// initMax bounds the initialization of a package, which the race detector makes about five times slower.
 func initMax() time.Duration {
 	const most = 5 * time.Millisecond
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -28,7 +28,7 @@ func initMax() time.Duration {
 
 // The initialization of packages delays every command.
 // Other work adds time, so only a package that is slow in each run counts.
-func TestNoPackageStartsSlowly(t *testing.T) {
+func TestInitializationIsFast(t *testing.T) {
 	t.Parallel()
 	most := initMax()
 	var slow map[string]time.Duration
@@ -53,7 +53,7 @@ func TestNoPackageStartsSlowly(t *testing.T) {
 	}
 }
 
-// slowest returns the packages slow in every run, with their shortest time.
+// slowest returns the packages that were slow in every run so far, with their shortest time.
 func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
@@ -83,7 +83,7 @@ func initTimes(trace string) map[string]time.Duration {
 	return took
 }
 
-func TestSlowPackagesAreNamed(t *testing.T) {
+func TestSlowest(t *testing.T) {
 	t.Parallel()
 	first := initTimes(`init internal/bytealg @0.004 ms, 0 ms clock, 0 bytes, 0 allocs
 init github.com/mattn/go-runewidth @3.1 ms, 11 ms clock, 589832 bytes, 4 allocs
@@ -100,7 +100,7 @@ init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 	}
 }
 
-// The test binary would be slower: it has more packages, and is not static.
+// program builds electop. The test binary would be slower: it has more packages, and is not static.
 func program(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
@@ -111,7 +111,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// Other work of the machine changes the median and the minimum least.
+// report reports the median and the minimum, because other work of the machine changes them least.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")

@@ -27,7 +27,7 @@ import (
 	"electop/model/lesson"
 )
 
-// Like some real terminals, the pseudo terminal answers no query.
+// terminal is a pseudo terminal on which electop runs. Like some real terminals, it answers no query.
 type terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -128,7 +128,7 @@ func (x *terminal) text() string {
 	return x.shown()
 }
 
-// The caller holds the lock; the emulator's String copies a row for each cell.
+// shown returns the screen's text. The caller holds the lock. The emulator's own String is slow.
 func (x *terminal) shown() string {
 	var b strings.Builder
 	for row := range x.screen.Height() {
@@ -452,7 +452,7 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// Electop does not query the terminal's background, so Esc works although the terminal answers nothing.
+// electop does not query the terminal's background, so Esc works although the terminal answers nothing.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -572,7 +572,7 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// The dashboard begins with a list, the only election, or the reason for none.
+// The dashboard begins with a list of elections, with the only election, or fails with a reason.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -674,7 +674,7 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// When the footer shows goOn or readOn, the lines above the footer have been drawn.
+// These texts are on the screen. The footer with goOn or readOn is drawn after the lines above it.
 const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
 func (x *terminal) completes(n int, l *lesson.Lesson) {

@@ -125,7 +125,7 @@ func millisOrNil(d *time.Duration) *float64 {
 	return when(true, millis(*d))
 }
 
-// Microseconds are enough, because the clocks are not more precise.
+// millis cuts to microseconds, because the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {

@@ -68,7 +68,7 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// All addresses in members lead to one server; [world.ensemble] makes their replies differ.
+// observe configures w.elections. All members are one server; [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, requests cluster.Requests, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -241,7 +241,7 @@ func (w *world) delete(path string) {
 
 const ephemeralSequential = zk.FlagEphemeral | zk.FlagSequence
 
-func (w *world) stand(c *zk.Conn, watches ...string) string {
+func (w *world) addCandidate(c *zk.Conn, watches ...string) string {
 	w.t.Helper()
 	znode := w.create(c, w.path+"/"+w.prefix, ephemeralSequential)
 	w.watch(c, watches...)
@@ -267,7 +267,7 @@ func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 		if i > 0 {
 			before = znodes[i-1:]
 		}
-		znodes = append(znodes, w.stand(c, before...))
+		znodes = append(znodes, w.addCandidate(c, before...))
 	}
 	return znodes, clients
 }
@@ -315,7 +315,7 @@ const (
 
 var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
-// If cycle is true, the lock's reader and writer wait for each other.
+// locks creates the queue of a lock. If cycle is true, its reader and writer wait for each other.
 func (w *world) locks(cycle bool) {
 	stand := func(name string, watches ...string) (string, *zk.Conn) {
 		c := w.client()
@@ -342,14 +342,14 @@ func (w *world) locked(n int, held, last time.Duration) {
 
 func (w *world) handoffs(n int, every time.Duration) {
 	clients := []*zk.Conn{w.client(), w.client()}
-	znode := w.stand(clients[0])
+	znode := w.addCandidate(clients[0])
 	for i := range n {
-		next := w.stand(clients[(i+1)%2], znode)
+		next := w.addCandidate(clients[(i+1)%2], znode)
 		w.pass(every)
 		w.delete(znode)
 		znode = next
 	}
-	w.stand(clients[(n+1)%2], znode)
+	w.addCandidate(clients[(n+1)%2], znode)
 }
 
 // numbered creates the parent again; next is the number of the next candidate.
@@ -398,7 +398,7 @@ var failures = []struct {
 			}); err == nil {
 				w.t.Fatal("the reply was not lost")
 			}
-			w.stand(c, w.path+"/"+w.prefix+"0000000001") // again with this guid, and watches its own first znode
+			w.addCandidate(c, w.path+"/"+w.prefix+"0000000001") // again with this guid, and watches its own first znode
 		},
 		healthy: func(w *world) {
 			znodes, _ := w.queue(1)
@@ -454,7 +454,7 @@ var failures = []struct {
 			znodes, _ := w.queue(2)
 			c := w.client()
 			for range 60 {
-				w.delete(w.stand(c, znodes[1]))
+				w.delete(w.addCandidate(c, znodes[1]))
 				w.pass(200 * time.Millisecond)
 			}
 		},
@@ -502,7 +502,7 @@ var failures = []struct {
 			w.create(w.setup, w.path, 0)
 			before := []string{}
 			for _, c := range clients {
-				before = []string{w.stand(c, before...)}
+				before = []string{w.addCandidate(c, before...)}
 			}
 		},
 	},
@@ -510,7 +510,7 @@ var failures = []struct {
 		id: "missing-watch", name: "none",
 		broken: func(w *world) {
 			w.queue(2)
-			w.stand(w.client())
+			w.addCandidate(w.client())
 		},
 		healthy: func(w *world) { w.queue(3) },
 	},
@@ -520,14 +520,14 @@ var failures = []struct {
 			// The client sets its watch too late, and ignores that the znode is gone.
 			znodes, clients := w.queue(3)
 			c := w.client()
-			w.stand(c)
+			w.addCandidate(c)
 			clients[2].Close()
 			w.watch(c, znodes[2])
 		},
 		healthy: func(w *world) {
 			znodes, clients := w.queue(3)
 			c := w.client()
-			w.stand(c)
+			w.addCandidate(c)
 			clients[2].Close()
 			w.watch(c, znodes[1])
 		},
@@ -542,9 +542,9 @@ var failures = []struct {
 		broken: func(w *world) {
 			znodes, _ := w.queue(2)
 			c := w.client()
-			w.delete(w.stand(c, znodes[1]))
+			w.delete(w.addCandidate(c, znodes[1]))
 			w.pass(time.Second)
-			w.watch(c, w.stand(w.client(), znodes[1])) // c has no znode, and still waits
+			w.watch(c, w.addCandidate(w.client(), znodes[1])) // c has no znode, and still waits
 		},
 		healthy: func(w *world) {
 			w.queue(2)
@@ -562,15 +562,15 @@ var failures = []struct {
 		id: "zombie-leader",
 		broken: func(w *world) {
 			c, l := w.linked()
-			head := w.stand(c)
-			w.stand(w.client(), head)
+			head := w.addCandidate(c)
+			w.addCandidate(w.client(), head)
 			w.pass(time.Minute)
 			l.die()
 		},
 		healthy: func(w *world) {
 			c, l := w.linked()
-			head := w.stand(c)
-			w.stand(w.client(), head)
+			head := w.addCandidate(c)
+			w.addCandidate(w.client(), head)
 			w.pass(time.Minute)
 			l.cut() // the client connects again
 		},
@@ -578,16 +578,16 @@ var failures = []struct {
 	{
 		id: "silent-candidate",
 		broken: func(w *world) {
-			head := w.stand(w.client())
+			head := w.addCandidate(w.client())
 			c, l := w.linked()
-			w.stand(w.client(), w.stand(c, head))
+			w.addCandidate(w.client(), w.addCandidate(c, head))
 			w.pass(time.Minute)
 			l.die()
 		},
 		healthy: func(w *world) {
-			head := w.stand(w.client())
+			head := w.addCandidate(w.client())
 			c, l := w.linked()
-			w.stand(c, head)
+			w.addCandidate(c, head)
 			w.pass(time.Minute)
 			l.cut() // the client connects again
 		},
@@ -616,7 +616,7 @@ var failures = []struct {
 		healthy: func(w *world) {
 			znodes, clients := w.queue(2)
 			w.delete(znodes[0])
-			w.stand(clients[0], znodes[1])
+			w.addCandidate(clients[0], znodes[1])
 		},
 	},
 	{
@@ -644,7 +644,7 @@ var failures = []struct {
 		broken: func(w *world) {
 			znodes, _ := w.queue(1)
 			for range 4 {
-				w.stand(w.client(), znodes[0])
+				w.addCandidate(w.client(), znodes[0])
 			}
 		},
 		healthy: func(w *world) {
@@ -707,8 +707,8 @@ var failures = []struct {
 		id: "foreign-child", noted: true,
 		broken: func(w *world) {
 			first := w.create(w.setup, w.path+"/n_", zk.FlagSequence) // persistent
-			head := w.stand(w.client(), first)
-			w.stand(w.client(), head)
+			head := w.addCandidate(w.client(), first)
+			w.addCandidate(w.client(), head)
 		},
 		healthy: func(w *world) {
 			w.create(w.setup, w.path+"/config", 0)
@@ -761,7 +761,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 		if err := cast.SpawnInOrder(t.Context(), 4); err != nil {
 			t.Fatal(err)
 		}
-		ask := func() {
+		poll := func() {
 			if err := w.elections.Poller().Poll(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -775,12 +775,12 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 			if err := cast.Fault(string(s.Leader().Data.Bytes), demo.Resign, true); err != nil {
 				t.Fatal(err)
 			}
-			ask()
+			poll()
 			if _, err := cast.Spawn(); err != nil {
 				t.Fatal(err)
 			}
 			for range 5 {
-				ask()
+				poll()
 				w.pass(300 * time.Millisecond)
 			}
 			w.pass(25 * time.Second)
