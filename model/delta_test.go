@@ -15,8 +15,8 @@ import (
 	"electop/model/znode"
 )
 
-func heading(e model.Event) string {
-	named := func(c *dialect.Candidate) string {
+func eventText(e model.Event) string {
+	name := func(c *dialect.Candidate) string {
 		if c == nil {
 			return "nobody"
 		}
@@ -28,7 +28,7 @@ func heading(e model.Event) string {
 	case model.Left:
 		return "left " + b.Candidate.Name
 	case model.Handoff:
-		return "handoff " + named(b.From) + " " + named(b.To) + " " + string(b.Cause)
+		return "handoff " + name(b.From) + " " + name(b.To) + " " + string(b.Cause)
 	case model.Missed:
 		return "missed"
 	}
@@ -42,7 +42,7 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-func TestDeltasAndReadsAgree(t *testing.T) {
+func TestDeltasAndReadsGiveTheSameEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
 		tree.CreateParent(0)
@@ -53,7 +53,7 @@ func TestDeltasAndReadsAgree(t *testing.T) {
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {
-				switch s := heading(e); {
+				switch s := eventText(e); {
 				case strings.HasPrefix(s, "left"):
 					left = append(left, s)
 				case s != "":

@@ -22,7 +22,7 @@ func leaderDeleted(t *testing.T, cfg model.Config) (s *modeltest.Script, second 
 	return s, second
 }
 
-func TestForbiddenFirst(t *testing.T) {
+func TestDeniedFirstRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
 	if p := s.J.State().Phase; p != model.Forbidden {
@@ -32,7 +32,7 @@ func TestForbiddenFirst(t *testing.T) {
 	s.Want(s.Read(), "1 0s state absent 0")
 }
 
-func TestForbiddenThenReadable(t *testing.T) {
+func TestReadAfterADeniedRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
 	s.Read()
@@ -46,7 +46,7 @@ func TestForbiddenThenReadable(t *testing.T) {
 	s.Want(s.Read(),
 		"2 0s left .", "3 0s joined 1.", "4 0s handoff . > 1. unknown", "5 0s missed 1 1 true", "6 0s state live 1")
 	if c := s.J.State().Leader(); c.Joined {
-		t.Error("a candidate that joined while reads were forbidden is Joined, want an unknown age")
+		t.Error("a candidate that joined while reads were denied is Joined, want not Joined")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestParentDeleted(t *testing.T) {
 	s.Want(s.Read(), "5 2s joined .", "6 2s handoff nobody > . unknown vacant 1.1s")
 }
 
-func TestDeletedBeforeItIsRead(t *testing.T) {
+func TestChildDeletedBeforeItIsRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Read()
@@ -101,7 +101,7 @@ func TestKnownChildDeletedDuringAFullRead(t *testing.T) {
 	s.Want(s.Read())
 }
 
-func TestCauses(t *testing.T) {
+func TestCausesFromMembers(t *testing.T) {
 	fault := modeltest.Start.Add(time.Second)
 	for _, c := range []struct {
 		name   string
@@ -121,7 +121,7 @@ func TestCauses(t *testing.T) {
 		{"fault of unknown time", model.Member{Fault: model.Killed, ExpiresFrom: modeltest.Start}, "expired"},
 		{"fault after the end", model.Member{Fault: model.Killed, FaultAt: modeltest.Start.Add(time.Hour), ExpiresFrom: modeltest.Start}, "expired silent 0s"},
 	} {
-		for _, how := range []string{"stays", "goes", "has a new session"} {
+		for _, how := range []string{"stays", "departs", "has a new session"} {
 			t.Run(c.name+"/"+how, func(t *testing.T) {
 				s := modeltest.NewScript(t, model.Config{})
 				c.member.ID, c.member.Session, c.member.Znode = "a", 1, s.Join(1)
@@ -130,7 +130,7 @@ func TestCauses(t *testing.T) {
 				s.Apply(&model.Cast{At: s.Tree.Now, Member: c.member})
 				s.After(4 * time.Second)
 				switch how {
-				case "goes":
+				case "departs":
 					s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a"}, Gone: true})
 				case "has a new session":
 					s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 77}})
@@ -141,7 +141,7 @@ func TestCauses(t *testing.T) {
 				r.Notified = modeltest.Start.Add(5 * time.Second)
 				s.Want(s.Apply(r), "2 6s left .", "3 6s handoff . > 1. "+c.want)
 				if r := s.J.State().Reigns; len(r) != 2 || !r[1].FromKnown {
-					t.Errorf("reigns %+v, want 2, the second of known time", r)
+					t.Errorf("reigns %+v, want 2, the second with a known beginning", r)
 				}
 			})
 		}
@@ -209,7 +209,7 @@ func TestHandoffInAGap(t *testing.T) {
 	}
 }
 
-func TestVacant(t *testing.T) {
+func TestTimeWithoutALeader(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	s.Join(1)
 	s.Read()
@@ -225,7 +225,7 @@ func TestVacant(t *testing.T) {
 	}
 }
 
-func TestOvertaken(t *testing.T) {
+func TestLeaderOvertakenByALowerNumber(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Tree.Creates, s.Tree.Deletes = 9, 9
 	s.Tree.Create("n_0000000005", false, 1, "")
@@ -235,7 +235,7 @@ func TestOvertaken(t *testing.T) {
 	s.Want(s.Read(), "2 0s joined 4.", "3 0s handoff 5. > 4. unknown")
 }
 
-func TestAckBeforeTheRead(t *testing.T) {
+func TestAckBeforeTheReadOfTheHandoff(t *testing.T) {
 	s, b := leaderDeleted(t, modeltest.Acked)
 	s.After(30 * time.Millisecond)
 	s.Want(s.Ack(b))
@@ -265,7 +265,7 @@ func TestAckOfAnEarlierReign(t *testing.T) {
 	}
 }
 
-func TestHeldUntilTheAck(t *testing.T) {
+func TestHandoffWaitsForTheAck(t *testing.T) {
 	s, b := leaderDeleted(t, modeltest.Acked)
 	s.Want(s.Read(), "2 0s left .")
 	due, ok := s.J.Held()
@@ -292,7 +292,7 @@ func TestHeldUntilTheAck(t *testing.T) {
 	}
 }
 
-func TestHeldUntilTheDeadline(t *testing.T) {
+func TestHandoffWaitsAtMostAckWait(t *testing.T) {
 	s, b := leaderDeleted(t, modeltest.Acked)
 	s.Read()
 	s.After(model.AckWait - 1)
@@ -334,7 +334,7 @@ func TestSnapshotWaitsForTheAcknowledgement(t *testing.T) {
 	s.Want(s.Ack(a), "4 1.01s state live 2")
 }
 
-func TestHeldUntilTheNextHandoff(t *testing.T) {
+func TestHandoffWaitsUntilTheNextHandoff(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	a, b, c := s.Join(1), s.Join(2), s.Join(3)
 	s.Read()
@@ -346,11 +346,11 @@ func TestHeldUntilTheNextHandoff(t *testing.T) {
 	s.After(10 * time.Millisecond)
 	s.Want(s.Ack(c), "5 10ms handoff 1. > 2. unknown takeover 10ms")
 	if h := s.J.State().Handoffs; h[0].Takeover != nil {
-		t.Errorf("takeover %v of the first handoff, want none: the second one was acknowledged", *h[0].Takeover)
+		t.Errorf("takeover %v of the first handoff, want none: only the second handoff was acknowledged", *h[0].Takeover)
 	}
 }
 
-func TestHeldUntilTheConnectionIsLost(t *testing.T) {
+func TestHandoffWaitsUntilTheConnectionIsLost(t *testing.T) {
 	for _, link := range []model.Link{model.Disconnected, model.Expired, model.Connecting} {
 		s, b := leaderDeleted(t, modeltest.Acked)
 		s.Read()
@@ -366,7 +366,7 @@ func TestHeldUntilTheConnectionIsLost(t *testing.T) {
 	}
 }
 
-func TestHeldWhileTheClockGoesBack(t *testing.T) {
+func TestHandoffWaitsUntilTheClockGoesBackFar(t *testing.T) {
 	s, _ := leaderDeleted(t, modeltest.Acked)
 	s.Read()
 	s.After(-time.Millisecond)
@@ -375,7 +375,7 @@ func TestHeldWhileTheClockGoesBack(t *testing.T) {
 	s.Want(s.Advance(), "3 0s handoff . > 1. unknown")
 }
 
-func TestHeldIsBounded(t *testing.T) {
+func TestWaitingEventsAreBounded(t *testing.T) {
 	s, _ := leaderDeleted(t, modeltest.Acked)
 	got := len(s.Read())
 	const held = 4096 // heldMax
@@ -391,7 +391,7 @@ func TestHeldIsBounded(t *testing.T) {
 	}
 }
 
-func TestHeldIfAnAcknowledgementIsExpected(t *testing.T) {
+func TestHandoffWaitsIfAnAckIsExpected(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  model.Config
 		link model.Link
@@ -422,7 +422,7 @@ func TestHeldIfAnAcknowledgementIsExpected(t *testing.T) {
 	}
 }
 
-func TestRefresh(t *testing.T) {
+func TestRefreshOfTheLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Join(2)
@@ -500,8 +500,8 @@ func TestDuplicatesInARead(t *testing.T) {
 		"2 0s left .", "3 0s handoff . > nobody unknown")
 }
 
-// A replay has no monotonic readings, so a journal must drop them.
-func TestMonotonicReadings(t *testing.T) {
+// TestNoMonotonicReadings checks that a journal drops monotonic readings, because a replay has none.
+func TestNoMonotonicReadings(t *testing.T) {
 	now := time.Now()
 	j := doctor.NewJournal(modeltest.Acked)
 	j.Apply(&model.Read{At: now, Presence: model.Absent})
@@ -514,7 +514,7 @@ func TestMonotonicReadings(t *testing.T) {
 	}
 }
 
-func TestSwitch(t *testing.T) {
+func TestSwitchOfTheRecipe(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
 	s.Join(2)
@@ -529,7 +529,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-func TestCausesByZnodes(t *testing.T) {
+func TestCausesFromZnodes(t *testing.T) {
 	cause := func(s *modeltest.Script, want model.Cause, evidence string) {
 		t.Helper()
 		h := s.J.State().Handoffs[0]
@@ -552,7 +552,7 @@ func TestCausesByZnodes(t *testing.T) {
 		s.Read()
 		cause(s, model.CauseDeleted, again)
 		if m := s.J.State().Handoffs[0].Measures()[0]; m.Why != model.NotSilent {
-			t.Errorf("the silence is not known because %s, want %s", m.Why, model.NotSilent)
+			t.Errorf("the duration of the silence is unknown because of %s, want %s", m.Why, model.NotSilent)
 		}
 		if before.Handoffs[0].Cause != model.CauseUnknown {
 			t.Error("the cause in an older state changed")
@@ -606,7 +606,7 @@ func TestReignBounds(t *testing.T) {
 			s.Join(3)
 			s.After(10 * second)
 		}, second, 58 * second},
-		{"a candidate behind the leader left, which looks the same", func(s *modeltest.Script) {
+		{"a candidate behind the leader left", func(s *modeltest.Script) {
 			s.Tree.Delete(s.Join(1))
 			s.After(second)
 			s.Join(2)
@@ -640,7 +640,7 @@ func TestReignBounds(t *testing.T) {
 			s.Read()
 			r, ok := s.J.State().Reign()
 			if !ok || r.FromKnown || !r.From.Equal(s.Tree.Now) {
-				t.Fatalf("reign %+v, %v; want a reign with an unknown beginning, seen now", r, ok)
+				t.Fatalf("Reign = %+v, %v; want a reign with an unknown beginning, first seen now", r, ok)
 			}
 			if e, l := r.Earliest.Sub(modeltest.Start), r.Latest.Sub(modeltest.Start); e != c.earliest || l != c.latest {
 				t.Errorf("the reign began between %s and %s, want %s and %s", e, l, c.earliest, c.latest)
@@ -674,7 +674,7 @@ func TestRandomReignBounds(t *testing.T) {
 		check := func(when string) {
 			r, ok := s.J.State().Reign()
 			if ok != (first != "") || ok && (since.Before(r.Earliest) || since.After(r.Latest) || r.Latest.After(s.Tree.Now)) {
-				t.Fatalf("seed %d, %s: reign %v %+v, want one that bounds %s, since when %q is first", seed, when, ok, r, since, first)
+				t.Fatalf("seed %d, %s: Reign = %+v, %v; want bounds around %s, when %q became the head", seed, when, r, ok, since, first)
 			}
 		}
 		change()

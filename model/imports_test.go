@@ -18,70 +18,71 @@ import (
 
 const module = "electop"
 
-var panel = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
+var panelImports = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
-// A room is a package with all packages below it; the first room with a package counts.
-var rooms = []struct {
-	room    string
-	imports []string // rooms
-	but     string   // a forbidden room inside a room of imports
+// allowed has the rules for imports. A rule covers the package root and all packages below it. The
+// first rule that covers a package decides.
+var allowed = []struct {
+	root    string
+	imports []string // packages; the packages below them are allowed too
+	but     string   // a package below one of imports that is not allowed
 	std     bool     // whether only the standard library is allowed from outside of the module
 }{
-	{room: "model/units", std: true},
-	{room: "model/znode", std: true},
-	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
-	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
+	{root: "model/units", std: true},
+	{root: "model/znode", std: true},
+	{root: "model/dialect", imports: []string{"model/znode"}, std: true},
+	{root: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
 	// For tests.
-	{room: "model/internal", imports: []string{"model"}},
-	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
-	{room: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
-	{room: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
-	{room: "model/lesson", imports: []string{"model"}, std: true},
-	{room: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, std: true},
-	{room: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
-	{room: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, std: true},
-	{room: "zkwatch/sasl"},
-	{room: "zkwatch/client", imports: []string{"model/session", "model/znode", "zkwatch/fault", "zkwatch/sasl", "zkwatch/wire"}},
-	{room: "zkwatch/observer", imports: []string{"model", "zkwatch/observer", "zkwatch/client"}},
-	{room: "zkwatch/candidate", imports: []string{"model", "zkwatch/candidate", "zkwatch/client", "zkwatch/fault"}},
-	{room: "zkwatch/discover", imports: []string{"model", "zkwatch/discover", "zkwatch/observer", "zkwatch/client"}},
-	{room: "zkwatch/feed", imports: []string{"model", "zkwatch/feed"}},
-	{room: "zkwatch/admin", imports: []string{"model", "zkwatch/admin", "zkwatch/client"}},
+	{root: "model/internal", imports: []string{"model"}},
+	{root: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
+	{root: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
+	{root: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
+	{root: "model/lesson", imports: []string{"model"}, std: true},
+	{root: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, std: true},
+	{root: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
+	{root: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, std: true},
+	{root: "zkwatch/sasl"},
+	{root: "zkwatch/client", imports: []string{"model/session", "model/znode", "zkwatch/fault", "zkwatch/sasl", "zkwatch/wire"}},
+	{root: "zkwatch/observer", imports: []string{"model", "zkwatch/observer", "zkwatch/client"}},
+	{root: "zkwatch/candidate", imports: []string{"model", "zkwatch/candidate", "zkwatch/client", "zkwatch/fault"}},
+	{root: "zkwatch/discover", imports: []string{"model", "zkwatch/discover", "zkwatch/observer", "zkwatch/client"}},
+	{root: "zkwatch/feed", imports: []string{"model", "zkwatch/feed"}},
+	{root: "zkwatch/admin", imports: []string{"model", "zkwatch/admin", "zkwatch/client"}},
 	// For tests.
-	{room: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
-	{room: "zkwatch", imports: []string{}},
-	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
-	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
-	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
-	{room: "ui/cli/process", imports: []string{"model/znode"}},
-	{room: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
-	{room: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
-	{room: "ui/cli/config", imports: []string{"zkwatch/client", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
-	{room: "ui/cli/election", imports: []string{"model", "zkwatch", "demo", "ui/plain", "ui/cli/cluster", "ui/cli/process", "ui/cli/help"}},
-	{room: "ui/cli/command", imports: []string{"model/units", "ui/cli/process", "ui/cli/help"}},
-	{room: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/cluster", "ui/cli/process",
+	{root: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
+	{root: "zkwatch", imports: []string{}},
+	{root: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
+	{root: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
+	{root: "demo", imports: []string{"model", "zkwatch", "demo"}},
+	{root: "ui/cli/process", imports: []string{"model/znode"}},
+	{root: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
+	{root: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
+	{root: "ui/cli/config", imports: []string{"zkwatch/client", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
+	{root: "ui/cli/election", imports: []string{"model", "zkwatch", "demo", "ui/plain", "ui/cli/cluster", "ui/cli/process", "ui/cli/help"}},
+	{root: "ui/cli/command", imports: []string{"model/units", "ui/cli/process", "ui/cli/help"}},
+	{root: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/cluster", "ui/cli/process",
 		"ui/cli/help", "ui/cli/election"}},
-	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
-	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
-	{room: "ui/term", imports: []string{"ui/term"}},
-	{room: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
-	{room: "ui/action", imports: []string{"model", "ui/action"}},
-	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
+	{root: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
+	{root: "ui/plain", imports: []string{"model", "ui/plain"}},
+	{root: "ui/term", imports: []string{"ui/term"}},
+	{root: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
+	{root: "ui/action", imports: []string{"model", "ui/action"}},
+	{root: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not import each other.
-	{room: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
-	{room: "ui/candidates", imports: panel},
-	{room: "ui/leadership", imports: panel},
-	{room: "ui/lessons", imports: panel},
-	{room: "ui/detail", imports: append([]string{"ui/plain", "ui/leadership"}, panel...)},
-	{room: "ui/elections", imports: append([]string{"ui/plain"}, panel...)},
-	{room: "ui/travel", imports: append([]string{"ui/leadership", "ui/plain"}, panel...)},
-	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
-	{room: "", imports: []string{"ui/cli"}},
+	{root: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
+	{root: "ui/candidates", imports: panelImports},
+	{root: "ui/leadership", imports: panelImports},
+	{root: "ui/lessons", imports: panelImports},
+	{root: "ui/detail", imports: append([]string{"ui/plain", "ui/leadership"}, panelImports...)},
+	{root: "ui/elections", imports: append([]string{"ui/plain"}, panelImports...)},
+	{root: "ui/travel", imports: append([]string{"ui/leadership", "ui/plain"}, panelImports...)},
+	{root: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
+	{root: "", imports: []string{"ui/cli"}},
 }
 
-func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
+func under(pkg, root string) bool { return pkg == root || strings.HasPrefix(pkg, root+"/") }
 
-// violations ignores build constraints.
+// violations returns the forbidden imports in the files of a module, whatever their build constraints.
 func violations(tree fs.FS) (out []string, files int, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -120,23 +121,23 @@ func violations(tree fs.FS) (out []string, files int, err error) {
 }
 
 func forbidden(pkg, to string) string {
-	for _, r := range rooms {
-		if r.room == "" && pkg != "." || r.room != "" && !under(pkg, r.room) {
+	for _, r := range allowed {
+		if r.root == "" && pkg != "." || r.root != "" && !under(pkg, r.root) {
 			continue
 		}
 		if !under(to, module) {
 			if first, _, _ := strings.Cut(to, "/"); r.std && (strings.Contains(first, ".") || to == "C") {
-				return r.room + " may import the standard library only"
+				return r.root + " may import the standard library only"
 			}
 			return ""
 		}
 		to := strings.TrimPrefix(strings.TrimPrefix(to, module), "/")
-		if !slices.ContainsFunc(r.imports, func(room string) bool { return under(to, room) }) || r.but != "" && under(to, r.but) {
-			return "not in the table of rooms"
+		if !slices.ContainsFunc(r.imports, func(root string) bool { return under(to, root) }) || r.but != "" && under(to, r.but) {
+			return "no rule allows it"
 		}
 		return ""
 	}
-	return "the importing package is in no room"
+	return "no rule covers the importing package"
 }
 
 func TestImports(t *testing.T) {

@@ -19,14 +19,14 @@ import (
 
 const kazooLock, kazooReader = modeltest.Hex1 + "__lock__", modeltest.Hex1 + "__rlock__"
 
-// TestShare checks that no handoff happens if one of several readers leaves.
-func TestShare(t *testing.T) {
+// TestHandoffsOfASharedLock checks which handoffs happen when readers leave a shared lock.
+func TestHandoffsOfASharedLock(t *testing.T) {
 	for _, c := range []struct {
 		name, reader, writer string
-		order                string   // the order of joining: r or w
-		gone                 []int    // which leave, a second apart
-		handoffs             []string // from, to, how many were notified
-		since                time.Duration
+		order                string        // the order of joining: r or w
+		gone                 []int         // which leave, a second apart
+		handoffs             []string      // from, to, how many were notified
+		since                time.Duration // when the last reign began
 	}{
 		{"the first reader", kazooReader, kazooLock, "rrw", []int{0}, nil, time.Second},
 		{"both readers", kazooReader, kazooLock, "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
@@ -126,7 +126,7 @@ func watchedBy(at time.Time, path string, sessions ...uint64) *session.Table {
 	}}}
 }
 
-func TestLeaving(t *testing.T) {
+func TestLeavingADoubleBarrier(t *testing.T) {
 	s := recognising(t)
 	want := func(when, dialect string, leaving bool) {
 		t.Helper()
@@ -142,7 +142,7 @@ func TestLeaving(t *testing.T) {
 	s.Apply(watchedBy(s.Tree.Now, "/e/"+modeltest.Hex1, 77))
 	want("somebody watches a child", "ids", false)
 	s.Apply(watchedBy(s.Tree.Now, "/e/ready", 1, 2))
-	want("they watch the znode ready", "kazoo-double-barrier", false)
+	want("both watch the znode ready", "kazoo-double-barrier", false)
 	s.Tree.Delete(modeltest.Hex2)
 	s.Read()
 	want("one crashes before all are inside", "kazoo-double-barrier", false)
@@ -166,8 +166,8 @@ func TestLeaving(t *testing.T) {
 	want("the next round", "kazoo-double-barrier", false)
 }
 
-// TestEmptyGroup checks that a table does not change the kind of an emptied group.
-func TestEmptyGroup(t *testing.T) {
+// TestEmptiedGroup checks that a group without members is still a group, whatever is watched.
+func TestEmptiedGroup(t *testing.T) {
 	s := recognising(t)
 	for i, name := range []string{"amber", "birch"} {
 		s.Tree.Create(name, false, uint64(i+1), "")
@@ -183,7 +183,7 @@ func TestEmptyGroup(t *testing.T) {
 	}
 }
 
-func TestWaiters(t *testing.T) {
+func TestWaitersOfABarrier(t *testing.T) {
 	for _, c := range []struct {
 		name, data string
 		sessions   []uint64
@@ -193,7 +193,7 @@ func TestWaiters(t *testing.T) {
 		{"Curator's data", "10.0.0.1", []uint64{4, 5}, dialect.KindBarrier},
 		{"only one waits", "", []uint64{4}, dialect.KindUnknown},
 		{"electop's own watch does not count", "", []uint64{4, 9}, dialect.KindUnknown},
-		{"a setting", "on", []uint64{4, 5}, dialect.KindUnknown},
+		{"data of something else", "on", []uint64{4, 5}, dialect.KindUnknown},
 	} {
 		s := recognising(t)
 		read := func() {
@@ -225,8 +225,9 @@ func TestWaiters(t *testing.T) {
 	}
 }
 
-// TestRevoked checks that the journal keeps an owner's name that a client overwrites.
-func TestRevoked(t *testing.T) {
+// TestRevokedLock checks that the journal keeps an owner's name after a client replaced it by a
+// request to release the lock.
+func TestRevokedLock(t *testing.T) {
 	for prefix, word := range map[string]string{lockPrefix: "__REVOKE__", "lock-": "unlock", kazooLock: "unlock"} {
 		s := recognising(t)
 		lock := s.Add(prefix, 1, "10.0.0.1")
@@ -237,7 +238,7 @@ func TestRevoked(t *testing.T) {
 		s.Apply(s.W.Refresh(lock))
 		c := s.J.State().Leader()
 		if c == nil || !c.Revoked || c.Label() != "10.0.0.1" || len(s.J.State().Handoffs) > 0 {
-			t.Errorf("%s: got leader %+v, handoffs %v; want 10.0.0.1, asked to release its lock", prefix, c, s.J.State().Handoffs)
+			t.Errorf("%s: got leader %+v, handoffs %v; want 10.0.0.1 with Revoked, and no handoff", prefix, c, s.J.State().Handoffs)
 		}
 	}
 	s := recognising(t)
@@ -248,7 +249,8 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// At the first look, the election's own children must be the most.
+// TestStrayChildren checks that stray children do not change a dialect, and that a first read
+// recognises the dialect of most children.
 func TestStrayChildren(t *testing.T) {
 	strays := []string{"ready", "!ready", "!qn-0000000099", "!entry-100-0000000099", "!queue-0000000099", "amber", "birch", modeltest.Hex1, modeltest.UUID1,
 		modeltest.Hex1 + "__party__", modeltest.Hex1 + "-host", "!site1=commit", "!site2=abort", "leader", "!config=on", "odd-0000000099"}
@@ -283,7 +285,7 @@ func TestStrayChildren(t *testing.T) {
 		first := doctor.NewJournal(model.Config{Path: "/e"})
 		first.Apply((&modeltest.Watcher{Tree: tr}).Read(true, false, nil))
 		if s := first.State(); modeltest.DialectID(s.Dialect) != id {
-			t.Fatalf("at the first look: got dialect %s, want %s", modeltest.DialectID(s.Dialect), id)
+			t.Fatalf("after a first read: got dialect %s, want %s", modeltest.DialectID(s.Dialect), id)
 		}
 	})
 }

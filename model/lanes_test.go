@@ -12,13 +12,13 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-func TestLanesEqualTheStates(t *testing.T) {
+func TestLanesAgreeWithStates(t *testing.T) {
 	for range 10 { // some changes are rare
-		rapid.Check(t, lanesEqualTheStates)
+		rapid.Check(t, lanesAgreeWithStates)
 	}
 }
 
-func lanesEqualTheStates(t *rapid.T) {
+func lanesAgreeWithStates(t *rapid.T) {
 	cfg, all := modeltest.DrawPast(t)
 	j := model.NewJournal(cfg)
 	var states []*model.State
@@ -116,13 +116,14 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		}
 		for id, l := range member {
 			if got, _ := l.At(s.At); !came[id] && !got.Departed && got.Belief != "" {
-				t.Fatalf("at %v member %s is %+v, want departed: the state does not have it", s.At.Sub(modeltest.Start), id, got)
+				t.Fatalf("at %v member %s is %+v, want Departed, because the state does not have it", s.At.Sub(modeltest.Start), id, got)
 			}
 		}
 	}
 }
 
-// The lanes of children that are shown again are not exact.
+// shownAgain returns the children that a state lacked between two others, or that got another SeenAt.
+// Their lanes are not exact.
 func shownAgain(states []*model.State) map[dialect.ID]bool {
 	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {
@@ -167,7 +168,7 @@ func TestLanesAreBounded(t *testing.T) {
 		}
 		seen++
 		if n := len(l.Stretches); n > 4200 || l.From.IsZero() {
-			t.Errorf("the lane of %s has %d stretches from %v on, want at most 4200 from a known time on", l.Name, n, l.From)
+			t.Errorf("the lane of %s has %d stretches from %v on, want at most 4200 from a time that is not zero", l.Name, n, l.From)
 		}
 		if _, known := l.At(l.From.Add(-time.Millisecond)); known {
 			t.Errorf("%s is known before its lane begins", l.Name)
@@ -259,7 +260,7 @@ func TestLanesOfAHandoff(t *testing.T) {
 		}
 	}
 	if z := lanes.All[0].Znodes; len(z) != 1 || z[0].End.IsZero() || z[0].Cause != model.CauseExpired || !lanes.All[0].Over() || lanes.All[1].Over() {
-		t.Errorf("the znodes of a: %+v, want one that expired, in the only lane that is over", z)
+		t.Errorf("the znodes of a: %+v, want one that expired; and only lane 0 is over", z)
 	}
 	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) || !n[0].Arrived.Equal(deleted) {
 		t.Errorf("notices %+v, want one from lane 0 to lane 1", n)
@@ -269,7 +270,7 @@ func TestLanesOfAHandoff(t *testing.T) {
 	}
 }
 
-func TestHeldNotificationArrivesLater(t *testing.T) {
+func TestArrivalOfAHeldNotification(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, _ := s.Join(1), s.Join(2)
 	s.Read()
@@ -294,7 +295,7 @@ func TestHeldNotificationArrivesLater(t *testing.T) {
 	}
 }
 
-// A member knows of its election before electop reads the change.
+// TestNewLeaderIsNotWrong checks a member that knows that it leads before electop reads the change.
 func TestNewLeaderIsNotWrong(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()

@@ -10,7 +10,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-func exchanges(s *modeltest.Script) (out []string) {
+func exchangeTexts(s *modeltest.Script) (out []string) {
 	for _, x := range s.J.State().Exchanges {
 		text := fmt.Sprint(x.N, " ", x.Op, " ", x.Session, " ", x.Left.Sub(modeltest.Start))
 		for _, part := range []struct {
@@ -58,13 +58,13 @@ func TestExchanges(t *testing.T) {
 	}
 	pass(2, "exists", false, 0)
 	pass(2, "exists", false, 0)
-	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen",
+	s.Want(exchangeTexts(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen",
 		"5 closeSession 1 2s a dropped", "9 exists 2 2s after 3", "10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
 func TestLostReply(t *testing.T) {
 	for _, memberFirst := range []bool{false, true} {
-		t.Run(fmt.Sprint("member first ", memberFirst), func(t *testing.T) {
+		t.Run(fmt.Sprint("member reports first: ", memberFirst), func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})
 			left := func(n int, op, err string) model.Passed {
 				return model.Passed{Message: model.Message{Session: 1, N: n, Op: op, Err: err}, Left: s.Tree.Now}
@@ -90,7 +90,7 @@ func TestLostReply(t *testing.T) {
 			}
 			s.After(time.Second)
 			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(5, "create", "")}})
-			s.Want(exchanges(s), "1 create 1 0s a", "2 getChildren 1 1s a", "3 create 1 1s a", "4 create 1 2s a lost", "5 create 1 3.001s a")
+			s.Want(exchangeTexts(s), "1 create 1 0s a", "2 getChildren 1 1s a", "3 create 1 1s a", "4 create 1 2s a lost", "5 create 1 3.001s a")
 		})
 	}
 }
@@ -111,7 +111,7 @@ func TestExchangesMax(t *testing.T) {
 	clone.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: 1, Session: 7}, Left: s.Tree.Now}}})
 	now := s.J.State().Exchanges
 	if len(now) != model.ExchangesMax || now[len(now)-1].N != most+1 || cap(now) > 2*model.ExchangesMax {
-		t.Errorf("%d exchanges with room for %d, the last is %d; want %d up to %d", len(now), cap(now), now[len(now)-1].N, model.ExchangesMax, most+1)
+		t.Errorf("%d exchanges with capacity %d, last number %d; want %d exchanges, last number %d", len(now), cap(now), now[len(now)-1].N, model.ExchangesMax, most+1)
 	}
 	for i := range kept {
 		if kept[i].N != before[i].N || kept[i].Lost != before[i].Lost {

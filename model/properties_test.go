@@ -12,20 +12,20 @@ import (
 	"electop/model/znode"
 )
 
-// naive computes the properties from the states alone.
+// naive computes the properties from each observation and the state after it.
 type naive struct {
 	model.Properties
-	at      time.Time
-	linked  bool
-	gap     bool
-	read    bool
-	led     bool
-	works   bool
-	sees    bool
-	doubled bool
-	awake2  bool
-	vacant  time.Duration
-	existed map[dialect.ID]bool
+	at           time.Time
+	connected    bool
+	gap          bool
+	read         bool
+	led          bool
+	works        bool
+	known        bool // whether it is known who leads
+	doubled      bool // two or more members believe that they lead
+	awakeDoubled bool // two or more of these are not frozen
+	vacant       time.Duration
+	existed      map[dialect.ID]bool // the contenders of the previous state
 }
 
 func (n *naive) apply(o model.Observation, s *doctor.State) {
@@ -39,7 +39,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	if len(n.Believers) >= 2 {
 		n.DoubleFor += d
 	}
-	if n.led && n.sees && !(isRead && r.Gap) {
+	if n.led && n.known && !(isRead && r.Gap) {
 		n.Observed += d
 		if n.works {
 			n.Working += d
@@ -56,11 +56,11 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		n.gap = true
 	case isRead:
 		n.gap, n.read = false, true
-	case n.linked && s.Link.Link != model.Connected:
+	case n.connected && s.Link.Link != model.Connected:
 		n.gap = n.gap || n.read
 	}
-	n.linked = s.Link.Link == model.Connected
-	n.sees = n.read && !n.gap && s.Link.Link == model.Connected
+	n.connected = s.Link.Link == model.Connected
+	n.known = n.read && !n.gap && s.Link.Link == model.Connected
 
 	var believers []string
 	awake := 0
@@ -76,15 +76,15 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	if len(believers) >= 2 && !n.doubled {
 		n.Doubles++
 	}
-	if awake >= 2 && !n.awake2 {
+	if awake >= 2 && !n.awakeDoubled {
 		n.AwakeDoubles++
 	}
-	n.Believers, n.doubled, n.awake2 = believers, len(believers) >= 2, awake >= 2
+	n.Believers, n.doubled, n.awakeDoubled = believers, len(believers) >= 2, awake >= 2
 
 	n.works = awake > 0 || s.Leader() != nil && s.Member(s.Leader()) == nil
-	n.led = n.led || n.sees && n.works
+	n.led = n.led || n.known && n.works
 	switch {
-	case !n.led || !n.sees || n.works:
+	case !n.led || !n.known || n.works:
 		n.VacantSince, n.vacant = time.Time{}, 0
 	case n.VacantSince.IsZero():
 		n.VacantSince = n.at
@@ -99,15 +99,15 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		exists[c.ID()] = true
 	}
 	for session, now := range owned {
-		meant := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // several latches of one client are no ghosts
-		if now >= 2 && stayed[session] < 2 && !meant {
+		shares := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // one client may have several latches
+		if now >= 2 && stayed[session] < 2 && !shares {
 			n.Ghosts++
 		}
 	}
 	n.existed = exists
 }
 
-// A killed leader does not work, although its znode exists.
+// TestKilledLeader checks that a killed leader does not count as working while its znode exists.
 func TestKilledLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
@@ -140,12 +140,12 @@ func TestKilledLeader(t *testing.T) {
 	}
 	s.Tree.Delete("n_0000000001")
 	s.Join(79)
-	nameless := model.Member{ID: "c", Session: 79}
-	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
+	c := model.Member{ID: "c", Session: 79} // its znode is not known
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.Read()
 	s.After(time.Second)
-	nameless.Session = 80 // the znode of session 79 is now of a third party
-	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
+	c.Session = 80 // session 79 now belongs to a third party
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 3*time.Second || p.Observed != 10*time.Second {
@@ -162,10 +162,10 @@ func TestGhosts(t *testing.T) {
 		{"electop's naming", "0123456789abcdef0123456789abcdef-n_", false, 2},
 		{"a client with several candidates", "n_", false, 0},
 		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
-		{"a member of ours by the recipe", "n_", true, 2},
+		{"our own member, with the recipe's naming", "n_", true, 2},
 		{"a lock", "lock-", false, 0},         // may be threads of one process
 		{"unknown naming", "thing", false, 0}, // may be a lock
-		{"a member of ours, whatever the naming", "thing", true, 2},
+		{"our own member, with unknown naming", "thing", true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := modeltest.NewScript(t, model.Config{})
@@ -206,7 +206,7 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-func TestNoGhosts(t *testing.T) {
+func TestNoGhostsAfterDeletions(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
 	s.Read()
@@ -215,7 +215,7 @@ func TestNoGhosts(t *testing.T) {
 	s.Tree.CreateParent(0)
 	a := s.Join(1)
 	s.Read()
-	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // no child contends by this recipe
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // no child is a contender in this recipe
 	s.Tree.Delete(a)
 	s.Read()
 	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})

@@ -20,10 +20,10 @@ import (
 	"electop/model/znode"
 )
 
-// kept checks that states do not change.
+// kept checks that kept states do not change.
 type kept struct {
 	states []*doctor.State
-	texts  [][]byte
+	texts  [][]byte // the states as text
 }
 
 func (k *kept) add(t rapid.TB, s *doctor.State) {
@@ -39,34 +39,35 @@ func (k *kept) unchanged(t rapid.TB) {
 	}
 }
 
-type world struct {
+// randomElection applies random changes of a tree to a journal, and checks the events and states.
+type randomElection struct {
 	*rapid.T
-	tree   *modeltest.Tree
-	w      *modeltest.Watcher
-	cfg    model.Config
-	j      *doctor.Journal
-	events []model.Event
-	kept   kept
-	began  bool
-	linked bool
+	tree      *modeltest.Tree
+	w         *modeltest.Watcher
+	cfg       model.Config
+	j         *doctor.Journal
+	events    []model.Event
+	kept      kept
+	began     bool
+	connected bool
 
-	parent           int64 // czxid of the parent in the last read
-	creates, deletes int   // under that parent before its first read
-	counted          struct{ creates, deletes int }
-	unknown          int
-	allowed          int // the maximum of the field unknown
+	parent           int64                          // czxid of the parent in the last read
+	creates, deletes int                            // under that parent before its first read
+	counted          struct{ creates, deletes int } // under that parent, according to the events
+	unknown          int                            // Missed events with unknown numbers
+	allowed          int                            // the maximum of unknown
 
 	// The election according to the events.
-	alive  map[string]bool
+	exists map[string]bool // by name
 	leader *dialect.Candidate
 	totals model.Totals
 }
 
-func (w *world) pass() {
+func (w *randomElection) advance() {
 	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }
 
-func (w *world) change() {
+func (w *randomElection) change() {
 	t := w.tree
 	pick := func(what string) string {
 		if names := t.Names(); len(names) > 0 {
@@ -105,7 +106,7 @@ func (w *world) change() {
 	}
 }
 
-func (w *world) apply(o model.Observation) {
+func (w *randomElection) apply(o model.Observation) {
 	for _, e := range w.j.Apply(o) {
 		w.event(e)
 	}
@@ -123,7 +124,7 @@ func (w *world) apply(o model.Observation) {
 	}
 }
 
-func (w *world) event(e model.Event) {
+func (w *randomElection) event(e model.Event) {
 	if want := uint64(len(w.events) + 1); e.N != want {
 		w.Fatalf("event %d is numbered %d", want, e.N)
 	}
@@ -141,25 +142,25 @@ func (w *world) event(e model.Event) {
 			names[c.Name] = true
 		}
 		if !w.began {
-			w.began, w.alive, w.leader = true, names, atHead(b.State)
+			w.began, w.exists, w.leader = true, names, atHead(b.State)
 		}
-		if diff := gocmp.Diff(w.alive, names); diff != "" {
+		if diff := gocmp.Diff(w.exists, names); diff != "" {
 			w.Fatalf("event %d: children according to the events (-) and in the snapshot (+):\n%s", e.N, diff)
 		}
 		if modeltest.ID(w.leader) != modeltest.ID(atHead(b.State)) {
 			w.Fatalf("event %d: the handoffs end at %v, but in the snapshot %v is first", e.N, modeltest.ID(w.leader), modeltest.ID(atHead(b.State)))
 		}
 	case model.Joined:
-		if w.alive[b.Candidate.Name] {
+		if w.exists[b.Candidate.Name] {
 			w.Fatalf("event %d: %s joined, but it existed", e.N, b.Candidate.Name)
 		}
-		w.alive[b.Candidate.Name] = true
+		w.exists[b.Candidate.Name] = true
 		w.totals.Joined++
 	case model.Left:
-		if !w.alive[b.Candidate.Name] {
+		if !w.exists[b.Candidate.Name] {
 			w.Fatalf("event %d: %s left, but it did not exist", e.N, b.Candidate.Name)
 		}
-		delete(w.alive, b.Candidate.Name)
+		delete(w.exists, b.Candidate.Name)
 		w.totals.Left++
 	case model.Missed:
 		if !b.Known {
@@ -189,7 +190,7 @@ func (w *world) event(e model.Event) {
 	}
 }
 
-func (w *world) flush() {
+func (w *randomElection) flush() {
 	if due, ok := w.j.Held(); ok {
 		if due.After(w.tree.Now) {
 			w.tree.Now = due
@@ -201,7 +202,7 @@ func (w *world) flush() {
 	}
 }
 
-func (w *world) read(full, gap, quiet bool) {
+func (w *randomElection) read(full, gap, quiet bool) {
 	w.flush()
 	t := w.tree
 	creates, deletes, exists, jam := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.Jammed
@@ -209,7 +210,7 @@ func (w *world) read(full, gap, quiet bool) {
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
-			races += 20 // deleting the parent deletes all children
+			races += 20 // a deletion of the parent deletes all children
 		}
 	})
 	if rapid.Bool().Draw(w.T, "notified") {
@@ -258,7 +259,7 @@ func (w *world) read(full, gap, quiet bool) {
 		w.Fatalf("absent parent: phase %s and %d children, want %s and 0", s.Phase, s.Queue.Len()+len(s.Ignored), model.NoParent)
 	}
 	if w.unknown > w.allowed {
-		w.Fatalf("changes could not be counted, though the parent was neither deleted nor jammed")
+		w.Fatalf("changes could not be counted, although the parent was not deleted and has fewer than %d creates", modeltest.Jammed)
 	}
 	if exists && w.creates >= 0 {
 		// The stat does not count children that were created again during the read.
@@ -270,7 +271,7 @@ func (w *world) read(full, gap, quiet bool) {
 	w.check()
 }
 
-func (w *world) check() {
+func (w *randomElection) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
 	if s.Dialect.Vague() && len(contenders) == 0 {
@@ -297,7 +298,7 @@ func (w *world) check() {
 
 func TestRandomHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &world{T: rt, tree: modeltest.NewTree()}
+		w := &randomElection{T: rt, tree: modeltest.NewTree()}
 		w.w = &modeltest.Watcher{Tree: w.tree}
 		w.cfg = model.Config{Path: "/election"}
 		if rapid.Bool().Draw(rt, "ack path") {
@@ -312,7 +313,7 @@ func TestRandomHistory(t *testing.T) {
 			w.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, modeltest.Jammed - 10}).Draw(rt, "creates before"))
 		}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
-			w.pass()
+			w.advance()
 			switch rapid.IntRange(0, 19).Draw(rt, "step") {
 			default:
 				w.change()
@@ -330,9 +331,9 @@ func TestRandomHistory(t *testing.T) {
 					}
 				}
 			case 15:
-				w.linked = !w.linked
+				w.connected = !w.connected
 				link := model.Disconnected
-				if w.linked {
+				if w.connected {
 					link = model.Connected
 				}
 				w.apply(&model.Connection{At: w.tree.Now, Link: link, Session: 7, Server: "127.0.0.1:2181"})
@@ -360,7 +361,8 @@ func TestRandomHistory(t *testing.T) {
 	})
 }
 
-// Children that are deleted before they are read have no czxid, so their names decide the order.
+// TestUnreadChildrenOfOneNumber checks that names decide the order of children that were deleted
+// before they were read: these have no czxid.
 func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	for _, name := range []string{"n_0000000003", "m_0000000003"} {
@@ -381,7 +383,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// Handoffs ignore a blocking child.
+// atHead returns the leader that the handoffs show, because they ignore a blocking child.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

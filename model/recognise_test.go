@@ -15,11 +15,12 @@ import (
 	"electop/model/internal/modeltest"
 )
 
+// recognising returns a script whose journal recognises the dialect.
 func recognising(t *testing.T) *modeltest.Script { return modeltest.NewScript(t, model.Config{}) }
 
 const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-lock-"
 
-func TestJournalRecognises(t *testing.T) {
+func TestJournalRecognisesDialects(t *testing.T) {
 	s := recognising(t)
 	s.Read()
 	wantDialect(s, "nobody's, election:")
@@ -63,7 +64,7 @@ func TestJournalRecognises(t *testing.T) {
 	}
 }
 
-func TestJournalRecognisesAgain(t *testing.T) {
+func TestJournalRecognisesAnotherParent(t *testing.T) {
 	s := recognising(t)
 	s.Add(lockPrefix, 1, "a")
 	s.Read()
@@ -116,7 +117,7 @@ func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
 	}
 }
 
-func TestEventsHaveTheNames(t *testing.T) {
+func TestEventsHaveNamesOfCandidates(t *testing.T) {
 	s := recognising(t)
 	s.Read()
 	s.Add("72057700533010432-core_node3-n_", 1, "")
@@ -157,8 +158,8 @@ func TestSwitchOfARecognisedElection(t *testing.T) {
 	wantDialect(s, "curator-latch, curator-latch: a")
 }
 
-// Older recordings configure a recipe.
-func TestFixedRecipe(t *testing.T) {
+// TestConfiguredRecipe checks a recipe from the configuration, as in older recordings.
+func TestConfiguredRecipe(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	s.Add("member_", 1, "a")
 	s.Add(latchPrefix, 2, "b")
@@ -174,7 +175,8 @@ func TestFixedRecipe(t *testing.T) {
 	}
 }
 
-// While a contender exists, a dialect changes only to a wider one, or from unknown to a guess.
+// TestRandomNamings checks that a dialect changes only to a wider one, or from unknown to a guess,
+// while a contender exists.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{
 		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",

@@ -167,7 +167,7 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	}
 }
 
-// A czxid of 0 means an absent znode.
+// readSingle applies a read of the single znode. A czxid of 0 means that the znode is absent.
 func readSingle(s *modeltest.Script, czxid int64, data string) []string {
 	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
 	if czxid != 0 {

@@ -37,20 +37,20 @@ func TestHistoryMax(t *testing.T) {
 	s.Advance()
 	st := s.J.State()
 	if len(st.Handoffs) != model.HistoryMax || len(st.Reigns) != model.HistoryMax || st.Totals.Handoffs != n {
-		t.Fatalf("the state has %d handoffs and %d reigns of %d, want %d of %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax, n)
+		t.Fatalf("the state has %d handoffs and %d reigns, and counts %d; want %d and %[4]d, and %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax, n)
 	}
 	if cap(st.Handoffs) > 2*model.HistoryMax || cap(st.Reigns) > 2*model.HistoryMax {
-		t.Errorf("the histories have room for %d and %d, want at most %d", cap(st.Handoffs), cap(st.Reigns), 2*model.HistoryMax)
+		t.Errorf("the histories have the capacities %d and %d, want at most %d", cap(st.Handoffs), cap(st.Reigns), 2*model.HistoryMax)
 	}
 	for i, h := range st.Handoffs {
 		if want := int64(n - model.HistoryMax + i + 1); h.To.Sequence != want {
 			t.Fatalf("handoff %d is to %d, want %d", i, h.To.Sequence, want)
 		}
 		if acked := (n-model.HistoryMax+i)%2 == 0; (h.Takeover != nil) != acked {
-			t.Fatalf("handoff %d has the takeover %v, want one: %v", i, h.Takeover, acked)
+			t.Fatalf("handoff %d: got takeover %v, want one: %v", i, h.Takeover, acked)
 		}
 		if r := st.Reigns[i]; r.Leader != h.To || !r.From.Equal(h.At) || i > 0 && !st.Reigns[i-1].To.Equal(r.From) {
-			t.Fatalf("reign %d is %+v, want it from handoff %d on, after the previous reign", i, r, i)
+			t.Fatalf("reign %d is %+v, want it to begin at handoff %d, when the previous reign ended", i, r, i)
 		}
 	}
 	if !st.Reigns[model.HistoryMax-1].To.IsZero() {
@@ -152,8 +152,8 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // nine earlier events were findings
-		t.Errorf("%d events, the last is %q; want 101 up to the handoff to n_2", len(events), events[len(events)-1])
+	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // nine events before these were findings
+		t.Errorf("%d events, the last is %q; want 101, the last of which is the handoff to n_2", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
 	contenders, others := queueOf(s.W)
@@ -192,7 +192,7 @@ func TestWithoutZnodeInACrowd(t *testing.T) {
 	want("c", "d")
 }
 
-func TestCandidateIsFound(t *testing.T) {
+func TestCandidateFindsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		j := doctor.NewJournal(cfg)

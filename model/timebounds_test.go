@@ -13,7 +13,8 @@ import (
 	"electop/model/znode"
 )
 
-// Messages from the server arrive in order, but requests may overtake each other.
+// distant is an observer with random delays. Messages from the server arrive in order, but requests
+// may overtake each other.
 type distant struct {
 	*rapid.T
 	tree     *modeltest.Tree
@@ -24,7 +25,7 @@ type distant struct {
 	ack      *model.Ack
 	ackWatch bool
 	arrived  time.Time // of the last message
-	heard    time.Time // request time of the last reply
+	lastSent time.Time // when the observer sent the last answered request
 	deleted  map[dialect.ID]time.Time
 	created  map[dialect.ID]time.Time
 	acked    map[dialect.ID]time.Time
@@ -58,8 +59,8 @@ func (d *distant) request(serve func() (answered func())) {
 	d.agenda.Add(sent.Add(d.delay()), func() {
 		answered := serve()
 		d.reply(func() {
-			if sent.After(d.heard) {
-				d.heard = sent
+			if sent.After(d.lastSent) {
+				d.lastSent = sent
 			}
 			answered()
 		})
@@ -84,7 +85,7 @@ func (d *distant) changed() {
 	}
 	d.watch = false
 	d.reply(func() {
-		notified, heard := d.tree.Now, d.heard
+		notified, heard := d.tree.Now, d.lastSent
 		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) })
 	})
 }
@@ -105,7 +106,7 @@ func (d *distant) acknowledge(a model.Ack) {
 	d.ack = &a
 	if d.ackWatch {
 		d.ackWatch = false
-		d.reply(func() { d.readAck(d.tree.Now, d.heard) })
+		d.reply(func() { d.readAck(d.tree.Now, d.lastSent) })
 	}
 }
 
@@ -132,7 +133,7 @@ func (d *distant) apply(o model.Observation) {
 		}
 		if !h.Earliest.IsZero() && (truth.Before(h.Earliest) || truth.After(h.Latest)) {
 			since := func(at time.Time) time.Duration { return at.Sub(modeltest.Start) }
-			d.Fatalf("bounds %v and %v of a handoff, want bounds around %v", since(h.Earliest), since(h.Latest), since(truth))
+			d.Fatalf("a handoff has the bounds %v and %v, want bounds around %v", since(h.Earliest), since(h.Latest), since(truth))
 		}
 		if h.From == nil && h.Vacant != nil {
 			var last time.Time
@@ -149,7 +150,7 @@ func (d *distant) apply(o model.Observation) {
 	}
 }
 
-func TestBoundsOfHandoffsAreRight(t *testing.T) {
+func TestHandoffBoundsContainTheTrueTimes(t *testing.T) {
 	total := 0
 	rapid.Check(t, func(t *rapid.T) {
 		tr := modeltest.NewTree()

@@ -15,25 +15,27 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-type lives struct {
+// recordedTree is a tree with the reports about its deletions, and with reads.
+type recordedTree struct {
 	*modeltest.Tree
-	w     *modeltest.Watcher
-	died  map[dialect.ID]int64 // zxid of the deletion
-	wakes []*model.Wake        // first reports
-	of    []dialect.ID
-	reads []*model.Read
-	upTo  []int64 // zxid at the end of the read
+	w       *modeltest.Watcher
+	deleted map[dialect.ID]int64 // the zxid of the deletion
+	wakes   []*model.Wake        // first reports
+	ids     []dialect.ID         // of the znodes in wakes
+	reads   []*model.Read
+	upTo    []int64 // zxid at the end of the read
 }
 
-func newLives(tree *modeltest.Tree, w *modeltest.Watcher) *lives {
-	return &lives{Tree: tree, w: w, died: map[dialect.ID]int64{}}
+func newRecordedTree(tree *modeltest.Tree, w *modeltest.Watcher) *recordedTree {
+	return &recordedTree{Tree: tree, w: w, deleted: map[dialect.ID]int64{}}
 }
 
-func (l *lives) create(name string, sequential bool, session uint64) string {
+func (l *recordedTree) create(name string, sequential bool, session uint64) string {
 	return l.Tree.Create(name, sequential, session, "")
 }
 
-func (l *lives) end(names ...string) {
+// remove deletes znodes in one transaction.
+func (l *recordedTree) remove(names ...string) {
 	zxid := l.Zxid + 1
 	for _, name := range names {
 		z, ok := l.Children[name]
@@ -43,28 +45,28 @@ func (l *lives) end(names ...string) {
 		l.Tree.Delete(name)
 		l.Zxid, l.Pzxid = zxid, zxid
 		id := dialect.ID{Name: name, Czxid: z.Czxid}
-		l.died[id] = zxid
+		l.deleted[id] = zxid
 		l.wakes = append(l.wakes, &model.Wake{At: l.Now, Deleted: l.Now, Znode: name, Zxid: zxid})
-		l.of = append(l.of, id)
+		l.ids = append(l.ids, id)
 	}
 }
 
-func (l *lives) expire(session uint64) {
+func (l *recordedTree) expire(session uint64) {
 	var names []string
 	for _, name := range l.Names() {
 		if l.Children[name].Session == session {
 			names = append(names, name)
 		}
 	}
-	l.end(names...)
+	l.remove(names...)
 }
 
-func (l *lives) read(full bool, between func()) {
+func (l *recordedTree) read(full bool, between func()) {
 	l.reads = append(l.reads, l.w.Read(full, false, between))
 	l.upTo = append(l.upTo, l.Zxid)
 }
 
-func (l *lives) change(t *rapid.T) {
+func (l *recordedTree) change(t *rapid.T) {
 	session := func() uint64 { return uint64(rapid.IntRange(1, 12).Draw(t, "session")) }
 	pick := func() string {
 		if names := l.Names(); len(names) > 0 {
@@ -80,15 +82,15 @@ func (l *lives) change(t *rapid.T) {
 	case 5:
 		l.create(fmt.Sprint("log", l.Zxid), false, session())
 	case 6, 7, 8:
-		l.end(pick())
+		l.remove(pick())
 	case 9:
 		if names := l.Names(); len(names) > 0 {
-			l.end(names[0])
+			l.remove(names[0])
 		}
 	case 10:
 		l.expire(session())
 	case 11:
-		l.end(pick(), pick())
+		l.remove(pick(), pick())
 	}
 }
 
@@ -98,7 +100,8 @@ type deletion struct {
 	Requests  int
 }
 
-func (l *lives) want(requests []int) (out []deletion) {
+// want returns the deletions that a state must have.
+func (l *recordedTree) want(requests []int) (out []deletion) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // the list's pzxid for each unread child
 	for _, r := range l.reads {
@@ -111,7 +114,7 @@ func (l *lives) want(requests []int) (out []deletion) {
 		}
 	}
 	for i, w := range l.wakes {
-		id := l.of[i]
+		id := l.ids[i]
 		x := deletion{Znode: w.Znode, Requests: requests[i]}
 		if pzxid, unread := listed[id.Name]; read[id] {
 			x.Candidate = id
@@ -129,18 +132,18 @@ func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 			return w.Candidate != nil && h.From != nil && h.From.ID() == w.Candidate.ID()
 		})
 		if w.Leader != led {
-			t.Errorf("the deletion of %s is a leader's: %v, want %v", w.Znode, w.Leader, led)
+			t.Errorf("the deletion of %s: got Leader %v, want %v", w.Znode, w.Leader, led)
 		}
 		out = append(out, deletion{w.Znode, modeltest.ID(w.Candidate), w.Requests})
 	}
 	return out
 }
 
-func TestWakesAndReads(t *testing.T) {
+func TestWakesWithEarlyAndLateReads(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := modeltest.NewTree()
 		tree.CreateParent(0)
-		l := newLives(tree, &modeltest.Watcher{Tree: tree})
+		l := newRecordedTree(tree, &modeltest.Watcher{Tree: tree})
 		l.read(false, nil)
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			l.Now = l.Now.Add(time.Millisecond)
@@ -165,7 +168,8 @@ func TestWakesAndReads(t *testing.T) {
 	})
 }
 
-func (l *lives) replay(t *rapid.T, cfg model.Config, how string) {
+// replay applies the reads and reports to a journal: reads at once, late or mixed with reports.
+func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo
 	var later []*model.Wake // second reports
@@ -194,21 +198,21 @@ func (l *lives) replay(t *rapid.T, cfg model.Config, how string) {
 		}
 	}
 	if diff := gocmp.Diff(l.want(requests), deletionsOf(t, j.State())); diff != "" {
-		t.Fatalf("reads %s: deletions (-) and those of the state (+):\n%s", how, diff)
+		t.Fatalf("reads %s: deletions (-) and the state's deletions (+):\n%s", how, diff)
 	}
 	kept.unchanged(t)
 }
 
 func TestWakesOfOneName(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
-	l := newLives(s.Tree, s.W)
+	l := newRecordedTree(s.Tree, s.W)
 	s.Join(1)
 	l.create("log", false, 2)
 	first := l.Children["log"].Czxid
 	s.Read()
-	l.end("log")
+	l.remove("log")
 	l.create("log", false, 3) // never read
-	l.end("log")
+	l.remove("log")
 	for _, w := range l.wakes {
 		s.Apply(w)
 	}
@@ -217,7 +221,7 @@ func TestWakesOfOneName(t *testing.T) {
 		s.Read()
 		for i, w := range s.J.State().Wakes {
 			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader {
-				t.Errorf("wake %d has the candidate %v, leader %v; want czxid %#x and no leader", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
+				t.Errorf("wake %d has the candidate %v, Leader %v; want czxid %#x, false", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
 			}
 		}
 	}
@@ -226,7 +230,7 @@ func TestWakesOfOneName(t *testing.T) {
 	third := l.Children["log"].Czxid
 	s.Read()
 	s.Apply(l.wakes[0])
-	l.end("log")
+	l.remove("log")
 	s.Apply(l.wakes[2])
 	s.Read()
 	want(first, 0, third)
@@ -234,12 +238,12 @@ func TestWakesOfOneName(t *testing.T) {
 
 func TestWakesMax(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
-	l := newLives(s.Tree, s.W)
+	l := newRecordedTree(s.Tree, s.W)
 	const n = 2*model.HistoryMax + 77
 	for i := range n {
 		name := l.create("n_", true, uint64(i+1))
 		s.Read()
-		l.end(name)
+		l.remove(name)
 		s.Apply(l.wakes[i])
 		s.Read()
 	}
@@ -248,7 +252,7 @@ func TestWakesMax(t *testing.T) {
 	s.Apply(&old)
 	wakes := s.J.State().Wakes
 	if len(wakes) != model.HistoryMax || cap(wakes) > 2*model.HistoryMax {
-		t.Fatalf("the state has %d wakes with room for %d, want %d", len(wakes), cap(wakes), model.HistoryMax)
+		t.Fatalf("the state has %d wakes with capacity %d, want %d", len(wakes), cap(wakes), model.HistoryMax)
 	}
 	for i, w := range wakes {
 		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {

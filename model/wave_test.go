@@ -78,7 +78,7 @@ func TestWavesMax(t *testing.T) {
 	}
 	w := s.Waves[model.WavesMax-1]
 	if len(w.Reactions) != model.ReactionsMax || w.More != 70 || len(w.Counts) != model.CountsMax || w.Counts[model.CountsMax-1].Requests != 3*model.CountsMax-1 {
-		t.Errorf("%d reactions, %d more, %d counts up to %+v; want %d, 70, %d up to the newest", len(w.Reactions), w.More, len(w.Counts), w.Counts[len(w.Counts)-1],
+		t.Errorf("%d reactions, %d more, %d counts, the last %+v; want %d, 70, %d, the newest", len(w.Reactions), w.More, len(w.Counts), w.Counts[len(w.Counts)-1],
 			model.ReactionsMax, model.CountsMax)
 	}
 	known := 0
@@ -92,12 +92,12 @@ func TestWavesMax(t *testing.T) {
 	}
 }
 
-// A switch of the recipe must not replace the known costs of the other recipe.
+// TestCosts checks that a switch of the recipe does not replace the known costs of the other recipe.
 func TestCosts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		crowd := rapid.SampledFrom([]int{3, 40}).Draw(rt, "crowd")
 		s := modeltest.NewScript(t, model.Config{})
-		l := newLives(s.Tree, s.W)
+		l := newRecordedTree(s.Tree, s.W)
 		next := uint64(0)
 		join := func() string { next++; return l.create("n_", true, next) }
 		var queue []string
@@ -106,7 +106,7 @@ func TestCosts(t *testing.T) {
 		}
 		s.Read()
 		end := func(notified []uint64) {
-			l.end(queue[0])
+			l.remove(queue[0])
 			w := *l.wakes[len(l.wakes)-1]
 			w.Notified, w.Settled = notified, true
 			s.Apply(&w)
@@ -120,7 +120,7 @@ func TestCosts(t *testing.T) {
 			return all
 		}
 		var chain, herd []int64
-		for range rapid.IntRange(1, 4).Draw(rt, "changes of the rule") {
+		for range rapid.IntRange(1, 4).Draw(rt, "switches of the recipe") {
 			for _, recipe := range []string{"election", "herd"} {
 				s.Apply(&model.Switch{At: s.Tree.Now, Recipe: recipe})
 				for range crowd {
@@ -147,7 +147,7 @@ func TestCosts(t *testing.T) {
 				zxids = append(zxids, w.Zxid)
 			}
 			if want := c.want[max(0, len(c.want)-model.CostsMax):]; !slices.Equal(zxids, want) {
-				rt.Errorf("the costs of the %s of %d have the zxids %v, want %v", c.name, crowd, zxids, want)
+				rt.Errorf("the costs of the %s with %d candidates have the zxids %v, want %v", c.name, crowd, zxids, want)
 			}
 		}
 	})

@@ -67,22 +67,22 @@ func TestStaleWrites(t *testing.T) {
 				want.Stale = 1
 			}
 			if tries != want || other != (model.Tries{}) {
-				t.Errorf("tries %+v, of the other resource %+v; want %+v and none", tries, other, want)
+				t.Errorf("got tries %+v, and %+v of the other resource; want %+v and none", tries, other, want)
 			}
 			if len(got.Last) != 1 || got.Last[0].Stale != c.stale || got.Last[0].Write != &w {
 				t.Errorf("last %+v, want stale %v", got.Last, c.stale)
 			}
 			if counted := !w.Refused && w.Resource == model.Counter; counted != (got.Value == 7) || counted != (got.Writer == "a") {
-				t.Errorf("the counter is %d by %q, want changed %v", got.Value, got.Writer, counted)
+				t.Errorf("the counter is %d, written by %q; want changed: %v", got.Value, got.Writer, counted)
 			}
 			if accepted := !w.Refused && w.Resource == model.Tokens; accepted != (got.Highest == w.Token) {
-				t.Errorf("the highest token is %d, want %d: %v", got.Highest, w.Token, accepted)
+				t.Errorf("the highest token is %d; want %d accepted: %v", got.Highest, w.Token, accepted)
 			}
 		})
 	}
 }
 
-func TestCounterAndTokens(t *testing.T) {
+func TestWorkOfBothResources(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	put := func(o *model.Write) { j.Apply(o) }
 	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 5, Value: 1})
@@ -104,11 +104,12 @@ func TestCounterAndTokens(t *testing.T) {
 	last := j.State().Work.Last
 	const most = model.HistoryMax
 	if len(last) != most || cap(last) > 2*most || last[0].Value != 2*most || last[most-1].Value != 3*most-1 {
-		t.Errorf("the state has %d writes with room for %d, want the last %d", len(last), cap(last), most)
+		t.Errorf("the state has %d writes with capacity %d, want the last %d", len(last), cap(last), most)
 	}
 }
 
-// The deletion may be older than the log of deletions, or than the first read.
+// TestStaleAfterManyDeletions checks deletions older than the log of deletions, or than the first
+// read.
 func TestStaleAfterManyDeletions(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	before := s.Join(99)
@@ -146,13 +147,14 @@ func TestStaleAfterManyDeletions(t *testing.T) {
 	}
 }
 
+// randomDemo makes random observations of a demo.
 type randomDemo struct {
 	*rapid.T
-	*lives
+	*recordedTree
 	members []*model.Member
 	leaders []znode.Znode
 	writes  []model.Write // not reported yet
-	stale   int
+	stale   int           // counts the stale writes
 	all     []model.Observation
 }
 
@@ -191,7 +193,7 @@ func (s *randomDemo) step() {
 	case 5:
 		s.cast(m, true)
 	case 6:
-		s.end(m.Znode)
+		s.remove(m.Znode)
 	case 7:
 		if m.Session != 0 {
 			s.expire(m.Session)
@@ -209,7 +211,7 @@ func (s *randomDemo) step() {
 		fallthrough
 	case 10:
 		for _, w := range s.writes {
-			if died := s.died[dialect.ID{Name: w.Znode, Czxid: w.Token}]; died != 0 && died < w.Zxid {
+			if deleted := s.deleted[dialect.ID{Name: w.Znode, Czxid: w.Token}]; deleted != 0 && deleted < w.Zxid {
 				s.stale++
 			}
 			s.put(&w)
@@ -246,7 +248,7 @@ func (s *randomDemo) step() {
 func newRandomDemo(t *rapid.T) *randomDemo {
 	tree := modeltest.NewTree()
 	tree.CreateParent(0)
-	s := &randomDemo{T: t, lives: newLives(tree, &modeltest.Watcher{Tree: tree})}
+	s := &randomDemo{T: t, recordedTree: newRecordedTree(tree, &modeltest.Watcher{Tree: tree})}
 	for i := range 5 {
 		s.members = append(s.members, &model.Member{ID: fmt.Sprint("m", i), Name: fmt.Sprint("name", i)})
 	}
@@ -269,7 +271,7 @@ func TestRandomDemo(t *testing.T) {
 			st := j.State()
 			naive.apply(o, st)
 			if diff := modeltest.Differs(naive.Properties, st.Properties); diff != "" {
-				rt.Fatalf("after observation %d, %T %+v: naive properties (-) and those of the state (+):\n%s", i, o, o, diff)
+				rt.Fatalf("after observation %d, %T %+v: naive properties (-) and the state's properties (+):\n%s", i, o, o, diff)
 			}
 			if len(kept.states) < 10 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {
 				kept.add(rt, st)

@@ -7,19 +7,19 @@ import (
 	"electop/model/session"
 )
 
-// Session 7 has a timeout of 10 s.
+// rounds applies tables about session 7, whose timeout is 10 s.
 type rounds struct{ tracker session.Tracker }
 
 var began = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func at(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
-// heard is the second in which the leader last heard from the session.
-func deadline(id uint64, heard int) session.Deadline {
-	return session.Deadline{Session: id, At: time.Duration(heard+10)/2*2*time.Second + 2*time.Second}
+// deadline returns the deadline of a session whose last sign of life was in second sec.
+func deadline(id uint64, sec int) session.Deadline {
+	return session.Deadline{Session: id, At: time.Duration(sec+10)/2*2*time.Second + 2*time.Second}
 }
 
-// lists reports whether the follower lists connections.
+// apply applies the round in second sec. lists reports whether the follower lists connections.
 func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.Deadline) {
 	answered := session.Answer{State: session.Answered, At: at(sec)}
 	follower := session.Server{Addr: "b:1", Mode: session.ModeFollower, Basic: answered, Connections: session.Answer{State: session.Failed}}
@@ -34,8 +34,9 @@ func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.De
 	r.tracker.Apply(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
 }
 
-// After an election of the ensemble no server reports the session any more.
-func TestUnreportedSessionAfterAnElection(t *testing.T) {
+// TestSessionUnreportedAfterAnElection checks a session that no server reports after an election of
+// the ensemble.
+func TestSessionUnreportedAfterAnElection(t *testing.T) {
 	var r rounds
 	r.apply(0, 1, false, deadline(7, 0))
 	for sec := 1; sec < 8; sec++ {
@@ -46,8 +47,9 @@ func TestUnreportedSessionAfterAnElection(t *testing.T) {
 	}
 }
 
-// After a server stops listing connections, its last list gives no bound.
-func TestDeadlineAfterTheLastList(t *testing.T) {
+// TestBoundAfterTheLastList checks that a server's last list of connections gives no bound after the
+// server stopped listing them.
+func TestBoundAfterTheLastList(t *testing.T) {
 	const stopped = 40
 	var r rounds
 	shown := false
@@ -72,10 +74,11 @@ func TestDeadlineAfterTheLastList(t *testing.T) {
 	}
 }
 
-// The evidence names the rounds before and after the unknown end of the connection.
-func TestLastSeenConnected(t *testing.T) {
+// TestEvidenceOfAnEndedConnection checks that the evidence has the times of the rounds before and
+// after the end of a connection.
+func TestEvidenceOfAnEndedConnection(t *testing.T) {
 	var k session.Tracker
-	ask := func(sec int, clients ...session.Client) {
+	apply := func(sec int, clients ...session.Client) {
 		answered := session.Answer{State: session.Answered, At: at(sec)}
 		s := session.Server{Addr: "a:1", Mode: session.ModeStandalone, Tick: time.Second,
 			Basic: answered, Connections: answered, Sessions: answered, Clients: clients}
@@ -87,11 +90,11 @@ func TestLastSeenConnected(t *testing.T) {
 			t.Errorf("evidence after %d s: got %q, want %q", sec, got, want)
 		}
 	}
-	ask(0)
+	apply(0)
 	evidence(0, "not connected when asked at 12:00:00.0Z")
-	ask(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
-	ask(4)
-	ask(6)
+	apply(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
+	apply(4)
+	apply(6)
 	evidence(6, "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z")
 	if x, listed := k.View().Last(7); listed || x.Conn == nil || x.Conn.Addr != "10.0.0.1:7" || !x.At.Equal(at(1)) {
 		t.Errorf("Last(7) = %+v, listed %v; want the connection of second 1, not listed", x, listed)
@@ -108,6 +111,6 @@ func TestSilenceBeforeTheFirstRound(t *testing.T) {
 	}
 	d := r.tracker.Danger(7, at(8))
 	if d == nil || d.By.IsZero() || d.Silent.After(d.By.Add(-10*time.Second)) || d.Silent.Before(began) {
-		t.Fatalf("danger %+v, want silence since the deadline less the timeout or earlier", d)
+		t.Fatalf("danger %+v, want silence since one timeout before the deadline, or earlier", d)
 	}
 }

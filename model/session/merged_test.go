@@ -9,7 +9,7 @@ import (
 	"electop/model/session"
 )
 
-func TestMergedKeepsAnswers(t *testing.T) {
+func TestMergedOverKeepsOlderAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	answered := func(s int) session.Answer {
 		return session.Answer{State: session.Answered, At: at.Add(time.Duration(s) * time.Second)}
