@@ -373,7 +373,7 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 	return "", err
 }
 
-// A queue prints reports. put never blocks, because unread output must not cost the candidate its lease.
+// A queue prints reports. put never blocks: unread output must not cost the candidate its lease.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond

@@ -72,7 +72,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs the dashboard, then one of the chosen cluster. If that fails, the first runs again.
+// runThenSwitch runs the dashboard, then that of a chosen cluster. If it fails, the first runs again.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }

@@ -662,7 +662,7 @@ func special() []system {
 	}
 }
 
-// flink writes Flink's znodes. The leader confirms its components one by one; one confirmation suffices.
+// flink writes Flink's znodes. The leader confirms each component; one confirmation suffices.
 func flink(w *tree, root string) truth {
 	q := queue{at: "/flink/*/leader/latch", name: latch}
 	at, znodes, members := q.write(w, root)

@@ -188,7 +188,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// The exporter finds elections and follows their leaders. No text of a znode breaks the page of metrics.
+// The exporter finds elections and their new leaders. No text of a znode breaks the page of metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -86,7 +86,7 @@ type election struct {
 	candidates []zktest.Standing // in the order of the queue
 }
 
-// foreignTimeout is long, because kazoo leaves a server whose ping takes a third of the session timeout.
+// foreignTimeout is long: kazoo leaves a server whose ping takes a third of the session timeout.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -290,7 +290,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // shortFor is a --for in which the doctor usually gets two equal watch tables of each member.
 const shortFor = 6 * time.Second
 
-// finds expects the finding id, and others only as information. It repeats the doctor with a longer --for.
+// finds repeats the doctor until it finds id. All other findings must be information.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)

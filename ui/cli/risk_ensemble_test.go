@@ -161,7 +161,7 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 	x.Logf("after round %d: %d bounds held, %d were for an epoch that ended; writes took up to %v", round, x.held, x.excused, late)
 }
 
-// slowestWrite writes repeatedly. The returned function returns the slowest write since its previous call.
+// slowestWrite writes repeatedly. Each call of its result returns the slowest write since the last call.
 func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Duration {
 	var mu sync.Mutex
 	var most time.Duration

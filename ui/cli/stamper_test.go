@@ -23,7 +23,7 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
+// stamper writes time stamps. Its arguments: the file, the candidate's name, the number of processes.
 // Several processes ignore SIGTERM, and one of wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0

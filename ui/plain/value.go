@@ -6,7 +6,7 @@
 // are milliseconds with fractions. A znode is its full path as the client sees it. null means unknown
 // or none.
 //
-// Each other file formats one subject as JSON and as text. value.go formats the values of JSON objects.
+// value.go formats the values of JSON objects. Each other file formats one subject as JSON and text.
 package plain
 
 import (
@@ -85,7 +85,7 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns c's data as fields: name, or name_base64 if it is not text; name_length if it was cut.
+// content returns c's data as name, or as name_base64 if it is not text. name_length is set if it was cut.
 func content(name string, c *dialect.Candidate) object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied

@@ -216,8 +216,8 @@ const (
 	safeTimeout = 4 * time.Second
 )
 
-// Tick requests the servers' tick, from which a leader's lease is computed. It returns the longest tick,
-// or 0 if one is unknown. The warning is that the session timeout may then be too short for a lease.
+// Tick requests the servers' tick, from which a leader's lease is computed. It returns the longest, or 0
+// if one is unknown. The warning is that the session timeout may then be too short for a lease.
 func (o Requests) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

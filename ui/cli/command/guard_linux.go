@@ -24,7 +24,7 @@ func adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// descendantsOf returns the descendants not in spared. It can miss one that meanwhile starts or becomes an orphan.
+// descendantsOf can miss a descendant that starts or becomes an orphan during the call.
 func descendantsOf(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)

@@ -395,7 +395,7 @@ func (r *run) tick() {
 	}
 }
 
-// stop makes the guard end the command. It is called repeatedly, because the guard can be suspended again.
+// stop makes the guard end the command. Repeated calls continue a guard that was suspended again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()

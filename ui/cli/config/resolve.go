@@ -204,7 +204,7 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// dropDisabled deletes details of a feature, such as tls-ca, if an origin of a higher kind turns it off.
+// dropDisabled deletes details, such as tls-ca, if an origin of a higher kind turns off their feature.
 func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
 		var by Setting

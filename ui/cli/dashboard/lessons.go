@@ -80,7 +80,7 @@ func (r *lessonRunner) View() (lesson.View, bool) {
 	return r.run.View(), true
 }
 
-// Start implements [lessons.Runner]. With third-party candidates it fails, and the current lesson continues.
+// Start implements [lessons.Runner]. If it fails because of third-party candidates, the lesson continues.
 func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
@@ -102,7 +102,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the next setup of run. After a failure the lesson ends. The caller holds r.preparing.
+// prepare prepares the next setup of run, or ends the lesson. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()

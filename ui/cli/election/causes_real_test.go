@@ -58,7 +58,7 @@ type reign struct {
 	first, last model.Handoff // the handoff as reported at once, and as corrected later
 }
 
-// ELECTOP_TEST_CAUSES sets how many leaders are stopped until their sessions expire, for each protocol.
+// ELECTOP_TEST_CAUSES is the number of leaders that are stopped until they expire, for each protocol.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations

@@ -76,7 +76,7 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the longest extension up to limit, and what it decides. If again is true, a further
+// worthwhile returns the longest extension up to limit, and what it decides. If again is true, another
 // request can decide a suspicion that has lasted long enough.
 func worthwhile(s *doctor.State, limit time.Duration, again bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {

@@ -68,7 +68,7 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe configures w.elections. All members are one server; [world.ensemble] makes their replies differ.
+// observe sets w.elections. All members are one server; [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, requests cluster.Requests, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {

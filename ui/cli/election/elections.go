@@ -208,7 +208,7 @@ func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
 
-// newElection returns an election that does not run yet. Its feed reports handoffs to poller, unless nil.
+// newElection returns an election that does not run yet. poller, if not nil, receives its handoffs.
 func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
 	if next := cfg.Events; poller != nil {
 		cfg.Events = func(es []model.Event) error {

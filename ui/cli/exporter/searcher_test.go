@@ -75,7 +75,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the values of metric by path; the path is "" for a metric without one.
+// after waits for d, and returns the metric's values by path, "" for a metric without a path.
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)

@@ -181,7 +181,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// unfinished reports whether b ends within a key. A final escape counts, because it can begin a sequence.
+// unfinished reports whether b ends within a key. A final escape counts: it can begin a sequence.
 func unfinished(b []byte) bool {
 	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
 		switch s := b[i+1:]; {
