@@ -154,7 +154,7 @@ func (EpochChanged) EventBody() {}
 // acknowledgements, and [dialect.Notes].
 func (s *State) Followed() []string {
 	n := s.Dialect.Notes(s.Path)
-	return append(append(s.AckPaths[:len(s.AckPaths):len(s.AckPaths)], listed(n.Epoch)...), listed(n.Last)...)
+	return append(append(s.AckPaths[:len(s.AckPaths):len(s.AckPaths)], nonEmpty(n.Epoch)...), nonEmpty(n.Last)...)
 }
 
 // FollowedRead reports whether a path of [State.Followed] was read.
@@ -215,7 +215,7 @@ func (s *State) LedLast() *LedLast {
 }
 
 // Counted returns the directories whose number of children the observer must read.
-func (s *State) Counted() []string { return listed(s.Dialect.Notes(s.Path).Backlog) }
+func (s *State) Counted() []string { return nonEmpty(s.Dialect.Notes(s.Path).Backlog) }
 
 // Backlog counts the requests that wait for the leader.
 type Backlog struct {

@@ -143,12 +143,12 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 			continue
 		}
 		x, connected := clients[sessionID]
-		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
+		hasDeadline := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
 		c := correction{from: g.from, at: g.at, cause: CauseDeleted}
 		switch {
 		case connected:
 			c.evidence = "its session is alive without its znode, connected to " + x.Server + " at " + units.Clock(x.At)
-		case counted:
+		case hasDeadline:
 			c.evidence = "its session was still alive without its znode at " + units.Clock(wall(t.End))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
 			c.cause = CauseLeft
@@ -297,17 +297,17 @@ func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned f
 		if !ok || !t.At.After(x.Expired) {
 			continue
 		}
-		var came []uint64
+		var newSessions []uint64
 		for _, session := range all {
 			if !slices.Contains(x.before, session) && !owned(session) && !t.Anchored(session) {
-				came = append(came, session)
+				newSessions = append(newSessions, session)
 			}
 		}
-		if slices.Equal(came, x.Sessions) {
+		if slices.Equal(newSessions, x.Sessions) {
 			continue
 		}
 		y := *x
-		y.Sessions = came
+		y.Sessions = newSessions
 		now[len(now)-1] = &y
 	}
 	*r = now

@@ -96,7 +96,7 @@ func NewJournal(cfg Config) *Journal {
 		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
 		roster:   roster{members: make(map[string]*Member), owners: make(map[uint64]*Member), former: make(map[uint64]int)},
 		link:     connection{Connection: Connection{Link: Connecting}},
-		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
+		ack:      newAcknowledgement(nonEmpty(cfg.AckPath), false, cfg.AckExpected),
 		phase:    Unseen,
 
 		directories: make(map[string]*Directory), notes: make(map[string]*Ack),

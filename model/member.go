@@ -91,7 +91,7 @@ type roster struct {
 	shown  *rosterView    // the present view; nil: not computed yet
 }
 
-// States share a rosterView, which is never written.
+// rosterView is shared by states, and never written.
 type rosterView struct {
 	members   []*Member // by ID
 	bySession map[uint64]*Member

@@ -124,7 +124,7 @@ func (j *Journal) recognise(r *Read) {
 func (j *Journal) interpret(d *dialect.Dialect) {
 	j.naming.dialect = d
 	if j.cfg.AckFollows {
-		paths, byData := listed(j.cfg.AckPath), false
+		paths, byData := nonEmpty(j.cfg.AckPath), false
 		if d != nil {
 			ack := d.Ack(j.cfg.Path)
 			paths, byData = ack.Paths(), ack.ByData
@@ -137,7 +137,7 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 	j.children.interpret(d, j.naming.recipe(), j.renewHead)
 }
 
-func listed(path string) []string {
+func nonEmpty(path string) []string {
 	if path == "" {
 		return nil
 	}

@@ -57,22 +57,22 @@ func (t *properties) believe(o *Cast, old *Member) {
 	if o.Gone {
 		now = nil
 	}
-	did, wasAwake := old.believes()
-	does, isAwake := now.believes()
-	if did != does {
+	believed, wasAwake := old.believes()
+	believes, isAwake := now.believes()
+	if believed != believes {
 		i, _ := slices.BinarySearch(p.Believers, o.Member.ID)
-		if does {
+		if believes {
 			p.Believers = slices.Insert(slices.Clip(p.Believers), i, o.Member.ID)
 		} else {
 			p.Believers = slices.Concat(p.Believers[:i], p.Believers[i+1:])
 		}
-		if does && len(p.Believers) == 2 {
+		if believes && len(p.Believers) == 2 {
 			p.Doubles++
 		}
 	}
 	switch {
 	case isAwake && !wasAwake:
-		if t.awake++; t.awake == 2 && does {
+		if t.awake++; t.awake == 2 && believes {
 			p.AwakeDoubles++
 		}
 	case wasAwake && !isAwake:

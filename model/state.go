@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Phase is the state of the election's parent.
+// Phase is the state of the election's parent. A single znode's election is [Live].
 type Phase string
 
 const (
@@ -41,7 +41,7 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
-	// Rivals may lead beside the first contender by the rule of their library. They count for
+	// Rivals may lead beside the first contender according to their library. They count for
 	// [MixedClients] only after [RivalWait].
 	Rivals []dialect.Rival
 	// Leaving reports whether the participants of a double barrier are leaving it.
