@@ -41,8 +41,8 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
-	// Rivals may lead beside the first contender according to their library. They count for
-	// [MixedClients] only after [RivalWait].
+	// Rivals may lead beside the first contender, according to the rule of their library. They count
+	// for [MixedClients] only after [RivalWait].
 	Rivals []dialect.Rival
 	// Leaving reports whether the participants of a double barrier are leaving it.
 	Leaving bool
