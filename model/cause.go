@@ -117,15 +117,6 @@ func (u unexplained) has(session uint64) bool {
 	return ok
 }
 
-func (u unexplained) sessions() []uint64 {
-	if len(u) == 0 {
-		return nil
-	}
-	out := slices.AppendSeq(make([]uint64, 0, len(u)), maps.Keys(u))
-	slices.Sort(out)
-	return out
-}
-
 // explain returns the corrections that a table shows. It drops the corrected ends, and the ends older
 // than endsFor.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
@@ -133,7 +124,7 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 		return nil
 	}
 	clients, exp := t.Conns(), t.Expirer()
-	for _, sessionID := range u.sessions() {
+	for _, sessionID := range slices.Sorted(maps.Keys(u)) {
 		g := u[sessionID]
 		if at.Sub(g.at) > endsFor || at.Before(g.at) {
 			delete(u, sessionID)

@@ -39,17 +39,13 @@ func (cs *children) insert(c *dialect.Candidate) (again bool) {
 		return false
 	}
 	if c.Session != 0 {
-		again = cs.count(c.Session) == 2
+		cs.index()
+		cs.owned[c.Session]++
+		again = cs.owned[c.Session] == 2
 	}
 	i, _ := Position(cs.recipe, cs.queue, c)
 	cs.queue = cs.queue.Insert(i, c)
 	return again
-}
-
-func (cs *children) count(session uint64) int32 {
-	cs.index()
-	cs.owned[session]++
-	return cs.owned[session]
 }
 
 func (cs *children) owns(session uint64) bool {
@@ -74,23 +70,17 @@ func (cs *children) index() {
 	}
 }
 
-func (cs *children) discount(c *dialect.Candidate) {
-	if c.Session == 0 || cs.owned == nil {
-		return
-	}
-	if cs.owned[c.Session]--; cs.owned[c.Session] <= 0 {
-		delete(cs.owned, c.Session)
-	}
-}
-
 func (cs *children) remove(gone ...*dialect.Candidate) {
 	for _, c := range gone {
 		delete(cs.known, c.Name)
 		if c.Unread {
 			cs.unread--
 		}
-		if cs.recipe.Contends(c) {
-			cs.discount(c)
+		if cs.owned == nil || c.Session == 0 || !cs.recipe.Contends(c) {
+			continue
+		}
+		if cs.owned[c.Session]--; cs.owned[c.Session] <= 0 {
+			delete(cs.owned, c.Session)
 		}
 	}
 	if len(gone) > removeMax {
@@ -115,11 +105,6 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
-
-func (cs *children) setRecipe(r dialect.Recipe) {
-	cs.recipe = r
-	cs.sort(cs.all())
-}
 
 func (cs *children) sort(all []*dialect.Candidate) {
 	var queue, rest []*dialect.Candidate
@@ -168,12 +153,6 @@ func (cs *children) holding(n int) []*dialect.Candidate {
 
 func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(cs.recipe, a, b) }
 
-func (cs *children) clear() {
-	clear(cs.known)
-	cs.unread, cs.last, cs.mixed = 0, nil, false
-	cs.queue, cs.rest, cs.owned = dialect.Queue{}, nil, nil
-}
-
 // unreadNames returns the names of the children that were deleted before they were read.
 func (cs *children) unreadNames() (names []string) {
 	if cs.unread > 0 {
@@ -184,11 +163,6 @@ func (cs *children) unreadNames() (names []string) {
 		}
 	}
 	return names
-}
-
-func (cs *children) has(c *dialect.Candidate) bool {
-	k := cs.known[c.Name]
-	return k != nil && k.Czxid == c.Czxid
 }
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -82,7 +81,7 @@ const heldMax = 4096
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // due since the last observation
-	held []Event // the first held event waits for the acknowledgement
+	held []Event // the first, a handoff or a snapshot without its state, waits for the acknowledgement
 }
 
 func (q *eventQueue) add(at time.Time, body EventBody) {
@@ -96,9 +95,6 @@ func (q *eventQueue) add(at time.Time, body EventBody) {
 	q.n++
 	q.due = append(q.due, Event{N: q.n, At: at, Body: body})
 }
-
-// hold adds a handoff, or a snapshot without its state; held must be empty.
-func (q *eventQueue) hold(e Event) { q.held = append(q.held, e) }
 
 func (q *eventQueue) waiting() EventBody {
 	if len(q.held) == 0 {
@@ -121,12 +117,6 @@ func (q *eventQueue) release(took *time.Duration, within *Span) {
 	}
 }
 
-func (q *eventQueue) expire(at time.Time) {
-	if q.expired(at) {
-		q.release(nil, nil)
-	}
-}
-
 // expired reports whether AckWait is over, or the clock went back by AckWait.
 func (q *eventQueue) expired(at time.Time) bool {
 	if len(q.held) == 0 {
@@ -135,12 +125,3 @@ func (q *eventQueue) expired(at time.Time) bool {
 	waited := at.Sub(q.held[0].At)
 	return waited >= AckWait || waited <= -AckWait
 }
-
-func (q *eventQueue) until() (time.Time, bool) {
-	if len(q.held) == 0 {
-		return time.Time{}, false
-	}
-	return q.held[0].At.Add(AckWait), true
-}
-
-func (q eventQueue) clone() eventQueue { return eventQueue{n: q.n, held: slices.Clone(q.held)} }

@@ -107,7 +107,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	}
 	j.events.release(nil, nil) // a held handoff is not acknowledged any more
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown, Lock: j.naming.dialect.Locks()}
-	gone := old != nil && !j.has(old)
+	gone := old != nil && (j.known[old.Name] == nil || j.known[old.Name].Czxid != old.Czxid)
 	if gone {
 		j.wakes.led(old)
 		if i, ok := Position(j.recipe, j.before, old); ok {
@@ -162,13 +162,13 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 		j.past.begin(j.reign(at, changed))
 	}
 	j.totals.Handoffs++
-	j.past.handoff(h)
+	j.past.handoffs = remember(j.past.handoffs, h)
 
 	took, within, waits := j.ack.handoff(head, changed)
 	h.Takeover, h.TakeoverIn = took, within
 	h.unacked = j.ack.unmeasured(j.naming.dialect.Ack(j.cfg.Path).Child)
 	if waits && j.link.Link == Connected {
-		j.events.hold(Event{At: h.At, Body: *h})
+		j.events.held = append(j.events.held, Event{At: h.At, Body: *h})
 	} else {
 		j.emit(at, *h)
 	}
@@ -284,8 +284,6 @@ type past struct {
 	reigns   []Reign
 }
 
-func (p *past) handoff(h *Handoff) { p.handoffs = remember(p.handoffs, h) }
-
 func (p *past) takeover(took *time.Duration, within *Span) {
 	n := len(p.handoffs) - 1
 	h := *p.handoffs[n]
@@ -352,9 +350,6 @@ func (s *State) Reign() (r Reign, ok bool) {
 	}
 	return r, false
 }
-
-// clip removes the spare capacity, so that two copies do not append to the same array.
-func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 
 // Reign is one contender's time as the leader.
 type Reign struct {

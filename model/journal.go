@@ -154,7 +154,8 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.naming.change(r)
-			j.children.setRecipe(j.naming.recipe())
+			j.children.recipe = j.naming.recipe()
+			j.children.sort(j.children.all())
 			j.checkHead(at, timeBounds{}, false)
 		}
 	case *session.Table:
@@ -183,12 +184,19 @@ func (j *Journal) Apply(o Observation) []Event {
 	if !j.ack.unread() || j.events.expired(at) {
 		j.deliver()
 	}
-	j.events.expire(at)
+	if j.events.expired(at) {
+		j.events.release(nil, nil)
+	}
 	return j.events.due
 }
 
 // Held returns the time until which events wait for an acknowledgement; ok is false for none.
-func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
+func (j *Journal) Held() (until time.Time, ok bool) {
+	if j.events.waiting() == nil {
+		return time.Time{}, false
+	}
+	return j.events.held[0].At.Add(AckWait), true
+}
 
 // Add adds an event after all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
@@ -228,14 +236,14 @@ func (j *Journal) State() *State {
 		Queue: j.queue, Ignored: j.rest, Leaving: j.leaving, Flows: j.flow, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
-		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
+		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, Rivals: j.rivals.now, crowded: j.crowded(), watchers: j.watches.first,
+		Waves: j.waves.last, notified: j.waves.times,
 	}
-	s.Waves, s.notified = j.waves.view()
-	members := j.roster.view()
-	s.Members, s.bySession = members.members, members.bySession
+	j.waves.shared = true
+	s.Members, s.bySession = j.roster.view()
 	if s.Phase == Live && j.parentRead {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
 	}
@@ -286,7 +294,7 @@ func (j *Journal) snapshot(at time.Time) {
 	j.rivals.find(j.naming.decisive(), &j.children, &j.watches, j.cfg.Path, time.Time{})
 	j.decideRole(at)
 	if j.head != nil && !j.cfg.AckExpected && len(j.events.held) == 0 && j.ack.unread() {
-		j.events.hold(Event{At: at, Body: Snapshot{}}) // the acknowledgement may show who leads
+		j.events.held = append(j.events.held, Event{At: at, Body: Snapshot{}}) // the acknowledgement may show who leads
 		return
 	}
 	s := j.State()
@@ -347,7 +355,8 @@ func (j *Journal) Clone() *Journal {
 	c.members = maps.Clone(j.members)
 	c.ending = slices.Clip(j.ending)
 	c.owners, c.former = maps.Clone(j.owners), maps.Clone(j.former)
-	c.past, c.events = j.past.clip(), j.events.clone()
+	c.past = past{slices.Clip(j.past.handoffs), slices.Clip(j.past.reigns)}
+	c.events = eventQueue{n: j.events.n, held: slices.Clone(j.events.held)}
 	c.rivals.waiters, c.rivals.contested = slices.Clone(j.rivals.waiters), slices.Clone(j.rivals.contested)
 	c.lanes = j.lanes.clip()
 	c.flow = slices.Clip(j.flow)

@@ -88,18 +88,14 @@ type roster struct {
 	// owners keeps a former member until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
 	former map[uint64]int // counts the reads and deltas after a member departed, by its session
-	shown  *rosterView    // the present view; nil: not computed yet
-}
-
-// rosterView is shared by states, and never written.
-type rosterView struct {
-	members   []*Member // by ID
+	// sorted and bySession are what states share, and never written; nil: not computed yet.
+	sorted    []*Member // by ID
 	bySession map[uint64]*Member
 }
 
 // applyCast applies c. old is the member's previous report, nil for none.
 func (r *roster) applyCast(c *Cast) (old *Member) {
-	r.shown = nil
+	r.bySession = nil
 	m, old := c.Member, r.members[c.Member.ID]
 	if c.Gone {
 		delete(r.members, m.ID)
@@ -155,12 +151,12 @@ func (r *roster) memberOf(c *dialect.Candidate) *Member {
 	return r.owners[c.Session]
 }
 
-func (r *roster) view() *rosterView {
-	if r.shown == nil {
-		members := slices.SortedFunc(maps.Values(r.members), func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
-		r.shown = &rosterView{members, maps.Clone(r.owners)}
+func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
+	if r.bySession == nil {
+		r.sorted = slices.SortedFunc(maps.Values(r.members), func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
+		r.bySession = maps.Clone(r.owners)
 	}
-	return r.shown
+	return r.sorted, r.bySession
 }
 
 // forget forgets former members without a znode after three reads or deltas. Earlier, a create may be
@@ -170,7 +166,7 @@ func (r *roster) forget(cs *children) {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {
 			delete(r.former, session)
 			delete(r.owners, session)
-			r.shown = nil
+			r.bySession = nil
 		}
 	}
 }

@@ -59,16 +59,13 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 	believed, wasAwake := old.believes()
 	believes, isAwake := now.believes()
-	if believed != believes {
-		i, _ := slices.BinarySearch(p.Believers, o.Member.ID)
-		if believes {
-			p.Believers = slices.Insert(slices.Clip(p.Believers), i, o.Member.ID)
-		} else {
-			p.Believers = slices.Concat(p.Believers[:i], p.Believers[i+1:])
-		}
-		if believes && len(p.Believers) == 2 {
+	switch i, _ := slices.BinarySearch(p.Believers, o.Member.ID); {
+	case believes && !believed:
+		if p.Believers = slices.Insert(slices.Clip(p.Believers), i, o.Member.ID); len(p.Believers) == 2 {
 			p.Doubles++
 		}
+	case believed && !believes:
+		p.Believers = slices.Concat(p.Believers[:i], p.Believers[i+1:])
 	}
 	switch {
 	case isAwake && !wasAwake:

@@ -196,13 +196,11 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 
 // removeAll removes the parent and all children. Other changes before the removal are unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
-	for _, c := range j.queue.All() {
+	for _, c := range j.children.all() {
 		j.left(at, c)
 	}
-	for _, c := range j.rest {
-		j.left(at, c)
-	}
-	j.children.clear()
+	clear(j.known)
+	j.children = children{recipe: j.recipe, known: j.known}
 	j.watches.first = nil
 	j.last.ParentGone = true
 	j.parentRead, j.ending, j.flow = false, nil, nil

@@ -350,10 +350,7 @@ func (s *State) Observations() (out []Observation) {
 
 func (s *State) read() *Read {
 	r := &Read{At: s.ReadAt, Presence: Present, Parent: s.Parent, Full: true}
-	for _, c := range s.Queue.All() {
-		r.New = append(r.New, c.Znode)
-	}
-	for _, c := range s.Ignored {
+	for _, c := range append(s.Queue.Slice(), s.Ignored...) {
 		r.New = append(r.New, c.Znode)
 	}
 	switch {

@@ -30,13 +30,6 @@ func (m timeBounds) since() time.Time {
 	return m.earliest
 }
 
-func between(from, to time.Time) time.Time {
-	if from.IsZero() || !from.Before(to) {
-		return to
-	}
-	return from.Add(to.Sub(from) / 2)
-}
-
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
@@ -86,7 +79,7 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	case n == 1 && first, l.sent.IsZero(): // older recordings have no times of requests
 		m.likely = notified
 	default:
-		m.likely = between(notified, at)
+		m.likely = notified.Add(at.Sub(notified) / 2)
 	}
 	if n == 1 && first {
 		m.latest = notified

@@ -128,20 +128,15 @@ func (e *deletionLog) add(name string, zxid int64) {
 // of returns the zxid at which the znode with the name and czxid was deleted, 0 for unknown. Several
 // children may have had the same name.
 func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
-	for _, d := range e.after(czxid) {
+	for _, d := range slices.Backward(e.last) {
+		if d.zxid <= czxid {
+			break
+		}
 		if d.name == name {
-			return d.zxid
+			zxid = d.zxid
 		}
 	}
-	return 0
-}
-
-func (e *deletionLog) after(zxid int64) []deletion {
-	i := len(e.last)
-	for i > 0 && e.last[i-1].zxid > zxid {
-		i--
-	}
-	return e.last[i:]
+	return zxid
 }
 
 // Costs has the last handoffs that show the cost of a recipe, newest first: Chain of the plain

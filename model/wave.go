@@ -141,11 +141,6 @@ func (w *waves) own() {
 	}
 }
 
-func (w *waves) view() ([]*Wave, map[uint64]int) {
-	w.shared = true
-	return w.last, w.times
-}
-
 func (w waves) clone() waves {
 	w.shared = false
 	w.last = slices.Clone(w.last)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"time"
 
 	"electop/model/znode"
@@ -69,13 +70,7 @@ const labelMax = 64
 // before orders by sequence, then by czxid: a reader and a writer of a Curator lock may have equal
 // sequences.
 func before(a, b *Candidate) bool {
-	switch {
-	case a.Sequence != b.Sequence:
-		return a.Sequence < b.Sequence
-	case a.Czxid != b.Czxid:
-		return a.Czxid < b.Czxid
-	}
-	return a.Name < b.Name
+	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
 }
 
 // access is cached in a [Candidate], because matching all names of a long queue is slow.

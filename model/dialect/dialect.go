@@ -33,7 +33,7 @@ type Dialect struct {
 	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
 	// stands for a guid. The system's clients order and watch that znode like their own znodes.
 	prefix   string
-	contends func(stem string) bool // reports whether a name contends; an argument of [lineOf]
+	contends func(stem string) bool // [line.writer] of the recipe
 	unknown  bool                   // the system is not known
 	// shares: one session may own several contenders, such as threads of a process.
 	shares bool

@@ -62,10 +62,6 @@ type line struct {
 	byName         bool // order equal sequences by name
 }
 
-func lineOf(name string, contends func(stem string) bool) *line {
-	return &line{name: name, writer: contends}
-}
-
 func endsWith(with ...string) func(stem string) bool {
 	return func(stem string) bool {
 		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(stem, end) })

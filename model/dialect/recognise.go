@@ -214,11 +214,9 @@ func masked(stem string, session uint64) string {
 	return stem
 }
 
+// markerOf returns the path of d's marker. d must have a marker, and fit the path.
 func (d *Dialect) markerOf(path string) string {
-	star, ok := endsIn(path, d.at...)
-	if !ok || d.marker == "" {
-		return ""
-	}
+	star, _ := endsIn(path, d.at...)
 	return from(path, d.marker, star)
 }
 

@@ -82,7 +82,7 @@ var systems = completed(Dialect{},
 	},
 	Dialect{
 		// log_replicas is a child, but no contender.
-		ID: "mesos", System: "Apache Mesos", Recipe: listing{lineOf("mesos", matches("json.info_", "info_"))},
+		ID: "mesos", System: "Apache Mesos", Recipe: listing{&line{name: "mesos", writer: matches("json.info_", "info_")}},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
@@ -194,7 +194,7 @@ func completed(common Dialect, all ...Dialect) (out []*Dialect) {
 		case !d.kind.Elects():
 			d.Recipe = members{alone{d.ID}}
 		case d.contends != nil:
-			d.Recipe = lineOf(d.ID, d.contends)
+			d.Recipe = &line{name: d.ID, writer: d.contends}
 		default:
 			d.Recipe = Election()
 		}

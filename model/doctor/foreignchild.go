@@ -30,7 +30,8 @@ func foreignChild(r *ruleRun) {
 				f.wait = 0 // no handoff leaves a persistent znode
 			}
 			f.because("%s: %s", described(c), why)
-		case c.Session == 0 && !c.Unread && !r.expected(c):
+		case r.dialect() == "mesos" && c.Name == "log_replicas": // the system itself creates it
+		case c.Session == 0 && !c.Unread:
 			harmless = append(harmless, c)
 		}
 	}
@@ -65,9 +66,4 @@ func (r *ruleRun) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 		return Critical, "in Curator's order it comes before every number"
 	}
 	return "", ""
-}
-
-// expected reports whether the system itself creates the child.
-func (r *ruleRun) expected(c *dialect.Candidate) bool {
-	return r.dialect() == "mesos" && c.Name == "log_replicas"
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"electop/model/dialect"
@@ -9,7 +10,7 @@ import (
 
 func herd(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
-	for _, name := range v.names {
+	for _, name := range slices.Sorted(maps.Keys(v.crowds)) {
 		c := v.crowds[name]
 		all := slices.Concat(c.sure, c.right, c.maybe)
 		slices.Sort(all)

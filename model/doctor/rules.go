@@ -199,10 +199,7 @@ func (rc *ruleContext) owners() map[uint64][]int {
 func (rc *ruleContext) child(name string) *dialect.Candidate {
 	if rc.named == nil {
 		rc.named = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))
-		for _, c := range rc.s.Queue.All() {
-			rc.named[c.Name] = c
-		}
-		for _, c := range rc.s.Ignored {
+		for _, c := range append(rc.s.Queue.Slice(), rc.s.Ignored...) {
 			rc.named[c.Name] = c
 		}
 	}
@@ -219,17 +216,8 @@ func (rc *ruleContext) dialect() string {
 }
 
 func (rc *ruleContext) observing(session uint64) bool {
-	if session == rc.s.Link.Session {
-		return true
-	}
-	if t := rc.s.Table; t != nil {
-		for i := range t.Anchors {
-			if t.Anchors[i].Session == session {
-				return rc.owners()[session] == nil
-			}
-		}
-	}
-	return false
+	t := rc.s.Table
+	return session == rc.s.Link.Session || t != nil && t.Anchored(session) && rc.owners()[session] == nil
 }
 
 func (rc *ruleContext) path(name string) string { return znode.Join(rc.s.Path, name) }

@@ -1,6 +1,9 @@
 package doctor
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // watchCycle finds candidates that wait for each other. One of them waits for a higher number, as in
 // kazoo#649.
@@ -56,13 +59,10 @@ func (r *ruleRun) circle(last, base *watchTable) []int {
 	if !upward {
 		return nil
 	}
-	starts := make([]int, 0, len(waits))
-	for from, to := range waits {
+	for _, to := range waits {
 		slices.Sort(to)
-		starts = append(starts, from)
 	}
-	slices.Sort(starts)
-	return cycleIn(starts, waits)
+	return cycleIn(slices.Sorted(maps.Keys(waits)), waits)
 }
 
 func cycleIn(starts []int, edges map[int][]int) (cycle []int) {

@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"slices"
+	"maps"
 
 	"electop/model/dialect"
 )
@@ -11,7 +11,6 @@ type watchFaults struct {
 	missing []int
 	wrong   []wrongWatcher
 	crowds  map[string]*crowd // herds, by the name of the child that they watch
-	names   []string          // keys of crowds, sorted
 }
 
 type wrongWatcher struct {
@@ -20,15 +19,10 @@ type wrongWatcher struct {
 }
 
 func (v *watchFaults) crowd(name string) *crowd {
-	if v.crowds == nil {
-		v.crowds = make(map[string]*crowd)
+	if v.crowds[name] == nil {
+		v.crowds[name] = &crowd{}
 	}
-	c := v.crowds[name]
-	if c == nil {
-		c = &crowd{}
-		v.crowds[name] = c
-	}
-	return c
+	return v.crowds[name]
 }
 
 // watchFaults checks all edges. A check that found no fault, at least [calm] after the last table, is
@@ -38,7 +32,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 		return rc.faults
 	}
 	d := rc.d
-	rc.faults = &watchFaults{}
+	rc.faults = &watchFaults{crowds: make(map[string]*crowd)}
 	last := d.watch.last
 	s := rc.state()
 	if last == nil {
@@ -63,11 +57,10 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 		}
 		switch e := s.edge(i, holders); e.State {
 		case Verified:
-			target := s.Queue.At(t).Name
-			if herdRecipe {
-				v.crowd(target).sure = append(v.crowd(target).sure, i)
+			if target := v.crowd(s.Queue.At(t).Name); herdRecipe {
+				target.sure = append(target.sure, i)
 			} else {
-				v.crowd(target).right = append(v.crowd(target).right, i)
+				target.right = append(target.right, i)
 			}
 		case MissingWatch:
 			v.missing = append(v.missing, i)
@@ -86,17 +79,8 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 			}
 		}
 	}
-	for name, c := range v.crowds {
-		if !c.herd() {
-			delete(v.crowds, name)
-		}
-	}
-	v.names = make([]string, 0, len(v.crowds))
-	for name := range v.crowds {
-		v.names = append(v.names, name)
-	}
-	slices.Sort(v.names)
-	d.badEdges = len(v.missing)+len(v.wrong)+len(v.names) > 0
+	maps.DeleteFunc(v.crowds, func(_ string, c *crowd) bool { return !c.herd() })
+	d.badEdges = len(v.missing)+len(v.wrong)+len(v.crowds) > 0
 	return v
 }
 

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -14,12 +15,7 @@ type task struct {
 }
 
 func (a *Agenda) Add(at time.Time, do func()) {
-	i, _ := slices.BinarySearchFunc(a.tasks, at, func(t task, at time.Time) int {
-		if t.at.After(at) {
-			return 1
-		}
-		return -1
-	})
+	i := sort.Search(len(a.tasks), func(i int) bool { return a.tasks[i].at.After(at) })
 	a.tasks = slices.Insert(a.tasks, i, task{at, do})
 }
 
