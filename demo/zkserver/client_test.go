@@ -278,10 +278,19 @@ type namedClient struct {
 func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
 	sp.c.t.Helper()
 	request := ""
-	if req != nil {
+	if o, ok := req.(*wire.MultiOp); ok { // only the fields of its operation
+		switch o.Op {
+		case wire.OpCreateTTL:
+			request = fmt.Sprintf(" {CreateRequest:%+v TTL:%d}", o.Create, o.TTL)
+		case wire.OpSetData:
+			request = fmt.Sprintf(" {Path:%s Data:%v Version:%d}", o.Path, o.Data, o.Version)
+		default:
+			request = fmt.Sprintf(" {Path:%s Version:%d}", o.Path, o.Version)
+		}
+	} else if req != nil {
 		request = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
-		request = strings.ReplaceAll(request, " NoPath:false", "")
 	}
+	request = strings.ReplaceAll(request, " NoPath:false", "")
 	h := sp.c.call(op, req, rsp)
 	if h.Err != wire.OK {
 		rsp = nil
@@ -296,11 +305,11 @@ func (sp *namedClient) create(path, data string, flags int32) {
 }
 func (sp *namedClient) delete(path string, version int32) {
 	sp.c.t.Helper()
-	sp.do(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: version}, nil)
+	sp.do(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: version}, nil)
 }
 func (sp *namedClient) set(path, data string, version int32) {
 	sp.c.t.Helper()
-	sp.do(wire.OpSetData, &wire.SetDataRequest{Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
+	sp.do(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
 }
 func (sp *namedClient) get(path string, watch bool) {
 	sp.c.t.Helper()

@@ -76,7 +76,7 @@ func removeAll(c *rawClient, path string) {
 	for _, name := range rsp.Strings {
 		removeAll(c, path+"/"+name)
 	}
-	c.call(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
+	c.call(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
 const (
@@ -129,7 +129,7 @@ var conversations = []struct {
 		a.set("/t/a", "any", -1)
 		a.set("/t/none", "x", -1)
 		a.set("/t/none", "x", 7)
-		a.do(wire.OpSetData, &wire.SetDataRequest{Path: "/t/a", Version: 2}, &wire.Stat{})
+		a.do(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/t/a", Version: 2}, &wire.Stat{})
 		a.get("/t/a", false)
 		a.create("/t/a/b", "", 0)
 		a.ls("/t", false)
@@ -148,8 +148,8 @@ var conversations = []struct {
 		a.do(wire.OpGetAllChildrenNumber, &wire.PathRequest{Path: "/t/a"}, &wire.CountResponse{})
 		a.do(wire.OpGetAllChildrenNumber, &wire.PathRequest{Path: "/none"}, &wire.CountResponse{})
 		a.do(wire.OpSync, &wire.PathRequest{Path: "/nowhere"}, &wire.PathResponse{})
-		a.do(wire.OpCheck, &wire.PathVersionRequest{Path: "/t/a", Version: 9}, nil)
-		a.do(wire.OpCheck, &wire.PathVersionRequest{Path: "/t/none", Version: 3}, nil)
+		a.do(wire.OpCheck, &wire.MultiOp{Op: wire.OpCheck, Path: "/t/a", Version: 9}, nil)
+		a.do(wire.OpCheck, &wire.MultiOp{Op: wire.OpCheck, Path: "/t/none", Version: 3}, nil)
 		a.close()
 	}},
 	{"paths", func(s *transcript) {
@@ -210,11 +210,11 @@ var conversations = []struct {
 		for _, ttl := range []int64{-1, 0, 1, 1 << 39, 1 << 40} {
 			for _, f := range []int32{5, 6} {
 				req := wire.CreateRequest{Path: "/t/ttl", ACL: world(wire.PermAll), Flags: f}
-				a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: req, TTL: ttl}, &wire.CreateResponse{})
+				a.do(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: req, TTL: ttl}, &wire.CreateResponse{})
 			}
 		}
 		plain := wire.CreateRequest{Path: "/t/ttl2", ACL: world(wire.PermAll)}
-		a.do(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: plain, TTL: 9}, &wire.CreateResponse{})
+		a.do(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: plain, TTL: 9}, &wire.CreateResponse{})
 		a.ls2("/t", false)
 		a.close()
 	}},

@@ -231,16 +231,16 @@ func TestLargestFrame(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := dialRaw(t, addr)
 	c.create("/big", 0)
-	empty := wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: []byte{}})
+	empty := wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.MultiOp{Op: wire.OpSetData, Path: "/big", Data: []byte{}})
 	room := wire.MaxFrame - (len(empty) - 4)
 	data := bytes.Repeat([]byte("x"), room)
-	c.must(wire.OpSetData, &wire.SetDataRequest{Path: "/big", Data: data, Version: -1}, &wire.Stat{})
+	c.must(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/big", Data: data, Version: -1}, &wire.Stat{})
 	var got wire.DataResponse
 	c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/big"}, &got)
 	if !bytes.Equal(got.Data, data) {
 		t.Errorf("read %d bytes of data, want the %d bytes written", len(got.Data), len(data))
 	}
-	c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: append(data, 'x')}))
+	c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.MultiOp{Op: wire.OpSetData, Path: "/big", Data: append(data, 'x')}))
 	if err := c.awaitClosed(); err != nil {
 		t.Errorf("after a frame beyond the limit: %v", err)
 	}
@@ -258,7 +258,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 			if events > 10_000 {
 				t.Fatal("the slow client was not cut off after 10,000 events")
 			}
-			writer.must(wire.OpSetData, &wire.SetDataRequest{Path: path, Version: -1}, &wire.Stat{})
+			writer.must(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: path, Version: -1}, &wire.Stat{})
 		}
 		if queued := events * len(path); queued > 6<<20 {
 			t.Errorf("the slow client was cut off after %d bytes, want at most 6 MiB", queued)
@@ -283,7 +283,7 @@ func TestTotalIsBounded(t *testing.T) {
 				c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path}, &wire.ErrorResponse{})
 			}
 			for ; each < 3<<20; each += len(path) {
-				writer.must(wire.OpSetData, &wire.SetDataRequest{Path: path, Version: -1}, &wire.Stat{})
+				writer.must(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: path, Version: -1}, &wire.Stat{})
 			}
 			return many * each, each
 		},
@@ -359,7 +359,9 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 		synctest.Wait() // no goroutine uses the hook after this
 		events := 0
 		c.onEvent = func(wire.WatcherEvent) { events++ }
-		hook.after = func() { writer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1}, &wire.Stat{}) }
+		hook.after = func() {
+			writer.must(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/n", Version: -1}, &wire.Stat{})
+		}
 		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
 		synctest.Wait()
 		c.must(wire.OpPing, nil, nil)
@@ -409,7 +411,7 @@ func TestEventBeforeReply(t *testing.T) {
 		c := dialRaw(t, addr)
 		path := fmt.Sprintf("/n/%d", w)
 		rounds := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpCreate}, &wire.CreateRequest{Path: path, ACL: world(31)})
-		rounds = wire.AppendFrame(rounds, &wire.RequestHeader{Xid: 2, Op: wire.OpDelete}, &wire.PathVersionRequest{Path: path, Version: -1})
+		rounds = wire.AppendFrame(rounds, &wire.RequestHeader{Xid: 2, Op: wire.OpDelete}, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1})
 		writers.Go(func() {
 			for {
 				select {

@@ -638,12 +638,13 @@ func create(t *rapid.T, flags ...int32) wire.CreateRequest {
 	return req
 }
 
-func createTTL(t *rapid.T) wire.CreateTTLRequest {
-	r := wire.CreateTTLRequest{
-		CreateRequest: create(t, wire.FlagTTL, wire.FlagTTL, wire.FlagTTLSequential, 0, 7),
-		TTL:           pick(t, []int64{1000, 1<<40 - 1, 1 << 40, 0, -1, 1}),
+func createTTL(t *rapid.T) wire.MultiOp {
+	r := wire.MultiOp{
+		Op:     wire.OpCreateTTL,
+		Create: create(t, wire.FlagTTL, wire.FlagTTL, wire.FlagTTLSequential, 0, 7),
+		TTL:    pick(t, []int64{1000, 1<<40 - 1, 1 << 40, 0, -1, 1}),
 	}
-	if r.TTL < 0 && r.Flags != wire.FlagTTL && r.Flags != wire.FlagTTLSequential {
+	if r.TTL < 0 && r.Create.Flags != wire.FlagTTL && r.Create.Flags != wire.FlagTTLSequential {
 		r.TTL = 0 // see onPurpose
 	}
 	return r
@@ -662,8 +663,7 @@ func multiOp(t *rapid.T) wire.MultiOp {
 	case 6:
 		return wire.MultiOp{Op: wire.OpCreateContainer, Create: create(t, wire.FlagContainer, 0)}
 	case 7:
-		r := createTTL(t)
-		return wire.MultiOp{Op: wire.OpCreateTTL, Create: r.CreateRequest, TTL: r.TTL}
+		return createTTL(t)
 	case 8:
 		return wire.MultiOp{Op: wire.OpCreate, Create: create(t, wire.FlagContainer, wire.FlagTTL, 77)}
 	}
@@ -726,10 +726,10 @@ var kinds = []kind{
 		if roll(t, 20) == 19 {
 			p = pick(t, []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"})
 		}
-		return &wire.PathVersionRequest{Path: p, Version: version(t)}
+		return &wire.MultiOp{Op: wire.OpDelete, Path: p, Version: version(t)}
 	}},
 	{8, wire.OpSetData, 0, func(t *rapid.T) wire.Record {
-		return &wire.SetDataRequest{Path: path(t), Data: data(t), Version: version(t)}
+		return &wire.MultiOp{Op: wire.OpSetData, Path: path(t), Data: data(t), Version: version(t)}
 	}},
 	{8, wire.OpExists, 0, pathWatch},
 	{8, wire.OpGetData, 0, pathWatch},
@@ -742,7 +742,7 @@ var kinds = []kind{
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
 		// The check always fails, because Apache does not reply to a successful check; see onPurpose.
-		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
+		return &wire.MultiOp{Op: wire.OpCheck, Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
 		return &wire.MultiRequest{Ops: misplaced(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
@@ -828,6 +828,15 @@ func printed(req wire.Record) string {
 	create := func(r *wire.CreateRequest) string {
 		return fmt.Sprintf("%q %s acl %s flags %d", r.Path, bytes(r.Data), acls(r.ACL), r.Flags)
 	}
+	operation := func(o *wire.MultiOp) string {
+		switch o.Op {
+		case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+			return fmt.Sprintf("%s ttl %d", create(&o.Create), o.TTL)
+		case wire.OpSetData:
+			return fmt.Sprintf("%q %s version %d", o.Path, bytes(o.Data), o.Version)
+		}
+		return fmt.Sprintf("%q version %d watch %t", o.Path, o.Version, o.Watch)
+	}
 	switch r := req.(type) {
 	case nil:
 		return ""
@@ -835,10 +844,8 @@ func printed(req wire.Record) string {
 		return fmt.Sprintf(" %q", string(r))
 	case *wire.CreateRequest:
 		return " " + create(r)
-	case *wire.CreateTTLRequest:
-		return fmt.Sprintf(" %s ttl %d", create(&r.CreateRequest), r.TTL)
-	case *wire.SetDataRequest:
-		return fmt.Sprintf(" %q %s version %d", r.Path, bytes(r.Data), r.Version)
+	case *wire.MultiOp:
+		return " " + operation(r)
 	case *wire.SetACLRequest:
 		return fmt.Sprintf(" %q acl %s version %d", r.Path, acls(r.ACL), r.Version)
 	case *wire.AuthRequest:
@@ -846,16 +853,7 @@ func printed(req wire.Record) string {
 	case *wire.MultiRequest:
 		var b strings.Builder
 		for i := range r.Ops {
-			o := &r.Ops[i]
-			fmt.Fprintf(&b, "\n      %v ", o.Op)
-			switch o.Op {
-			case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
-				fmt.Fprintf(&b, "%s ttl %d", create(&o.Create), o.TTL)
-			case wire.OpSetData:
-				fmt.Fprintf(&b, "%q %s version %d", o.Path, bytes(o.Data), o.Version)
-			default:
-				fmt.Fprintf(&b, "%q version %d watch %t", o.Path, o.Version, o.Watch)
-			}
+			fmt.Fprintf(&b, "\n      %v %s", r.Ops[i].Op, operation(&r.Ops[i]))
 		}
 		return b.String()
 	}
@@ -1049,7 +1047,7 @@ func TestOddities(t *testing.T) {
 		for _, o := range all[:n] {
 			steps = append(steps, step{event: reattach},
 				step{who: 1, op: wire.OpCreate, req: &wire.CreateRequest{Path: "/t/x", ACL: world(wire.PermAll)}},
-				step{who: 1, op: wire.OpDelete, req: &wire.PathVersionRequest{Path: "/t/new", Version: -1}},
+				step{who: 1, op: wire.OpDelete, req: &wire.MultiOp{Op: wire.OpDelete, Path: "/t/new", Version: -1}},
 				step{op: o.op, req: o.body})
 		}
 		all = all[n:]

@@ -214,7 +214,7 @@ var onPurpose = []difference{
 		run: func(s *transcript) {
 			a := s.connect("a")
 			a.create("/t", "", 0)
-			a.c.send(wire.OpCheck, &wire.PathVersionRequest{Path: "/t", Version: -1})
+			a.c.send(wire.OpCheck, &wire.MultiOp{Op: wire.OpCheck, Path: "/t", Version: -1})
 			a.c.send(wire.OpPing, nil)
 			h, err := a.c.receive(nil)
 			if err != nil {
@@ -233,7 +233,7 @@ var onPurpose = []difference{
 		why:  "Apache accepts the request as valid and never replies",
 		run: func(s *transcript) {
 			a := s.connect("a")
-			xid := a.c.send(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}, TTL: -1})
+			xid := a.c.send(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}, TTL: -1})
 			h, err := a.c.receive(nil)
 			s.printf("answered: %t", err == nil && h.Xid == xid)
 		},

@@ -193,7 +193,7 @@ func TestCloseDuringFaults(t *testing.T) {
 		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
 		d.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
 		s.SetPace(zkserver.Pace{Delay: time.Second})
-		d.send(wire.OpDelete, &wire.PathVersionRequest{Path: "/n", Version: -1})
+		d.send(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/n", Version: -1})
 		d.send(wire.OpCloseSession, nil)
 		synctest.Wait()
 		s.Close()

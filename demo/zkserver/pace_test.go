@@ -79,7 +79,7 @@ func TestSteps(t *testing.T) {
 		b.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true})
 		synctest.Wait()
 		time.Sleep(time.Second)
-		a.send(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1})
+		a.send(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/n", Version: -1})
 		synctest.Wait()
 		b.send(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("a:b")})
 		b.xid--
@@ -540,7 +540,7 @@ func (p *requester) next() (wire.Op, wire.Record) {
 	case 0:
 		return wire.OpCreate, &wire.CreateRequest{Path: "/e/n_", ACL: world(31), Flags: wire.FlagEphemeral | wire.FlagSequential}
 	case 1:
-		return wire.OpDelete, &wire.PathVersionRequest{Path: take(p.own), Version: -1}
+		return wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: take(p.own), Version: -1}
 	case 2:
 		return wire.OpGetData, &wire.PathWatchRequest{Path: take(p.others), Watch: true}
 	case 3, 4:

@@ -137,7 +137,7 @@ func TestReaper(t *testing.T) {
 		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/used", Watch: true}, &wire.DataResponse{})
 		wait(3 * time.Minute)
 		want("after three minutes", map[string]bool{"/used": true, "/never": true})
-		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/used/x", Version: -1}, nil)
+		c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/used/x", Version: -1}, nil)
 		wait(2 * time.Minute)
 		want("without children", map[string]bool{"/used": false, "/never": true})
 		if len(events) != 1 || events[0].Type != wire.EventNodeDeleted || events[0].Path != "/used" {

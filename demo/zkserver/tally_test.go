@@ -114,7 +114,7 @@ func addWatch(path string, mode int32) setWatch {
 
 func deleteNode(c *rawClient, path string) {
 	c.t.Helper()
-	c.must(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: -1}, nil)
+	c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
 // tallyWatchers returns clients that count for the deletion of /e/n, and others that do not. The caller must
@@ -173,7 +173,9 @@ func TestTallyNotified(t *testing.T) {
 			how    string
 			delete func(owner *rawClient)
 		}{
-			{"delete", func(*rawClient) { main.send(wire.OpDelete, &wire.PathVersionRequest{Path: "/e/n", Version: -1}) }},
+			{"delete", func(*rawClient) {
+				main.send(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/e/n", Version: -1})
+			}},
 			{"multi", func(*rawClient) {
 				main.send(wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{op(wire.OpCheck, "/e", -1), op(wire.OpDelete, "/e/n", -1)}})
 			}},

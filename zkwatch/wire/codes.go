@@ -141,7 +141,7 @@ const (
 // StateConnected is the state that servers put into every [WatcherEvent].
 const StateConnected int32 = 3
 
-// A Code is the error field of a reply. [Code.Err] converts it to an error, nil for OK.
+// A Code is the error field of a reply.
 type Code int32
 
 // The codes of KeeperException.Code that the embedded server or the client needs.
@@ -188,12 +188,4 @@ var codeNames = map[Code]string{
 // Error returns the code's name and number.
 func (c Code) Error() string {
 	return fmt.Sprintf("zookeeper: %s (%d)", cmp.Or(codeNames[c], "Unknown"), int32(c))
-}
-
-// Err returns c, or nil if c is OK.
-func (c Code) Err() error {
-	if c == OK {
-		return nil
-	}
-	return c
 }

@@ -159,17 +159,6 @@ func (r *PathWatchRequest) Fields(c *Coder) {
 	c.Bool(&r.Watch)
 }
 
-// A PathVersionRequest is the request of delete and check. Version -1 matches any version.
-type PathVersionRequest struct {
-	Path    string
-	Version int32
-}
-
-func (r *PathVersionRequest) Fields(c *Coder) {
-	c.Path(&r.Path)
-	c.Int32(&r.Version)
-}
-
 // A CreateRequest is the request of create, create2 and createContainer.
 type CreateRequest struct {
 	Path  string
@@ -185,30 +174,6 @@ func (r *CreateRequest) Fields(c *Coder) {
 	c.Buffer(&r.Data)
 	c.acls(&r.ACL)
 	c.Int32(&r.Flags)
-}
-
-// A CreateTTLRequest is the request of createTTL.
-type CreateTTLRequest struct {
-	CreateRequest
-	TTL int64 // milliseconds
-}
-
-func (r *CreateTTLRequest) Fields(c *Coder) {
-	r.CreateRequest.Fields(c)
-	c.Int64(&r.TTL)
-}
-
-// A SetDataRequest is the request of setData. A null path reads as "".
-type SetDataRequest struct {
-	Path    string
-	Data    []byte // aliases the input
-	Version int32
-}
-
-func (r *SetDataRequest) Fields(c *Coder) {
-	c.String(&r.Path)
-	c.Buffer(&r.Data)
-	c.Int32(&r.Version)
 }
 
 // A SetACLRequest is the request of setACL. A null path reads as "".
@@ -372,14 +337,15 @@ type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest]. Op decides which fields are used.
+// A MultiOp is one operation of a [MultiRequest], or the request of create, createTTL, delete, setData
+// or check. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest // create, create2, createContainer, createTTL
 	TTL     int64         // createTTL; milliseconds
 	Path    string        // all others
 	Data    []byte        // setData
-	Version int32         // delete, setData, check
+	Version int32         // delete, setData, check; -1 matches any version
 	Watch   bool          // getData, getChildren
 	// NoPath means that the path is null; Path is then "".
 	NoPath bool

@@ -292,25 +292,15 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// BeginFrame appends a placeholder for a length prefix. at is the position of the frame, for
-// [EndFrame].
-func BeginFrame(b []byte) (out []byte, at int) {
-	return append(b, 0, 0, 0, 0), len(b)
-}
-
-// EndFrame fills in the length prefix of the frame from position at to the end of b.
-func EndFrame(b []byte, at int) {
-	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
-}
-
 // AppendFrame appends one frame with the given records in order. It skips nil records.
 func AppendFrame(b []byte, records ...Record) []byte {
-	b, at := BeginFrame(b)
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
 	for _, r := range records {
 		if r != nil {
 			b = Append(b, r)
 		}
 	}
-	EndFrame(b, at)
+	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 	return b
 }

@@ -88,11 +88,11 @@ func FuzzWrites(f *testing.F) {
 		one(1, wire.OpCreate, create("/a", 0)),
 		one(1, wire.OpCreate, create("/a/n_", wire.FlagEphemeral|wire.FlagSequential)),
 		one(2, wire.OpCreateContainer, create("/box", wire.FlagContainer)),
-		one(1, wire.OpSetData, &wire.SetDataRequest{Path: "/a", Data: []byte("more"), Version: -1}),
+		one(1, wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/a", Data: []byte("more"), Version: -1}),
 		one(2, wire.OpSetACL, &wire.SetACLRequest{Path: "/a", ACL: readACL, Version: -1}),
 		one(0, wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCheck, Path: "/", Version: -1},
 			{Op: wire.OpCreate, Create: *create("/m", 0)}, {Op: wire.OpDelete, Path: "/m", Version: -1}}}),
-		one(2, wire.OpDelete, &wire.PathVersionRequest{Path: "/box", Version: -1}),
+		one(2, wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/box", Version: -1}),
 	} {
 		life = append(life, b...)
 		f.Add(life)
