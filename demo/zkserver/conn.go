@@ -65,7 +65,7 @@ func (c *conn) attach() bool {
 	s.wg.Add(1)
 	s.conns[c] = struct{}{}
 	s.alive++
-	c.who = tree.From(c.host)
+	c.who = tree.Identities{{Scheme: "ip", ID: c.host}}
 	c.stats.established = time.Now()
 	c.nc.SetReadDeadline(c.stats.established.Add(handshakeTimeout))
 	return true

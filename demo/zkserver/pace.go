@@ -128,7 +128,9 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	b.count++
 	m := &heldMessage{Paced: describe(c.request, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
 	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
-	w.owe()
+	if w != nil {
+		w.owed++
+	}
 	c.heldSize += m.size()
 	s.grown.Add(int64(m.size()))
 	s.hold(c.sess)

@@ -143,15 +143,14 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 		if req.Fields(d); d.Err() == nil {
 			return s.tree.ReadAll(c.who, req.Ops)
 		}
-	case wire.OpSetWatches:
+	case wire.OpSetWatches, wire.OpSetWatches2:
 		var req wire.SetWatches2Request
-		if req.SetWatchesRequest.Fields(d); d.Err() == nil {
-			c.setWatches(&req)
-			return nil, wire.OK
+		if op == wire.OpSetWatches {
+			req.SetWatchesRequest.Fields(d)
+		} else {
+			req.Fields(d)
 		}
-	case wire.OpSetWatches2:
-		var req wire.SetWatches2Request
-		if req.Fields(d); d.Err() == nil {
+		if d.Err() == nil {
 			c.setWatches(&req)
 			return nil, wire.OK
 		}
@@ -265,7 +264,7 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {
-		ch := tree.Delete(path)
+		ch := tree.Change{Op: wire.OpDelete, Path: path} // the node exists and has no children
 		s.apply(&ch, x)
 	}
 }

@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,19 +40,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Tick <= 0 {
-		o.Tick = 100 * time.Millisecond
-	}
-	if o.MinSessionTimeout <= 0 {
-		o.MinSessionTimeout = 2 * o.Tick
-	}
-	if o.MaxSessionTimeout <= 0 {
-		o.MaxSessionTimeout = time.Minute
-	}
-	o.MaxSessionTimeout = max(o.MaxSessionTimeout, o.MinSessionTimeout)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Tick = cmp.Or(max(o.Tick, 0), 100*time.Millisecond)
+	o.MinSessionTimeout = cmp.Or(max(o.MinSessionTimeout, 0), 2*o.Tick)
+	o.MaxSessionTimeout = max(cmp.Or(max(o.MaxSessionTimeout, 0), time.Minute), o.MinSessionTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }
 

@@ -80,7 +80,7 @@ const (
 )
 
 // count makes the Tallies of one deletion. s.mu guards it.
-// The methods counts, sent, owe, done and addHolding may be called on nil.
+// The methods counts, sent, done and addHolding may be called on nil.
 type count struct {
 	Tally
 	s        *Server
@@ -164,14 +164,7 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
-// owe announces a call of done.
-func (c *count) owe() {
-	if c != nil {
-		c.owed++
-	}
-}
-
-// done ends what owe, countRequest or tally began.
+// done ends what hold, countRequest or tally began.
 func (c *count) done() {
 	if c != nil {
 		c.owed--

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/wire"
 )
 
 type call struct {
@@ -72,7 +74,7 @@ func (c *Conn) check(ctx context.Context, k call) (full string, err error) {
 	if k.sequential {
 		path += "0" // the server appends digits, so the path may end in a slash
 	}
-	if err := ValidatePath(path); err != nil {
+	if err := wire.ValidatePath(path); err != nil {
 		return "", k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
 	}
 	full = k.path

@@ -138,18 +138,17 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 // explainTLS returns what a server's TLS alert means, or "". certificates is the number of the
 // client's certificates.
 func explainTLS(err error, certificates int) string {
-	switch alert(err) {
-	case 42, 43, 44, 45, 46, 48: // a bad client certificate (RFC 8446, 6.2)
-		if certificates == 0 {
+	const certificateRequired, protocolVersion = 116, 70
+	switch code := alert(err); code {
+	case 42, 43, 44, 45, 46, 48, certificateRequired: // a bad client certificate (RFC 8446, 6.2)
+		switch {
+		case certificates == 0:
 			return "the server wants a client certificate, but none is configured"
+		case code == certificateRequired:
+			return "the server wants a client certificate from another authority"
 		}
 		return "the server does not accept the client certificate"
-	case 116: // certificate_required
-		if certificates == 0 {
-			return "the server wants a client certificate, but none is configured"
-		}
-		return "the server wants a client certificate from another authority"
-	case 70: // protocol_version
+	case protocolVersion:
 		return "the server supports no TLS version that is recent enough"
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 
 	"electop/zkwatch/fault"
 	"electop/zkwatch/sasl"
+	"electop/zkwatch/wire"
 )
 
 const (
@@ -101,7 +102,7 @@ func (cfg Config) withDefaults() (Config, error) {
 		return cfg, errors.New("no servers")
 	}
 	if cfg.Servers.Chroot != "" {
-		if err := ValidatePath(cfg.Servers.Chroot); err != nil || cfg.Servers.Chroot == "/" {
+		if err := wire.ValidatePath(cfg.Servers.Chroot); err != nil || cfg.Servers.Chroot == "/" {
 			return cfg, fmt.Errorf("chroot %q: not the path of a znode below the root", cfg.Servers.Chroot)
 		}
 	}

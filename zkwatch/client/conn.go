@@ -1,10 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +25,6 @@ const closeSessionTimeout = time.Second
 // Any goroutine may call its methods at any time.
 type Conn struct {
 	cfg     Config
-	log     *slog.Logger
 	gate    *fault.Gate
 	servers *servers
 
@@ -52,10 +51,10 @@ type Conn struct {
 	zxid        int64          // the highest zxid of the replies
 	anchor      session.Anchor // its Session is 0 before the first session
 	lease       lease
-	distance    distance      // round-trip time to the connected server
-	admitted    uint64        // number of calls admitted so far
-	queued      atomic.Uint64 // number of the call in the library's queue; 0: none; set under mu
-	requests    atomic.Uint64 // number of requests sent, see Requests
+	trips       []time.Duration // the last round trips to the connected server, at most distanceSamples
+	admitted    uint64          // number of calls admitted so far
+	queued      atomic.Uint64   // number of the call in the library's queue; 0: none; set under mu
+	requests    atomic.Uint64   // number of requests sent, see Requests
 	calls       sync.WaitGroup
 	giveUpTimer *time.Timer
 }
@@ -69,7 +68,6 @@ func Connect(cfg Config) (*Conn, error) {
 	}
 	c := &Conn{
 		cfg:         cfg,
-		log:         cfg.Logger,
 		gate:        cfg.Gate,
 		servers:     newServers(cfg.Servers.Servers, cfg.Shuffle),
 		started:     make(chan struct{}),
@@ -132,18 +130,11 @@ func (c *Conn) Config() Config { return c.cfg }
 // spawn runs f in a goroutine. If the Conn has ended, it returns false instead.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
-	ended := c.status.State.Terminal()
-	if !ended {
-		c.calls.Add(1)
-	}
-	c.mu.Unlock()
-	if ended {
+	defer c.mu.Unlock()
+	if c.status.State.Terminal() {
 		return false
 	}
-	go func() {
-		defer c.calls.Done()
-		f()
-	}()
+	c.calls.Go(f)
 	return true
 }
 
@@ -164,11 +155,7 @@ func (c *Conn) setState(state State, err error) {
 }
 
 func (c *Conn) sessionWait() time.Duration {
-	timeout := c.status.Timeout
-	if timeout == 0 {
-		timeout = c.cfg.SessionTimeout
-	}
-	return 2 * max(timeout, c.cfg.DialTimeout)
+	return 2 * max(cmp.Or(c.status.Timeout, c.cfg.SessionTimeout), c.cfg.DialTimeout)
 }
 
 // giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost the client's
@@ -233,7 +220,7 @@ func (c *Conn) teardown(n *serverConn, sendClose bool) {
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
-	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
+	l.c.cfg.Logger.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
 	// If setWatches does not fit in the buffer, the library would continue without watches.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {

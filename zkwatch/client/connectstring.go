@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"electop/zkwatch/wire"
 )
 
 // DefaultPort is the default port of a ZooKeeper server for clients.
@@ -41,7 +43,7 @@ func parseConnectString(s string) (ConnectString, error) {
 		if s[i:] != "/" {
 			cs.Chroot = s[i:]
 		}
-		if err := ValidatePath(s[i:]); err != nil {
+		if err := wire.ValidatePath(s[i:]); err != nil {
 			return ConnectString{}, fmt.Errorf("chroot %q: %w", s[i:], err)
 		}
 		s = s[:i]
@@ -132,33 +134,4 @@ func (cs ConnectString) full(path string) string {
 		return cs.Chroot
 	}
 	return cs.Chroot + path
-}
-
-// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
-// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
-func ValidatePath(path string) error {
-	switch {
-	case path == "":
-		return errors.New("path is empty")
-	case path[0] != '/':
-		return errors.New("path does not start with /")
-	case path == "/":
-		return nil
-	case !utf8.ValidString(path):
-		return errors.New("path is not valid UTF-8")
-	}
-	for name := range strings.SplitSeq(path[1:], "/") {
-		switch name {
-		case "":
-			return errors.New("path has an empty name")
-		case ".", "..":
-			return fmt.Errorf("path has the relative name %q", name)
-		}
-	}
-	for _, r := range path {
-		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 {
-			return fmt.Errorf("path has the character %U", r)
-		}
-	}
-	return nil
 }

@@ -171,10 +171,8 @@ func (s *servers) pause(ctx context.Context) bool {
 	s.attempts++
 	s.mu.Unlock()
 	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
 		}
 	}

@@ -62,7 +62,7 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	}
 	c.mu.Unlock()
 	if err == nil {
-		err = ValidatePath(path)
+		err = wire.ValidatePath(path)
 	}
 	if err != nil {
 		return nil, call{op: "follow", path: path}.failed(err)
@@ -147,21 +147,14 @@ func (f *Following) add(c Change) {
 		f.changes, f.dropped = nil, true
 	}
 	f.mu.Unlock()
-	f.signal()
+	signal(f.more)
 }
 
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
 	f.mu.Unlock()
-	f.signal()
-}
-
-func (f *Following) signal() {
-	select {
-	case f.more <- struct{}{}:
-	default:
-	}
+	signal(f.more)
 }
 
 // Children lists the children. seen is the N of the last event before the reply. If watch is true,

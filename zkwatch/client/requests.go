@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/wire"
 )
 
 // The methods below take and return paths relative to the chroot. Each returns at the latest when
@@ -157,8 +159,6 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 	return err
 }
 
-var errLeaseEnded = errors.New("the lease was ended on request")
-
 // EndLease ends the connection and the lease now, but not the session. Use EndLease only if the
 // server can expire the session on demand.
 func (c *Conn) EndLease() {
@@ -171,7 +171,7 @@ func (c *Conn) EndLease() {
 	}
 	c.mu.Unlock()
 	if n != nil {
-		n.fail(errLeaseEnded)
+		n.fail(errors.New("the lease was ended on request"))
 	}
 }
 
@@ -193,7 +193,7 @@ func (c *Conn) CheckLease() error {
 // created again.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
-	if err := ValidatePath(guard); err != nil {
+	if err := wire.ValidatePath(guard); err != nil {
 		return nil, k.failed(fmt.Errorf("check %s: %w: %w", guard, zk.ErrInvalidPath, err))
 	}
 	return do(ctx, c, k, func(full string) (*zk.Stat, error) {

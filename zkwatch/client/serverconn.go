@@ -98,12 +98,6 @@ func (n *serverConn) Close() error {
 	return nil
 }
 
-func (n *serverConn) open() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.opened = true
-}
-
 // Write implements net.Conn. After an error it closes the connection and returns nil: the library
 // would wait for ever if Write returned an error while the library sets watches again.
 func (n *serverConn) Write(p []byte) (int, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -42,7 +43,7 @@ func (c *Conn) granted(n *serverConn, requested, id uint64, timeout time.Duratio
 	c.refusals = 0
 	c.status.SessionID, c.status.Timeout, c.status.Server = id, timeout, n.addr
 	c.lease.connected(sent, timeout)
-	c.distance, c.status.Distance = distance{}, 0
+	c.trips, c.status.Distance = nil, 0
 	c.noteAnswer(sent)
 	return nil
 }
@@ -77,8 +78,8 @@ func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 		c.zxid = max(c.zxid, zxid)
 		c.noteAnswer(sent)
 		if small {
-			c.distance.note(c.status.RTT)
-			c.status.Distance = c.distance.least()
+			c.trips = append(c.trips[max(0, len(c.trips)+1-distanceSamples):], c.status.RTT)
+			c.status.Distance = slices.Min(c.trips)
 		}
 	}
 }
@@ -129,7 +130,9 @@ func (c *Conn) connectIfReady() {
 	if c.ready == nil || c.link != c.ready || c.queued.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
 	}
-	c.ready.open()
+	c.ready.mu.Lock()
+	c.ready.opened = true
+	c.ready.mu.Unlock()
 	c.lost = make(chan struct{})
 	c.giveUpTimer.Stop()
 	c.setState(Connected, nil)

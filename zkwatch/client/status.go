@@ -159,8 +159,12 @@ func (s *subscription) add(status Status) {
 	} else {
 		s.queue = append(s.queue, status)
 	}
+	signal(s.more)
+}
+
+func signal(c chan struct{}) {
 	select {
-	case s.more <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -168,22 +172,3 @@ func (s *subscription) add(status Status) {
 // distanceSamples is the number of kept round trips. It is large enough to include one without a
 // delay, and small enough to notice soon that round trips became longer.
 const distanceSamples = 8
-
-type distance struct {
-	trips [distanceSamples]time.Duration
-	n     int
-}
-
-func (d *distance) note(trip time.Duration) {
-	d.trips[d.n%distanceSamples] = trip
-	d.n++
-}
-
-func (d *distance) least() (least time.Duration) {
-	for i := range min(d.n, distanceSamples) {
-		if i == 0 || d.trips[i] < least {
-			least = d.trips[i]
-		}
-	}
-	return least
-}

@@ -27,6 +27,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 )
 
 // A Record is a sequence of values.
@@ -303,4 +305,33 @@ func AppendFrame(b []byte, records ...Record) []byte {
 	}
 	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
 	return b
+}
+
+// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
+// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
+func ValidatePath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("path is empty")
+	case path[0] != '/':
+		return errors.New("path does not start with /")
+	case path == "/":
+		return nil
+	case !utf8.ValidString(path):
+		return errors.New("path is not valid UTF-8")
+	}
+	for name := range strings.SplitSeq(path[1:], "/") {
+		switch name {
+		case "":
+			return errors.New("path has an empty name")
+		case ".", "..":
+			return fmt.Errorf("path has the relative name %q", name)
+		}
+	}
+	for _, r := range path {
+		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 {
+			return fmt.Errorf("path has the character %U", r)
+		}
+	}
+	return nil
 }

@@ -14,9 +14,6 @@ import (
 // Identities are a client's identities: its address, and those that it authenticated.
 type Identities []wire.ID
 
-// From returns the identities of a client before authentication. host has no port.
-func From(host string) Identities { return Identities{{Scheme: "ip", ID: host}} }
-
 // May reports whether acl gives one of the permissions perms to one of the identities. An
 // empty acl gives all permissions.
 func (who Identities) May(acl []wire.ACL, perms int32) bool {

@@ -30,6 +30,9 @@ var (
 	readACL = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 )
 
+// protected holds the nodes of a new tree, parents first. No client can delete them.
+var protected = []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}
+
 // New returns the tree of a new Apache server. The cversion of the root is -1.
 func New() *Tree {
 	t := &Tree{
@@ -37,7 +40,7 @@ func New() *Tree {
 		ephemerals: make(map[int64]map[string]struct{}),
 		reapable:   make(map[string]struct{}),
 	}
-	for _, path := range []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"} {
+	for _, path := range protected {
 		n := &Node{data: []byte{}, acl: openACL}
 		if path == "/zookeeper/config" {
 			n.acl, n.aversion = readACL, -1
@@ -182,29 +185,6 @@ func (n *Node) Stat() wire.Stat {
 	return st
 }
 
-// validPath applies the rules of Apache's PathUtils.validatePath. It refuses characters
-// above U+FFFF, which are surrogates in Java, and invalid UTF-8, which Java reads as U+FFFD.
-func validPath(path string) bool {
-	if path == "" || path[0] != '/' {
-		return false
-	}
-	if len(path) == 1 {
-		return true
-	}
-	for name := range strings.SplitSeq(path[1:], "/") {
-		if name == "" || name == "." || name == ".." {
-			return false
-		}
-	}
-	for _, r := range path {
-		switch {
-		case r <= 0x1f, r >= 0x7f && r <= 0x9f, r >= 0xd800 && r <= 0xf8ff, r >= 0xfff0:
-			return false
-		}
-	}
-	return true
-}
-
 func hasParent(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
@@ -215,23 +195,15 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-func protected(path string) bool {
-	switch path {
-	case "/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota":
-		return true
-	}
-	return false
-}
-
 // Reads do not validate paths, except that Exists refuses a NUL. Replies alias the tree, so
 // they are valid until the next change.
 
-func (t *Tree) readable(who Identities, path string) (*Node, wire.Code) {
+func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
 		return nil, wire.NoNode
 	}
-	if !who.May(n.acl, wire.PermRead) {
+	if !who.May(n.acl, perms) {
 		return nil, wire.NoAuth
 	}
 	return n, wire.OK
@@ -252,7 +224,7 @@ func (t *Tree) Exists(path string) (wire.Record, wire.Code) {
 
 // GetData returns a node's data and Stat.
 func (t *Tree) GetData(who Identities, path string) (wire.Record, wire.Code) {
-	n, code := t.readable(who, path)
+	n, code := t.readable(who, path, wire.PermRead)
 	if code != wire.OK {
 		return nil, code
 	}
@@ -261,7 +233,7 @@ func (t *Tree) GetData(who Identities, path string) (wire.Record, wire.Code) {
 
 // GetChildren returns the names of a node's children.
 func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Record, wire.Code) {
-	n, code := t.readable(who, path)
+	n, code := t.readable(who, path, wire.PermRead)
 	if code != wire.OK {
 		return nil, code
 	}
@@ -274,7 +246,7 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 // CountBelow returns the number of descendants of path. For the empty path it counts all
 // nodes, the root included.
 func (t *Tree) CountBelow(who Identities, path string) (wire.Record, wire.Code) {
-	if _, code := t.readable(who, path); code != wire.OK {
+	if _, code := t.readable(who, path, wire.PermRead); code != wire.OK {
 		return nil, code
 	}
 	rsp, above := &wire.CountResponse{}, strings.TrimSuffix(path, "/")+"/"
@@ -304,12 +276,9 @@ func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 // GetACL returns a node's ACL. It hides the hashes of digest identities from clients that
 // may not change the ACL.
 func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
-	n := t.Get(path)
-	if n == nil {
-		return nil, wire.NoNode
-	}
-	if !who.May(n.acl, wire.PermRead|wire.PermAdmin) {
-		return nil, wire.NoAuth
+	n, code := t.readable(who, path, wire.PermRead|wire.PermAdmin)
+	if code != wire.OK {
+		return nil, code
 	}
 	acl := n.acl
 	if !who.May(acl, wire.PermAdmin) {
@@ -334,7 +303,7 @@ func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Co
 			rsp.Results = rsp.Results[:i]
 			return rsp, wire.MarshallingError
 		}
-		n, code := t.readable(who, o.Path)
+		n, code := t.readable(who, o.Path, wire.PermRead)
 		if code != wire.OK {
 			r.Op, r.Err = wire.OpError, code
 			continue

@@ -11,7 +11,7 @@ import (
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
-	ch, code := tr.Check(Writer{Who: From("127.0.0.1"), Session: 1}, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req)))
+	ch, code := tr.Check(Writer{Who: Identities{{Scheme: "ip", ID: "127.0.0.1"}}, Session: 1}, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req)))
 	if code == wire.OK {
 		tr.Apply(&ch, Txn{Zxid: int64(tr.Len()) + 100, Now: 1})
 	}
@@ -106,7 +106,7 @@ func FuzzWrites(f *testing.F) {
 			stream = stream[4+n:]
 			x.Zxid++
 			x.Now += 3
-			w := Writer{Who: From("127.0.0.1"), Session: int64(session%3) + 1}
+			w := Writer{Who: Identities{{Scheme: "ip", ID: "127.0.0.1"}}, Session: int64(session%3) + 1}
 			var changes []Change
 			if op == wire.OpMulti {
 				var req wire.MultiRequest
@@ -123,12 +123,12 @@ func FuzzWrites(f *testing.F) {
 		}
 		checkInvariants(t, tr)
 		for _, path := range tr.Due() {
-			ch := Delete(path)
+			ch := Change{Op: wire.OpDelete, Path: path}
 			tr.Apply(&ch, x)
 		}
 		for id := range tr.ephemerals {
 			for _, path := range tr.EphemeralsOf(id) {
-				ch := Delete(path)
+				ch := Change{Op: wire.OpDelete, Path: path}
 				tr.Apply(&ch, x)
 			}
 		}
@@ -158,7 +158,7 @@ func checkInvariants(t *testing.T, tr *Tree) {
 		if len(n.index) != len(n.children) {
 			t.Errorf("%s: %d children, %d in the index", path, len(n.children), len(n.index))
 		}
-		if path != "/" && !validPath(path) {
+		if path != "/" && wire.ValidatePath(path) != nil {
 			t.Errorf("node with the invalid path %q", path)
 		}
 		if isSession(n.owner) {

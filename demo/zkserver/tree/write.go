@@ -86,24 +86,16 @@ func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.
 		return Change{}, wire.MarshallingError
 	}
 	switch op {
-	case wire.OpDelete, wire.OpSetData, wire.OpCheck:
-		return v.checkNode(&o)
+	case wire.OpDelete:
+		return v.checkDelete(o.Path, o.Version)
+	case wire.OpSetData, wire.OpCheck:
+		return v.checkVersion(&o)
 	}
 	return v.checkCreate(op, &o.Create)
 }
 
-func (v *view) checkNode(o *wire.MultiOp) (Change, wire.Code) {
-	switch o.Op {
-	case wire.OpDelete:
-		return v.checkDelete(o.Path, o.Version)
-	case wire.OpSetData:
-		return v.checkSetData(o.Path, o.Data, o.Version)
-	}
-	return v.checkVersion(o.Path, o.Version)
-}
-
 func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
-	if !hasParent(path) || protected(path) {
+	if !hasParent(path) || slices.Contains(protected, path) {
 		return Change{}, wire.BadArguments
 	}
 	parentPath, _ := split(path)
@@ -127,25 +119,30 @@ func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpDelete, Path: path}, wire.OK
 }
 
-func (v *view) checkSetData(path string, data []byte, version int32) (Change, wire.Code) {
-	if !validPath(path) {
+// checkVersion checks a setData or a check.
+func (v *view) checkVersion(o *wire.MultiOp) (Change, wire.Code) {
+	perm := wire.PermRead
+	if o.Op == wire.OpSetData {
+		perm = wire.PermWrite
+	}
+	if wire.ValidatePath(o.Path) != nil {
 		return Change{}, wire.BadArguments
 	}
-	n, code := v.permitted(path, wire.PermWrite)
+	n, code := v.permitted(o.Path, perm)
 	if code != wire.OK {
 		return Change{}, code
 	}
-	next, code := nextVersion(n.version, version)
-	if code != wire.OK {
-		return Change{}, code
+	next, code := nextVersion(n.version, o.Version)
+	if code != wire.OK || o.Op == wire.OpCheck {
+		return Change{Op: wire.OpCheck, Path: o.Path}, code
 	}
 	n.version = next
-	v.put(path, n)
-	return Change{Op: wire.OpSetData, Path: path, data: slices.Clone(data), version: next}, wire.OK
+	v.put(o.Path, n)
+	return Change{Op: wire.OpSetData, Path: o.Path, data: slices.Clone(o.Data), version: next}, wire.OK
 }
 
 func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
-	if !validPath(req.Path) {
+	if wire.ValidatePath(req.Path) != nil {
 		return Change{}, wire.BadArguments
 	}
 	acl, ok := v.Who.resolve(req.ACL)
@@ -158,18 +155,6 @@ func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
 	}
 	next, code := nextVersion(n.aversion, req.Version)
 	return Change{Op: wire.OpSetACL, Path: req.Path, acl: acl, version: next}, code
-}
-
-func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
-	if !validPath(path) {
-		return Change{}, wire.BadArguments
-	}
-	n, code := v.permitted(path, wire.PermRead)
-	if code != wire.OK {
-		return Change{}, code
-	}
-	_, code = nextVersion(n.version, version)
-	return Change{Op: wire.OpCheck, Path: path}, code
 }
 
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
@@ -204,7 +189,7 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	if req.Flags&wire.FlagSequential != 0 {
 		path = fmt.Sprintf("%s%010d", path, parent.creates)
 	}
-	if !validPath(path) {
+	if wire.ValidatePath(path) != nil {
 		return Change{}, wire.BadArguments
 	}
 	if _, exists := v.get(path); exists {
@@ -272,8 +257,11 @@ func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code
 		}
 		ch, code = v.checkCreate(op, &o.Create)
 		return ch, kind, code
-	case wire.OpDelete, wire.OpSetData, wire.OpCheck:
-		ch, code = v.checkNode(o)
+	case wire.OpDelete:
+		ch, code = v.checkDelete(o.Path, o.Version)
+		return ch, o.Op, code
+	case wire.OpSetData, wire.OpCheck:
+		ch, code = v.checkVersion(o)
 		return ch, o.Op, code
 	}
 	return Change{}, 0, wire.MarshallingError // reads belong in a multiRead
@@ -308,9 +296,6 @@ type Change struct {
 	owner   int64
 	version int32 // the new version; for a create: the parent's new creates counter
 }
-
-// Delete returns the deletion of an existing node without children.
-func Delete(path string) Change { return Change{Op: wire.OpDelete, Path: path} }
 
 // An Effect describes what a change did.
 type Effect struct {

@@ -36,7 +36,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/help"
-	"electop/zkwatch/client"
+	"electop/zkwatch/wire"
 )
 
 // File is the user's configuration file.
@@ -234,7 +234,7 @@ func checkPaths(value any) ([]string, error) {
 	for _, one := range all {
 		s, _ := one.(string)
 		path := strings.TrimSuffix(s, "/")
-		if !strings.HasPrefix(path, "/") || client.ValidatePath(path) != nil {
+		if !strings.HasPrefix(path, "/") || wire.ValidatePath(path) != nil {
 			return nil, fmt.Errorf("%q is not the path of a znode below the root", s)
 		}
 		if slices.Contains(paths, path) {

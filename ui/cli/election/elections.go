@@ -22,6 +22,7 @@ import (
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 // Config configures [Elections].
@@ -328,7 +329,7 @@ func CheckPath(path string) (string, error) {
 		return "", process.Usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
 	}
 	trimmed := strings.TrimSuffix(path, "/")
-	if err := client.ValidatePath(trimmed); err != nil {
+	if err := wire.ValidatePath(trimmed); err != nil {
 		return "", process.Usagef("PATH %q is not the path of a znode below the root", path)
 	}
 	return trimmed, nil
