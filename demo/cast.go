@@ -188,10 +188,7 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 		return nil
 	}
 	c.recipe = r
-	members := make([]*member, 0, len(c.members))
-	for _, m := range c.members {
-		members = append(members, m)
-	}
+	members := slices.Collect(maps.Values(c.members))
 	c.mu.Unlock()
 	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: c.recipeName(r)})
 	numbers := make(map[*member]int64, len(members))

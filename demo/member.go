@@ -250,9 +250,4 @@ func (m *member) number() int64 {
 }
 
 // utc returns t in UTC without a monotonic clock reading, as recordings store it.
-func utc(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.UTC().Round(0)
-}
+func utc(t time.Time) time.Time { return t.UTC().Round(0) }

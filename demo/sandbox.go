@@ -367,7 +367,7 @@ func (s *Sandbox) putPace() {
 func message(m zkserver.Paced) model.Message {
 	out := model.Message{Session: uint64(m.Session), N: m.N, Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
 	if m.Op == wire.OpNotification {
-		out.Event = eventWord(m.Event)
+		out.Event = eventWords[m.Event]
 	}
 	if m.Err != wire.OK {
 		out.Err = errWord(m.Err)
@@ -388,18 +388,11 @@ func opWord(op wire.Op) string {
 	return op.String()
 }
 
-func eventWord(event int32) string {
-	switch event {
-	case wire.EventNodeCreated:
-		return "created"
-	case wire.EventNodeDeleted:
-		return "deleted"
-	case wire.EventNodeDataChanged:
-		return "changed"
-	case wire.EventNodeChildrenChanged:
-		return "children"
-	}
-	return ""
+var eventWords = map[int32]string{
+	wire.EventNodeCreated:         "created",
+	wire.EventNodeDeleted:         "deleted",
+	wire.EventNodeDataChanged:     "changed",
+	wire.EventNodeChildrenChanged: "children",
 }
 
 func errWord(c wire.Code) string {

@@ -71,13 +71,7 @@ func (w *worker) connect(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for st := range conn.Subscribe(ctx) {
-		if st.State == client.Connected {
-			break
-		}
-	}
+	conn.AwaitConnected(ctx)
 	tick := time.NewTicker(w.sandbox.cfg.WriteEvery)
 	defer tick.Stop()
 	for {

@@ -229,11 +229,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 		defer conn.Close()
 		limit, cancel := context.WithTimeout(ctx, time.Until(st.ExpiresFrom)+expiryDelay(st.Timeout))
 		defer cancel()
-		for s := range conn.Subscribe(limit) {
-			if s.State == client.Connected {
-				return
-			}
-		}
+		conn.AwaitConnected(limit)
 	})
 }
 

@@ -325,10 +325,6 @@ type Config struct {
 }
 
 const (
-	defaultDepth     = 10
-	defaultNodes     = 10_000
-	defaultPerSecond = 100
-
 	// burst is the number of requests that may follow the first one without a delay after a pause.
 	burst = 3
 	// sample is the number of contenders read in search of an ephemeral one.
@@ -347,9 +343,9 @@ const (
 
 func (cfg *Config) setDefaults() {
 	cfg.Root = cmp.Or(cfg.Root, "/")
-	cfg.Depth = cmp.Or(max(cfg.Depth, 0), defaultDepth)
-	cfg.Nodes = cmp.Or(max(cfg.Nodes, 0), defaultNodes)
-	cfg.PerSecond = cmp.Or(max(cfg.PerSecond, 0), defaultPerSecond)
+	cfg.Depth = cmp.Or(max(cfg.Depth, 0), 10)
+	cfg.Nodes = cmp.Or(max(cfg.Nodes, 0), 10_000)
+	cfg.PerSecond = cmp.Or(max(cfg.PerSecond, 0), 100)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

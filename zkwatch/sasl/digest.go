@@ -94,10 +94,7 @@ type digestChallenge struct {
 }
 
 func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
-	if len(token) > maxDigestChallenge {
-		return c, fmt.Errorf("%w: %d bytes, the limit is %d", ErrChallenge, len(token), maxDigestChallenge)
-	}
-	list, err := parseDirectives(string(token))
+	list, err := parseDirectives(token)
 	if err != nil {
 		return c, err
 	}
@@ -192,10 +189,7 @@ func (x *digestExchange) verify(token []byte) error {
 	if len(token) == 0 {
 		return x.Refused()
 	}
-	if len(token) > maxDigestChallenge {
-		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrChallenge, len(token), maxDigestChallenge)
-	}
-	list, err := parseDirectives(string(token))
+	list, err := parseDirectives(token)
 	if err != nil {
 		return err
 	}

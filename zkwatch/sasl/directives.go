@@ -21,7 +21,11 @@ var directives = sync.OnceValue(func() *regexp.Regexp {
 // quoted matches a backslash and the character that it quotes.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
-func parseDirectives(text string) ([]directive, error) {
+func parseDirectives(token []byte) ([]directive, error) {
+	if len(token) > maxDigestChallenge {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrChallenge, len(token), maxDigestChallenge)
+	}
+	text := string(token)
 	var list []directive
 	for {
 		text = strings.TrimLeft(text, ", \t\r\n")
