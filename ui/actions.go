@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -30,7 +31,6 @@ func (d *dashboard) situation() action.Situation {
 	return x
 }
 
-// why is the reason why the action cannot be done, or "".
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
@@ -43,14 +43,14 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 // On a live cluster, the user must confirm an action that harms electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
-		d.refuse(action.WordsFor(a, "").Cant, why)
+		d.refuse(action.WordsFor(a).Cant, why)
 		return nil
 	}
 	if d.modes.Now() == input.ModeFaults {
 		d.modes.Close() // the panels show the result
 	}
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && action.Of(a.Kind).Harms {
-		d.question = &question{action.WordsFor(a, "").Verb + ": do this to electop's own candidate on a live cluster?", a, r}
+		d.question = &question{action.WordsFor(a).Verb + ": do this to electop's own candidate on a live cluster?", a, r}
 		d.modes.Open(input.ModeDialog)
 		return nil
 	}
@@ -63,7 +63,7 @@ func (d *dashboard) begin(a action.Action, r model.Row) tea.Cmd {
 	if a.Kind == action.Verify {
 		d.verifying = d.o.Now()
 	}
-	d.report(term.Muted, action.WordsFor(a, "").Begun)
+	d.report(term.Muted, action.WordsFor(a).Begun)
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
@@ -76,7 +76,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		return nil
 	}
 	if why := d.situation().Refuses(q.action); why != "" { // the election may have changed meanwhile
-		d.refuse(action.WordsFor(q.action, "").Cant, why)
+		d.refuse(action.WordsFor(q.action).Cant, why)
 		return nil
 	}
 	return d.begin(q.action, q.row)
@@ -92,13 +92,15 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	if err != nil {
 		switch a.Kind { // the result will not come
 		case action.Verify:
-			d.cancelVerify(a.Election)
+			if i := d.at(a.Election); i >= 0 {
+				d.views[i].verifying = time.Time{}
+			}
 		case action.Open:
 			if d.opening == a.Target {
 				d.opening = ""
 			}
 		}
-		what := action.WordsFor(a, "").Cant
+		what := action.WordsFor(a).Cant
 		if a.Target != "" {
 			what += " " + name
 		}
@@ -114,7 +116,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		d.past.stopped = !d.past.stopped
 	case action.Listing:
 	default:
-		d.report(term.Good, strings.ReplaceAll(d.shown().Words(action.WordsFor(a, "{name}").Done), "{name}", name))
+		d.report(term.Good, strings.ReplaceAll(d.shown().Words(action.WordsFor(a).Done), "{name}", name))
 		if action.Of(a.Kind).OfCandidate {
 			d.acted = of.Znode
 		}
@@ -139,7 +141,7 @@ func (d *dashboard) entry(e overlay.Entry) overlay.Entry {
 	if e.Kind != "" {
 		var a action.Action
 		a, e.Why = d.action(e.Kind, e.Arg)
-		words := action.WordsFor(a, "")
+		words := action.WordsFor(a)
 		e.Do, e.Name, e.About, e.On = input.CmdAct, words.Verb, cmp.Or(e.About, words.Is), a.Arg == action.ArgOff
 	}
 	e.About = cmp.Or(e.About, e.Name)
@@ -164,7 +166,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Required: kind == required})
 		a, _ := d.action(kind, "")
-		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a, "").Shows)}[d.shown().Roleless()] // the text is about leaders
+		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a).Shows)}[d.shown().Roleless()] // the text is about leaders
 		e.On = e.On || kind == action.LoseReply && r.Member != nil && r.Member.LosesReply
 		for _, b := range d.table {
 			if b.Kind == kind && b.Modes&input.ModeFaults != 0 {

@@ -117,7 +117,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	b.update(tea.WindowSizeMsg{Width: o.Width, Height: o.Height})
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
-		first.states = []*doctor.State{unknownElection()}
+		first.states = []*doctor.State{doctor.NewJournal(model.Config{}).State()} // an unknown election
 	}
 	b.search = first.search
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, report: b.report}

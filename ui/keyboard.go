@@ -166,7 +166,7 @@ func (d *dashboard) refuseKey(k string) bool {
 	}
 	what := "use " + k + " (" + b.Help().Desc + ")"
 	if b.Kind != "" {
-		what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}, "").Cant
+		what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}).Cant
 	}
 	d.refuse(what, d.past.refusal())
 	return true

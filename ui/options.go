@@ -44,53 +44,35 @@ type MultiSource interface {
 
 // Options configure a dashboard.
 type Options struct {
-	Source  Source  // nil: an unknown election
-	Actions Actions // nil: nothing can be done
+	Source  Source           // nil: an unknown election
+	Actions Actions          // nil: nothing can be done
+	Now     func() time.Time // clock of the states: in a replay, the recorded time; nil: time.Now
 
-	// Now is the clock of the states: in a replay, the recorded time. Nil: time.Now.
-	Now func() time.Time
+	ObserveOnly bool   // removes the keys that change anything
+	Mode        string // badge: ModeDemo, ModeReplay, "" for live
+	Role        string // "observer", "candidate", "cast of 3"
+	Cluster     string // "embedded 127.0.0.1:41873", or the connect string
 
-	// ObserveOnly removes the keys that change anything.
-	ObserveOnly bool
+	Clusters      []string             // the other clusters
+	SwitchCluster func(cluster string) // gets the chosen cluster before the dashboard ends
+	Choose        bool                 // begins with the list of elections
 
-	Mode    string // badge: ModeDemo, ModeReplay, "" for live
-	Role    string // "observer", "candidate", "cast of 3"
-	Cluster string // "embedded 127.0.0.1:41873", or the connect string
+	Past        travel.Past          // for time travel, in a replay a [travel.Recording]; nil: none
+	Lessons     lessons.Runner       // nil: no lessons; [Source.Dirty] also reports a change of its View
+	Invitations []overlay.Invitation // ways for other programs to join
+	Open        bool                 // other machines can join
 
-	// Clusters are the other clusters. SwitchCluster gets the chosen one before the dashboard ends.
-	Clusters      []string
-	SwitchCluster func(cluster string)
+	Begin   func()        // nil, or work that would delay the first frame; must not block
+	Notices <-chan string // for the status line, such as trouble with a recording
 
-	// Choose makes the dashboard begin with the list of elections.
-	Choose bool
+	Theme     string                  // term.Auto (also ""), term.Dark, term.Light or term.Mono
+	Mouse     bool                    // the terminal reports clicks and the wheel
+	Clipboard func(text string) error // sends text to the terminal's clipboard, outside the event loop; nil: cannot
 
-	// Past, if set, allows time travel. In a replay it must be a [travel.Recording].
-	Past travel.Past
-	// Lessons, if set, runs lessons. [Source.Dirty] also reports a change of the runner's View.
-	Lessons lessons.Runner
-	// Invitations are ways for other programs to join. Open means that other machines can join.
-	Invitations []overlay.Invitation
-	Open        bool
-
-	// Begin, if set, does work that would delay the first frame. Begin must not block.
-	Begin func()
-
-	// Notices are lines for the status line, such as trouble with a recording.
-	Notices <-chan string
-
-	Theme string // term.Auto (also ""), term.Dark, term.Light or term.Mono
-
-	// Mouse makes the terminal report clicks and the wheel.
-	Mouse bool
-	// Clipboard, if set, sends text to the terminal's clipboard, outside the event loop.
-	Clipboard func(text string) error
-
-	Output io.Writer // nil: the terminal
-	// Width and Height are the size for an immediate first frame; 0: unknown.
-	Width, Height int
-	// Input provides the keys. If it has a method Interrupt, Run calls that before a suspension.
-	Input    io.Reader
-	Renderer *lipgloss.Renderer // has the colour profile; nil: made from Output
+	Output        io.Writer          // nil: the terminal
+	Width, Height int                // size for an immediate first frame; 0: unknown
+	Input         io.Reader          // provides the keys; Run calls its method Interrupt, if any, before a suspension
+	Renderer      *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
 
 // Modes of a dashboard, shown as the badge in the header.
@@ -114,24 +96,11 @@ func (o *Options) cannotJoin(path string) string {
 
 // The timing of the dashboard.
 const (
-	// refreshEvery is the least time between two refreshes, except the first few.
-	refreshEvery = 33 * time.Millisecond
-
-	// refreshFirst is the pause after the first refresh; each later pause doubles, up to refreshEvery.
-	refreshFirst = 2 * time.Millisecond
-
-	// playEvery is the time between two moves of the playhead.
-	playEvery = 100 * time.Millisecond
-
-	// actionTimeout ends an action that hangs. The timeout is longer than a connection attempt.
-	actionTimeout = 10 * time.Second
-
-	// lessonTimeout bounds the preparation of a lesson.
-	lessonTimeout = 30 * time.Second
-
-	// verifyTimeout bounds the wait for the servers' answers.
-	verifyTimeout = 30 * time.Second
-
-	// quitTimeout bounds the wait for cancelled actions at the end of the program.
-	quitTimeout = time.Second
+	refreshEvery  = 33 * time.Millisecond  // least time between two refreshes, except the first few
+	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause doubles, up to refreshEvery
+	playEvery     = 100 * time.Millisecond // between two moves of the playhead
+	actionTimeout = 10 * time.Second       // ends an action that hangs; longer than a connection attempt
+	lessonTimeout = 30 * time.Second       // for the preparation of a lesson
+	verifyTimeout = 30 * time.Second       // for the servers' answers
+	quitTimeout   = time.Second            // for cancelled actions at the end of the program
 )

@@ -62,7 +62,7 @@ func (x *overlays) target() model.Row {
 
 // openHelp opens the help of one mode, or switches the open help between one mode and all modes.
 func (x *overlays) openHelp() {
-	x.help.Top()
+	x.help.From(0)
 	x.helpAll = x.modes.Now() == input.ModeHelp && !x.helpAll
 	x.modes.Open(input.ModeHelp)
 }

@@ -79,12 +79,6 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-func (w *watched) cancelVerify(path string) {
-	if i := w.at(path); i >= 0 {
-		w.views[i].verifying = time.Time{}
-	}
-}
-
 // endVerify ends the verifications that are answered or too old. The text is the result for the
 // election on the screen, or "".
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
@@ -129,8 +123,6 @@ type view struct {
 
 	verifying time.Time // when the user pressed v; zero: no answer is pending
 }
-
-func unknownElection() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
 func (v *view) shown() *doctor.State {
 	if v.paused != nil {

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -59,13 +58,10 @@ const (
 
 // Action is what the user wants to be done.
 type Action struct {
-	Kind Kind
-	// Election is the path of the election on the screen.
-	Election string
-	// Target is the ID of a member of electop, or the path of a znode. It is "" if the kind needs no
-	// target.
-	Target string
-	Arg    string
+	Kind     Kind
+	Election string // path of the election on the screen
+	Target   string // ID of a member of electop, or path of a znode; "" if the kind needs no target
+	Arg      string
 }
 
 // Success is the error of an action that succeeded with a message of its own.
@@ -146,8 +142,8 @@ func Of(kind Kind) *Def {
 // Changes reports whether the kind changes more than this program's own view.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
-// WordsFor returns the words of action a on the candidate with that name.
-func WordsFor(a Action, name string) Words {
+// WordsFor returns the words of action a.
+func WordsFor(a Action) Words {
 	d := Of(a.Kind)
 	for i := range Table {
 		if Table[i].Kind == a.Kind && Table[i].Arg == a.Arg {
@@ -161,7 +157,6 @@ func WordsFor(a Action, name string) Words {
 	}
 	w.Verb = cmp.Or(w.Verb, string(a.Kind))
 	w.Cant = cmp.Or(w.Cant, w.Verb)
-	w.Done = strings.ReplaceAll(w.Done, "{name}", name)
 	return w
 }
 
@@ -174,11 +169,10 @@ var noMember model.Member
 // Situation decides whether an action can be done now, or why it cannot.
 type Situation struct {
 	State    *doctor.State
-	ReadOnly bool   // the keys that change something are disabled
-	Held     string // reason to refuse actions in a pause or in time travel, otherwise ""
-	Ended    bool   // there will be no newer state
-	// By refuses actions; nil: nothing can be done.
-	By interface{ Why(Action) string }
+	ReadOnly bool                            // the keys that change something are disabled
+	Held     string                          // reason to refuse actions in a pause or in time travel, otherwise ""
+	Ended    bool                            // there will be no newer state
+	By       interface{ Why(Action) string } // nil: nothing can be done
 }
 
 // Offer returns the action on r's candidate, and why it is refused.

@@ -88,7 +88,7 @@ func (p *Panel) Update(menu bool) (changed bool) {
 			}
 		}
 	} else {
-		p.text.Top()
+		p.text.From(0)
 	}
 	p.On, p.View = on, v
 	return true

@@ -173,7 +173,7 @@ func (l *Footer) act(k *input.FootKey) bool {
 	}
 	a, why := l.Action(k.Kind, k.Arg)
 	if k.Off = why != ""; a.Arg != k.Arg {
-		k.Label = action.WordsFor(a, "").Verb
+		k.Label = action.WordsFor(a).Verb
 	}
 	if k.Kind == action.Slow && matters {
 		k.Label, k.Off = "pace", false // if this key cannot be used, the opposite key can

@@ -1,6 +1,8 @@
 package mainscreen
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,10 +59,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	p.Text(term.Badge, " electop ")
 
 	right := v.right(f)
-	path := znode.Safe(s.Path, 0)
-	if path == "" {
-		path = "no path"
-	}
+	path := cmp.Or(znode.Safe(s.Path, 0), "no path")
 	count, words := strconv.Itoa(s.Queue.Len()), phrase.Count(s)
 	if s.Phase != model.Live {
 		count, words = "", ""
@@ -171,7 +170,11 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	if v.Stopped && v.Playing == nil {
 		add(7, term.You, "  stopped")
 	}
-	if role := role(v.Role, s); role != "" {
+	role := v.Role
+	if slices.ContainsFunc(s.Members, func(m *model.Member) bool { return m.You }) {
+		role = "candidate"
+	}
+	if role != "" {
 		add(4, term.Muted, "   "+znode.Safe(role, 32))
 	}
 	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.W >= ThirdColumnFrom || s.Follow.By != model.ByWatch) {
@@ -214,13 +217,4 @@ func (v *Bar) link(f *term.Frame) (term.Style, string) {
 		return term.Alarm, "no connection"
 	}
 	return term.Alarm, "reconnecting" + since
-}
-
-func role(started string, s *doctor.State) string {
-	for _, m := range s.Members {
-		if m.You {
-			return "candidate"
-		}
-	}
-	return started
 }

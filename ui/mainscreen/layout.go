@@ -18,18 +18,14 @@ const (
 	fourthColumnFrom = 240 // width from which the messages can have a fourth column
 )
 
-// tallFrom is the height of a column from which the handoffs get all lines that the panels above do not
-// need.
-const tallFrom = 40
-
-// aboveLeast is the least number of lines above the handoffs; with fewer, a lesson hides the handoffs.
-const aboveLeast = 18
-
 // From fourthColumnFrom, the handoffs get handoffsMost lines if at least helpLeast are left for the help.
 const handoffsMost, helpLeast = 30, 30
 
-// rowsLeast is the least number of candidates for which a narrow screen keeps lines.
-const rowsLeast = 3
+const (
+	tallFrom   = 40 // height of a column from which the handoffs get all lines that the panels above do not need
+	aboveLeast = 18 // least number of lines above the handoffs; with fewer, a lesson hides the handoffs
+	rowsLeast  = 3  // least number of candidates for which a narrow screen keeps lines
+)
 
 // Panel is a part of the main screen that can have the focus.
 type Panel int
@@ -84,18 +80,21 @@ func Arrange(w, h int, s Shape) Arrangement {
 	if !s.Workers {
 		return a
 	}
-	if r := a.Panel[Recipe]; r.H >= leadership.RecipeLines+2+leadership.BeliefLines {
-		a.Belief = r
-		a.Belief.H = max(leadership.BeliefLines, r.H/2)
-		a.Belief.Y += r.H - a.Belief.H
-		a.Panel[Recipe].H -= a.Belief.H
+	if r := &a.Panel[Recipe]; r.H >= leadership.RecipeLines+2+leadership.BeliefLines {
+		a.Belief = cutLow(r, max(leadership.BeliefLines, r.H/2))
 	} else {
-		a.Belief, a.Panel[Recipe] = r, term.Rect{}
+		a.Belief, *r = *r, term.Rect{}
 	}
 	if w < WideFrom && s.Focus == Candidates && !s.Lesson {
 		a.Brief, a.Panel[Handoffs] = a.Panel[Handoffs], term.Rect{}
 	}
 	return a
+}
+
+// cutLow removes the lowest lines from r and returns them.
+func cutLow(r *term.Rect, lines int) term.Rect {
+	r.H -= lines
+	return term.Rect{X: r.X, Y: r.Y + r.H, W: r.W, H: lines}
 }
 
 func arrangePanels(w, h int, s Shape) Arrangement {
@@ -122,17 +121,13 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		spare = body.H - max(s.Rows, rowsLeast) - 3
 	}
 	if s.Lesson {
-		upper.H -= min(lessonMost+2, max(body.H/2, spare)) // the panels that the lesson explains stay in view
-		a.Panel[Lesson] = term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: body.H - upper.H}
+		a.Panel[Lesson] = cutLow(&upper, min(lessonMost+2, max(body.H/2, spare))) // the panels that the lesson explains stay in view
 	}
 	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= aboveLeast {
-		upper.H -= low
-		r := term.Rect{X: 0, Y: upper.Y + upper.H, W: body.W, H: low}
+		a.Panel[Handoffs] = cutLow(&upper, low)
 		if w >= fourthColumnFrom && low >= handoffsMost+helpLeast {
-			a.Help = term.Rect{Y: r.Y + handoffsMost, W: r.W, H: r.H - handoffsMost}
-			r.H = handoffsMost
+			a.Help = cutLow(&a.Panel[Handoffs], low-handoffsMost)
 		}
-		a.Panel[Handoffs] = r
 	}
 	if w < WideFrom {
 		shown := Candidates
@@ -206,27 +201,19 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	}
 	rest := take()
 	if s.Lesson {
-		r := rest
-		r.H = max(rest.H/2, min(lessonMost+2, rest.H-messages.Lines))
-		a.Panel[Lesson] = r
-		rest.Y, rest.H = rest.Y+r.H, rest.H-r.H
+		below := cutLow(&rest, rest.H-max(rest.H/2, min(lessonMost+2, rest.H-messages.Lines)))
+		a.Panel[Lesson], rest = rest, below
 	}
 	if s.Messages && body.W+rest.W >= fourthColumnFrom {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
 	// A low column has no place for Servers, a lower one none for Doctor, the lowest none for Selected.
-	low := func(lines int) term.Rect {
-		r := rest
-		r.Y, r.H = rest.Y+rest.H-lines, lines
-		rest.H -= lines
-		return r
-	}
 	if rest.H >= 3*usual {
-		a.Panel[Servers] = low(rest.H - 2*usual)
+		a.Panel[Servers] = cutLow(&rest, rest.H-2*usual)
 	}
 	if rest.H >= 2*usual+least || !s.Messages && rest.H >= 2*least {
-		a.Panel[Doctor] = low(min(usual, rest.H/2))
+		a.Panel[Doctor] = cutLow(&rest, min(usual, rest.H/2))
 	}
 	switch about := min(usual, rest.H*2/5); {
 	case !s.Messages:
@@ -234,7 +221,7 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	case about < least:
 		a.Panel[Messages] = rest
 	default:
-		a.Panel[Selected] = low(about)
+		a.Panel[Selected] = cutLow(&rest, about)
 		a.Panel[Messages] = rest
 	}
 	return body

@@ -33,8 +33,7 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	// before has the focus and the zoom from before one of the Details got the focus.
-	before struct {
+	before struct { // one of the Details got the focus
 		focus  Panel
 		zoomed bool
 	}
@@ -60,8 +59,7 @@ type Shown struct {
 	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
 }
 
-// detailWidth bounds the lines of the Details, because longer lines are hard to read.
-const detailWidth = 100
+const detailWidth = 100 // longer lines are hard to read
 
 // Details are the panels Selected, Doctor and Servers.
 type Details [Panels - Selected]overlay.Panel
@@ -229,7 +227,7 @@ func (x *Screen) Open(p Panel) bool {
 	zoomed := Arrange(x.W, x.H, x.shape()).Panel[p].Empty() || x.detail(p).Long()
 	x.FocusOn(p)
 	x.Zoomed = zoomed
-	x.detail(p).Top()
+	x.detail(p).From(0)
 	return true
 }
 
@@ -297,12 +295,12 @@ func (x *Screen) Draw(f *term.Frame) {
 		return
 	}
 	x.Bar.Draw(f, x.At.Header)
-	a, s := &x.At, x.State
-	if r := a.Panel[Candidates]; !r.Empty() {
+	a := &x.At
+	if !a.Panel[Candidates].Empty() {
 		x.Candidates.Draw(f)
 	}
 	if r := a.Panel[Recipe]; !r.Empty() {
-		p := leadership.Recipe{State: s, Focused: x.Focus == Recipe, Held: x.Candidates.Rows.Held, Since: x.Lesson.Since()}
+		p := leadership.Recipe{State: x.State, Focused: x.Focus == Recipe, Held: x.Candidates.Rows.Held, Since: x.Lesson.Since()}
 		p.Draw(f, r)
 	}
 	believed := x.belief()
@@ -338,11 +336,9 @@ func (x *Screen) Draw(f *term.Frame) {
 }
 
 func drawTooSmall(f *term.Frame) {
-	text := fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H)
-	lines := term.Wrap(text, f.W)
-	lines = slices.Clip(lines[:min(len(lines), f.H)])
-	y := (f.H - len(lines)) / 2
+	lines := term.Wrap(fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", MinWidth, MinHeight, f.W, f.H), f.W)
+	lines = lines[:min(len(lines), f.H)]
 	for i, line := range lines {
-		f.Put(max(0, (f.W-term.Width(line))/2), y+i, f.W, term.Text, line)
+		f.Put(max(0, (f.W-term.Width(line))/2), (f.H-len(lines))/2+i, f.W, term.Text, line)
 	}
 }

@@ -36,9 +36,6 @@ func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)
 // Move scrolls the text.
 func (p *Pager) Move(do input.Command) { p.From(input.Moved(do, p.top, len(p.lines), p.height)) }
 
-// Top scrolls to the beginning of the text.
-func (p *Pager) Top() { p.top = 0 }
-
 // Long reports whether the text is longer than its place.
 func (p *Pager) Long() bool { return len(p.lines) > p.height }
 

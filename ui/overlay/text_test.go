@@ -46,7 +46,7 @@ func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	if _, last, _ := p.InView(); last != 30 || !p.AtBottom() {
 		t.Errorf("at the bottom: got last line %d, want 30", last)
 	}
-	p.Top()
+	p.From(0)
 	if first, _, _ := p.InView(); first != 1 || p.AtBottom() {
 		t.Errorf("at the top: got first line %d, want 1", first)
 	}
