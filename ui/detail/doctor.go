@@ -15,15 +15,12 @@ import (
 
 // Doctor returns the findings of the election and what was not checked, on lines of w cells.
 func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
+	s, found := v.State, v.State.Early()
 	title := "Doctor"
-	if badge := wording.FindingsBadge(v.State); badge != "" {
+	if badge := wording.FindingsBadge(s); badge != "" {
 		title += "  " + badge
 	}
-	return overlay.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
-}
-
-func (v *Panel) diagnosis(f *term.Frame) (out facts) {
-	s, found := v.State, v.State.Early()
+	var out facts
 	if v.Stale != "" {
 		out = facts{{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: v.Stale}, {}}
 	}
@@ -56,7 +53,7 @@ func (v *Panel) diagnosis(f *term.Frame) (out facts) {
 	if s.Answers != nil {
 		out.safe("risk", term.Text, wording.RiskWarning(s))
 	}
-	return out
+	return overlay.Text{Title: title, Lines: term.FactLines(w, out)}
 }
 
 func finding(f *term.Frame, path string, x *doctor.Finding) facts {

@@ -27,10 +27,6 @@ var modes = map[session.Mode]string{
 // Servers returns a table of the ensemble's servers on lines of w cells. Below the table is what the
 // servers did not report.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
-	return overlay.Text{Title: "Servers", Lines: v.lines(f, w)}
-}
-
-func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	s := v.State
 	t := s.Answers
 	var lines [][]term.Span
@@ -49,13 +45,12 @@ func (v *Panel) lines(f *term.Frame, w int) [][]term.Span {
 	default:
 		prose(0, term.Strong, "The servers were not asked.")
 		lines = append(lines, nil)
-		where := znode.Safe(s.Link.Server, 64)
-		if where != "" && s.Link.Link == model.Connected {
+		if where := znode.Safe(s.Link.Server, 64); where != "" && s.Link.Link == model.Connected {
 			prose(0, term.Text, "This program is connected to "+where+". Only the servers of the ensemble know their clients and who watches what.")
 		}
 		prose(0, term.Muted, "They cannot be asked: "+v.Why)
 	}
-	return lines
+	return overlay.Text{Title: "Servers", Lines: lines}
 }
 
 // serverTable calls add for each line of the table about t, and prose for each text below the table.
@@ -117,13 +112,14 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	if v.Verifying {
 		queried = "being asked now"
 	}
+	queried += "; connections and sessions "
 	switch {
 	case t.Every > 0 && t.Cheap:
-		queried += "; connections and sessions every " + units.Exact(t.Every) + ", while they are few and the servers answer fast"
+		queried += "every " + units.Exact(t.Every) + ", while they are few and the servers answer fast"
 	case t.Every > 0:
-		queried += "; connections and sessions every " + units.Exact(t.Every)
+		queried += "every " + units.Exact(t.Every)
 	default:
-		queried += "; connections and sessions only when v asks for them"
+		queried += "only when v asks for them"
 	}
 	prose(2, term.Muted, queried+".")
 	if !t.Whole {
@@ -149,9 +145,6 @@ func (v *Panel) connectedTo(m *session.Server) string {
 		if c.Session != 0 && on[c.Session] {
 			out = append(out, c.Label())
 		}
-	}
-	if len(out) == 0 {
-		return ""
 	}
 	return phrase.Names(out, 4)
 }

@@ -54,11 +54,15 @@ func (l *list) update(watched []Watched, search *Search) {
 		}
 	}
 	l.sort()
-	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == l.Selected }); i >= 0 {
-		l.Index = i
-		return
+	i := l.at(l.Selected)
+	if i < 0 {
+		i = l.Index
 	}
-	l.selectRow(l.Index)
+	l.selectRow(i)
+}
+
+func (l *list) at(path string) int {
+	return slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == path })
 }
 
 // Path is the clickable target of an election's row.
@@ -67,7 +71,7 @@ type Path string
 // Click selects the clicked election, and reports whether it was selected before.
 func (l *list) Click(spot any) (again bool) {
 	path, ok := spot.(Path)
-	i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) })
+	i := l.at(string(path))
 	if !ok || i < 0 {
 		return false
 	}
@@ -101,7 +105,7 @@ var orders = []struct {
 	name string
 	by   func(a, b Row) int
 }{
-	{"", func(a, b Row) int { return doctor.Graver(a.trouble(), b.trouble()) }},
+	{"", func(a, b Row) int { return doctor.Graver(phrase.Trouble(a.State()), phrase.Trouble(b.State())) }},
 	{"number", func(a, b Row) int { return 0 }},
 	{"path", func(a, b Row) int { return cmp.Compare(a.Path, b.Path) }},
 	{"waiting", func(a, b Row) int { return cmp.Compare(waiting(b), waiting(a)) }},
@@ -133,13 +137,11 @@ func (r *Row) State() *doctor.State {
 	return r.Watched.State
 }
 
-func (r *Row) trouble() doctor.Severity { return phrase.Trouble(r.State()) }
-
 func stale(s *doctor.State) bool { return !s.DownSince.IsZero() && s.Link.Link != model.Connected }
 
 func (r *Row) words() []string {
 	s, none := r.State(), phrase.NoLeader(r.State())
-	out := []string{r.Path, s.System(), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(r.trouble())}
+	out := []string{r.Path, s.System(), phrase.Label(s.Leader()), none.Sentence, none.Cell, string(phrase.Trouble(r.State()))}
 	if none.Cell == phrase.None {
 		out = append(out, "no leader")
 	}

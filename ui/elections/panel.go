@@ -123,13 +123,12 @@ func (v *Panel) searchStatus(w int) []term.Span {
 		}
 	}
 	k := v.Search
-	switch {
-	case k != nil:
-	case v.Why != "":
-		add(term.Muted, "Can't search for other elections: "+v.Why)
-		return out
-	default:
-		add(term.Muted, "No search for other elections yet: r starts one.")
+	if k == nil {
+		if v.Why != "" {
+			add(term.Muted, "Can't search for other elections: "+v.Why)
+		} else {
+			add(term.Muted, "No search for other elections yet: r starts one.")
+		}
 		return out
 	}
 	root := znode.Safe(k.Root, 0)
@@ -233,7 +232,7 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	}
 	p.Right(2, term.Muted, number).Gap(1)
 	sign := " "
-	if grave := r.trouble(); grave != "" {
+	if grave := phrase.Trouble(r.State()); grave != "" {
 		name, sign, _ = wording.Severity(&f.Theme.Glyph, grave)
 	}
 	p.Text(name, sign).Gap(1)

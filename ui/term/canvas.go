@@ -13,6 +13,7 @@
 package term
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,12 +43,8 @@ const covered = "\x00"
 func (c *Canvas) Resize(w, h int) {
 	c.W, c.H = w, h
 	c.spots = c.spots[:0]
-	if n := w * h; cap(c.cells) < n {
-		c.cells = make([]cell, n)
-	} else {
-		c.cells = c.cells[:n]
-		clear(c.cells)
-	}
+	c.cells = slices.Grow(c.cells[:0], w*h)[:w*h]
+	clear(c.cells)
 }
 
 // Put draws s from (x, y) to the column before end, and returns the column after the text.
@@ -59,12 +56,11 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	row := c.cells[y*c.W : (y+1)*c.W]
 	for len(s) > 0 && x < end {
 		if b := s[0]; b < 0x80 && (len(s) == 1 || s[1] < 0x80) {
-			if b < 0x20 || b == 0x7f {
-				s = s[1:]
-				continue
+			if b >= 0x20 && b != 0x7f {
+				setCell(row, x, s[:1], st)
+				x++
 			}
-			setCell(row, x, s[:1], st)
-			x, s = x+1, s[1:]
+			s = s[1:]
 			continue
 		}
 		if n := lineGlyph(s); n > 0 {
@@ -225,8 +221,8 @@ func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 
 // SpotAt returns what was drawn in the front spot at (x, y), nil for nothing.
 func (c *Canvas) SpotAt(x, y int) any {
-	for i := len(c.spots) - 1; i >= 0; i-- {
-		switch s := c.spots[i]; {
+	for _, s := range slices.Backward(c.spots) {
+		switch {
 		case !s.rect.Has(x, y):
 		case s.at == nil:
 			return s.what
@@ -256,8 +252,7 @@ func (p *Pen) Spot(w int, what any) {
 // ink stores short texts without an allocation for each.
 type ink struct{ text strings.Builder }
 
-// inkSize is enough for the texts of several frames.
-const inkSize = 4096
+const inkSize = 4096 // for the texts of several frames
 
 // Ink returns a copy of b as a string to draw.
 func (k *ink) Ink(b []byte) string {

@@ -13,11 +13,8 @@ type Frame struct {
 }
 
 const (
-	// TickCalm is the interval between two pictures in which only ages and the clock change.
-	TickCalm = time.Second
-
-	// TickBusy is the interval between two pictures while something counts down.
-	TickBusy = 250 * time.Millisecond
+	TickCalm = time.Second            // interval between two pictures in which only ages and the clock change
+	TickBusy = 250 * time.Millisecond // interval between two pictures while something counts down
 )
 
 // Every notes changes at multiples of d, so all digits change together.
@@ -98,10 +95,7 @@ func (f *Frame) Prose(a Area, y int, paragraphs []string) int {
 		if i == 0 {
 			st = Heading
 		}
-		for _, line := range Wrap(text, min(a.Width()-2, 76)) {
-			a.Pen(y).Gap(1).Text(st, line)
-			y++
-		}
+		y = a.Paragraph(y, 1, min(a.Width()-2, 76), st, text)
 		if i == 0 && a.Height() > 2*len(paragraphs)+3 {
 			y++
 		}
@@ -152,6 +146,15 @@ func (a Area) Pen(y int) *Pen {
 		p.end = p.x
 	}
 	return p
+}
+
+// Paragraph draws text, wrapped at w cells, from line y on, and returns the next line.
+func (a Area) Paragraph(y, indent, w int, st Style, text string) int {
+	for _, line := range Lines(text, w) {
+		a.Pen(y).Gap(indent).Text(st, line)
+		y++
+	}
+	return y
 }
 
 // Pen writes a line from left to right.
@@ -233,8 +236,7 @@ func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y &&
 // Inner returns r without its border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// filledBelow is the width of a screen below which an overlay covers all panels.
-const filledBelow = 100
+const filledBelow = 100 // width of a screen below which an overlay covers all panels
 
 // InFront returns the place of an overlay on a screen of w by h cells.
 func InFront(w, h, width, lines int) Rect {

@@ -153,15 +153,15 @@ func SpansWidth(spans []Span) int {
 
 // FitSpans drops spans until the rest fits; a single span is cut.
 func FitSpans(spans []Span, w int) []Span {
-	spans = append([]Span(nil), spans...)
+	spans = slices.Clone(spans)
 	for len(spans) > 1 && SpansWidth(spans) > w {
-		least := len(spans) - 1
-		for i := len(spans) - 1; i >= 0; i-- {
-			if spans[i].Keep < spans[least].Keep {
+		least := 0
+		for i, s := range spans {
+			if s.Keep <= spans[least].Keep {
 				least = i
 			}
 		}
-		spans = append(spans[:least], spans[least+1:]...)
+		spans = slices.Delete(spans, least, least+1)
 	}
 	if len(spans) == 1 {
 		spans[0].Text = Cut(spans[0].Text, w)

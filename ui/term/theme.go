@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -153,11 +154,9 @@ var (
 )
 
 type look struct {
-	fg, bg  paint
-	bold    bool
-	faint   bool
-	reverse bool
-	tint    bool // without a background colour the cell is not reversed
+	fg, bg               paint
+	bold, faint, reverse bool
+	tint                 bool // without a background colour the cell is not reversed
 }
 
 func (p palette) looks() [styles]look {
@@ -232,15 +231,11 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 		return profile.Color(v).Sequence(background)
 	}
 	for st, l := range looks {
-		plain := colour(l.bg, true)
-		on := plain
-		if on == "" {
-			on = colour(selected, true)
-		}
+		fg, plain := colour(l.fg, false), colour(l.bg, true)
+		on := cmp.Or(plain, colour(selected, true))
 		t.shows[st], t.shows[Style(st)|Selected] = l.bg != (paint{}) || l.reverse, true
-		noColour := on == "" // the selected row must still be visible
-		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "" && !l.tint)
-		t.codes[Style(st)|Selected] = sequence(l, colour(l.fg, false), on, noColour)
+		t.codes[st] = sequence(l, fg, plain, l.reverse || l.bg != (paint{}) && plain == "" && !l.tint)
+		t.codes[Style(st)|Selected] = sequence(l, fg, on, on == "") // without colours, too, the selected row must be visible
 	}
 	return t
 }

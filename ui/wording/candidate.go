@@ -65,8 +65,7 @@ func Misbehaviour(m *model.Member) string {
 // Fate describes what happened to a member without a znode, and what the member believes.
 type Fate struct {
 	Style term.Style
-	// The parts make one sentence. Lost, about the session, and Truth, about the real leader, may
-	// be left out.
+	// The parts make one sentence. Lost, about the session, and Truth, about the real leader, are optional.
 	Lost, Words, Truth string
 }
 
@@ -113,7 +112,6 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 	return Fate{term.Muted, "", belief, ""}
 }
 
-// ownerOf names the owner of a session.
 func ownerOf(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {
@@ -128,8 +126,7 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a leader: hollow if alarm is set, or if r is first but does not
-// lead.
+// LeaderSign returns the sign of a leader: hollow if alarm is set, or if r is first but does not lead.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -140,8 +137,7 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed returns the sign before a row: the pointer of a lesson if mark is blank and the row's
-// member has the ID at, otherwise mark.
+// Pointed returns the sign before a row: a lesson's pointer if mark is blank and the member has the ID at, otherwise mark.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed

@@ -57,7 +57,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 		case risk.Next != nil && s.Holders() == 1:
 			text += ". " + phrase.NextWords(s) + " would take over"
 		case Single(s):
-			text += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
+			text += ". " + Capital(TakeOver(s))
 		case risk.Next == nil && !risk.Queueless:
 			text += ". Nobody is next"
 		}
@@ -117,7 +117,7 @@ func reigns(f *term.Frame, s *doctor.State) string {
 func next(s *doctor.State) string {
 	switch words := phrase.NextWords(s); {
 	case Single(s):
-		return ". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
+		return ". There is no queue. " + Capital(TakeOver(s))
 	case words == "":
 		return ". Nobody is next"
 	case len(s.Next()) > 1:
@@ -168,8 +168,7 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 	return s.Dialect
 }
 
-// Single reports whether the election has no queue: its path is the leader's
-// own znode.
+// Single reports whether the election has no queue: its path is the leader's own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
 // FansIn reports whether the recipe is the herd: all candidates watch the same znode.
@@ -243,13 +242,12 @@ func FindingsBadge(s *doctor.State) string {
 	if len(s.Findings) == 0 {
 		return ""
 	}
-	critical := 0
+	text, critical := units.Count(len(s.Findings), "finding", "findings"), 0
 	for _, x := range s.Findings {
 		if x.Severity == doctor.Critical {
 			critical++
 		}
 	}
-	text := units.Count(len(s.Findings), "finding", "findings")
 	if critical > 0 {
 		text += " (" + strconv.Itoa(critical) + " critical)"
 	}

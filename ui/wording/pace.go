@@ -26,8 +26,7 @@ func slowed(s *doctor.State) string {
 	return ""
 }
 
-// heldMessages counts the messages that the server holds, and describes the next one:
-// "the reply to birch, getChildren".
+// heldMessages counts the messages that the server holds, and describes the next one.
 func heldMessages(s *doctor.State) (n int, next string) {
 	p := s.Pace
 	if p == nil {
@@ -39,8 +38,7 @@ func heldMessages(s *doctor.State) (n int, next string) {
 	return max(p.Waiting, len(p.Held)), next
 }
 
-// Addressed describes a held or released message and its receiver: "the reply to
-// birch, getChildren".
+// Addressed describes a held or released message and its receiver: "the reply to birch, getChildren".
 func Addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + ownerOf(s, m.Session) + ", "
 	if Notifies(m) {
@@ -67,7 +65,6 @@ func News(s *doctor.State, m *model.Message) string {
 	return nodeOf(s, m) + " " + znode.Safe(m.Event, 12)
 }
 
-// nodeOf returns the name of the znode that a message concerns.
 func nodeOf(s *doctor.State, m *model.Message) string {
 	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
@@ -92,8 +89,7 @@ func PaceSpans(s *doctor.State) []term.Span {
 	return []term.Span{{Style: term.You, Text: words, Keep: 9}, {Style: term.You, Text: ", " + strconv.Itoa(n) + " held   ", Keep: 8}}
 }
 
-// PaceLine describes what the key "." would release, "" if the server does not go step by
-// step.
+// PaceLine describes what the key "." would release, "" if the server does not go step by step.
 func PaceLine(s *doctor.State) string {
 	if s.Pace == nil || !s.Pace.Steps {
 		return ""

@@ -89,7 +89,6 @@ func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.
 	return term.Watch, words + queried
 }
 
-// verified names the server that confirms a watch.
 func verified(e doctor.Edge) string {
 	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
@@ -116,7 +115,6 @@ func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	return term.Text, "no predecessor" + queried
 }
 
-// watchedNames lists the watched znodes, with the names of their candidates.
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
