@@ -1,9 +1,9 @@
 package candidates
 
 import (
+	"cmp"
 	"slices"
 	"sort"
-	"strconv"
 	"time"
 
 	"electop/model"
@@ -28,15 +28,12 @@ type deletion struct {
 }
 
 const (
-	// TravelShown is the time in which a drawn notification reaches its watcher.
-	TravelShown = 600 * time.Millisecond
-	// TickTravel is the time between two positions of a drawn notification.
-	TickTravel = 50 * time.Millisecond
+	TravelShown = 600 * time.Millisecond // time in which a drawn notification reaches its watcher
+	TickTravel  = 50 * time.Millisecond  // time between two positions of a drawn notification
 
-	deletionsMax        = 3  // deletions drawn at once
-	deletionsConsidered = 16 // newest deletions considered
-	// heldAt is the progress at which a held notification stops.
-	heldAt = 0.97
+	deletionsMax        = 3    // deletions drawn at once
+	deletionsConsidered = 16   // newest deletions considered
+	heldAt              = 0.97 // progress at which a held notification stops
 )
 
 // deletionsOf returns the deletions to show, newest first, without those before since.
@@ -99,7 +96,6 @@ func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time
 	return progress
 }
 
-// placed returns the deletion of w with its position in the queue.
 func placed(s *doctor.State, w *model.Woken, progress map[uint64]float64) deletion {
 	c := w.Candidate
 	if c == nil { // never read
@@ -140,16 +136,16 @@ func (v *Panel) lines(deletions []deletion, n int) []line {
 	return out
 }
 
-const deletedWord = "deleted"
+const (
+	deletedWord = "deleted"
+	edgeMost    = 40 // greatest width of an edge: a wider one is hard to follow
+)
 
 func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
 	if selected {
 		p.OnChosen()
 	}
-	number := "-"
-	if x.candidate.HasSequence {
-		number = strconv.FormatInt(x.candidate.Sequence, 10)
-	}
+	number := cmp.Or(numberOf(x.candidate), "-")
 	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
 	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+"  "+term.Fitted(x.candidate.Label(), c.name))
 	p.Text(term.Faint, term.Blanks(c.start()-c.before()-c.name)).Text(term.Trouble, deletedWord)
@@ -207,9 +203,6 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 		}
 	}
 }
-
-// edgeMost is the greatest width of an edge: a wider one is hard to follow.
-const edgeMost = 40
 
 // notice is the notification to the candidate in line y, which may be out of view.
 type notice struct {

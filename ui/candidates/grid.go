@@ -2,10 +2,12 @@ package candidates
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/units"
@@ -26,13 +28,10 @@ type grid struct {
 
 const (
 	leastCell, usualCell = 2, 5 // minimum widths of a cell
-	// leastCellMost bounds the candidates in cells narrower than usualCell: many cells make a frame
-	// expensive.
-	leastCellMost = 600
-	beforeLabel   = 3 // the mark, the sign and a blank
+	leastCellMost        = 600  // candidates in cells narrower than usualCell: many cells make a frame expensive
+	beforeLabel          = 3    // the mark, the sign and a blank
 )
 
-// settleGrid divides r for the grid and scrolls to the selected cell.
 func (v *Panel) settleGrid(r term.Rect) {
 	x := &v.grid
 	below := 1
@@ -47,7 +46,7 @@ func (v *Panel) settleGrid(r term.Rect) {
 		least = leastCell
 		for i := range n {
 			r := v.Rows.At(i)
-			name, number = max(name, term.Width(r.Name())), max(number, term.Width(numberOf(r)))
+			name, number = max(name, term.Width(r.Name())), max(number, term.Width(numberOf(r.Candidate)))
 		}
 	}
 	x.cell = max(least, r.W/max(1, need))
@@ -60,12 +59,12 @@ func (v *Panel) settleGrid(r term.Rect) {
 	x.numbered = number > 0 && x.name+number <= room
 }
 
-// numberOf returns the sequence number of a row's znode, "" if it has none.
-func numberOf(r model.Row) string {
-	if r.Candidate == nil || !r.Candidate.HasSequence {
+// numberOf returns the sequence number of c, "" if it has none.
+func numberOf(c *dialect.Candidate) string {
+	if c == nil || !c.HasSequence {
 		return ""
 	}
-	return strconv.FormatInt(r.Candidate.Sequence, 10)
+	return strconv.FormatInt(c.Sequence, 10)
 }
 
 // drawGrid draws the cells, the wave, and a line about the selected candidate.
@@ -102,9 +101,9 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	}
 	switch {
 	case leads || ghost != "":
-		return wording.LeaderSign(&f.Theme.Glyph, v.State, r, troubled || ghost != "")
-	case wording.FaultGlyph(&f.Theme.Glyph, r.Member) != "":
-		return term.Alarm, wording.FaultGlyph(&f.Theme.Glyph, r.Member)
+		return wording.LeaderSign(g, s, r, troubled || ghost != "")
+	case wording.FaultGlyph(g, r.Member) != "":
+		return term.Alarm, wording.FaultGlyph(g, r.Member)
 	case troubled:
 		return term.Alarm, g.Wrong
 	case r.Position > 0 && wording.WrongEdge(s.Edge(r.Position)):
@@ -151,7 +150,7 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 		label = term.Fitted(r.Name(), v.grid.name)
 	}
 	if v.grid.numbered {
-		label += numberOf(r)
+		label += numberOf(r.Candidate)
 	}
 	p.Text(block, glyph+" ")
 	if block == term.Watch {
@@ -210,13 +209,12 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	if r.Member != nil && r.Member.Fault != model.NoFault {
 		words += ", " + string(r.Member.Fault)
 	}
+	words += ", "
 	old, exact := r.Candidate.Age(f.Calm())
 	if !exact {
-		words += ", " + f.Theme.Glyph.Inferred + units.Age(old)
-	} else {
-		words += ", " + units.Age(old)
+		words += f.Theme.Glyph.Inferred
 	}
-	p.Fit(p.Room()-1, term.Muted, words)
+	p.Fit(p.Room()-1, term.Muted, words+units.Age(old))
 }
 
 // Hundreds of candidates react to a deletion within tenths of a second. So the grid shows a wave in
@@ -225,12 +223,9 @@ const (
 	// The first waveSlow of a wave is shown waveSlower times slower, the rest at its real speed.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
-	// waveLeast is the minimum time for which a phase of a candidate is shown.
-	waveLeast = TravelShown
-	// Marks stay for waveStays after the end of the wave. If the server never reports the end, they
-	// stay for waveMost.
-	waveStays = time.Second
-	waveMost  = time.Minute
+	waveLeast  = TravelShown // minimum time for which a phase of a candidate is shown
+	waveStays  = time.Second // time for which marks stay after the end of the wave
+	waveMost   = time.Minute // the same, if the server never reports the end
 )
 
 // phase is the progress of a notified candidate.
@@ -339,8 +334,8 @@ func (w *wave) phaseIn(session uint64) phase {
 // shownWave returns the largest wave that is not over, otherwise the last one; empty for none.
 func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	ok := false
-	for i := len(v.State.Waves) - 1; i >= 0; i-- {
-		w, began := v.waveAt(f, v.State.Waves[i])
+	for _, of := range slices.Backward(v.State.Waves) {
+		w, began := v.waveAt(f, of)
 		if began && (!ok || !w.over && (out.over || w.Notified() > out.Notified())) {
 			out, ok = w, true
 		}
@@ -391,12 +386,10 @@ func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 		p.Spans(term.FitSpans(words, p.Room()-1))
 		return
 	}
-	n := &w.n
-	slow := ""
-	if !w.exact {
-		slow = "  in slow motion"
+	slow, more := "  in slow motion", ""
+	if w.exact {
+		slow = ""
 	}
-	more := ""
 	for _, c := range w.Counts {
 		if w.since < w.shown(c.After) {
 			break
@@ -406,8 +399,8 @@ func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	p.Spans(term.FitSpans([]term.Span{
 		{Style: term.Trouble, Text: name, Keep: 4},
 		{Style: term.Alarm, Text: "  " + g.Notice + " " + strconv.Itoa(w.Notified()) + " notified", Keep: 9},
-		{Style: term.Past, Text: "  " + g.Step + " " + strconv.Itoa(n[reading]) + " re-reading", Keep: 8},
-		{Style: term.Good, Text: "  " + g.Yes + " " + strconv.Itoa(n[done]) + " done", Keep: 7},
+		{Style: term.Past, Text: "  " + g.Step + " " + strconv.Itoa(w.n[reading]) + " re-reading", Keep: 8},
+		{Style: term.Good, Text: "  " + g.Yes + " " + strconv.Itoa(w.n[done]) + " done", Keep: 7},
 		{Style: term.Text, Text: more, Keep: 2},
 		{Style: term.Muted, Text: slow, Keep: 3},
 	}, p.Room()-1))

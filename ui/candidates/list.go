@@ -45,11 +45,9 @@ func (l *list) Reselect(s *doctor.State) {
 // SelectRow selects row i, or the nearest one.
 func (l *list) SelectRow(i int) {
 	l.Index = max(0, min(i, l.Rows.Len()-1))
-	if l.Rows.Len() == 0 {
-		return // Selected stays: its row may return, for example with another filter
+	if l.Rows.Len() > 0 { // otherwise Selected stays: its row may return, for example with another filter
+		l.Selected, l.queuedAt = l.Row().Ref(), l.Index
 	}
-	l.Selected = l.Rows.At(l.Index).Ref()
-	l.queuedAt = l.Index
 }
 
 // Select selects the row with the identity id, if it is shown.
@@ -72,7 +70,6 @@ type List struct {
 	Addresses bool                      // the address of a third-party candidate is known
 }
 
-// newList returns the rows that match a filter.
 func newList(s *doctor.State, filter string) List {
 	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Addresses: knowsAddresses(s)}
 	if filter == "" && s.Kind() != dialect.KindQueue {
@@ -163,13 +160,9 @@ func (r *List) rowOf(id dialect.ID) int {
 
 // matches reports whether the label, the znode's name or the session contains want, in lower case.
 func matches(c *dialect.Candidate, want string) bool {
-	if want == "" || strings.Contains(strings.ToLower(c.Name), want) {
-		return true
-	}
-	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
-		return true
-	}
-	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
+	return want == "" || strings.Contains(strings.ToLower(c.Name), want) ||
+		len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) ||
+		c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
 // knowsAddresses reports whether the address of any third-party candidate is known.
@@ -185,17 +178,13 @@ func knowsAddresses(s *doctor.State) bool {
 	return false
 }
 
-// heldFor returns the next message held for each session.
 func heldFor(s *doctor.State) map[uint64]*model.Message {
 	if s.Pace == nil || len(s.Pace.Held) == 0 {
 		return nil
 	}
 	out := make(map[uint64]*model.Message, len(s.Pace.Held))
-	for i := range s.Pace.Held {
-		m := &s.Pace.Held[i]
-		if out[m.Session] == nil {
-			out[m.Session] = m
-		}
+	for i := len(s.Pace.Held) - 1; i >= 0; i-- { // so that the first message of a session stays
+		out[s.Pace.Held[i].Session] = &s.Pace.Held[i]
 	}
 	return out
 }

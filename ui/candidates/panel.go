@@ -99,7 +99,7 @@ func (v *Panel) Column(do input.Command) bool {
 }
 
 func (v *Panel) shapeIn(r term.Rect) shape {
-	x := shape{page: 1}
+	var x shape
 	avail := r.H - 1
 	if v.Pace {
 		x.pace = wording.PaceLine(v.State)
@@ -117,18 +117,14 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 
 // topFor returns the first row of the queue in view, if page rows fit.
 func (v *Panel) topFor(page int) int {
-	n := v.Rows.Queued()
 	at := v.Index
-	if at >= n {
+	if at >= v.Rows.Queued() {
 		at = v.top // the selected member has no znode
 	}
-	return term.Window(v.top, at, page, n)
+	return term.Window(v.top, at, page, v.Rows.Queued())
 }
 
-// title returns the words for the children: "Candidates", "Members".
-func (v *Panel) title() string {
-	return wording.Capital(phrase.RoleOf(v.State).Many)
-}
+func (v *Panel) title() string { return wording.Capital(phrase.RoleOf(v.State).Many) }
 
 // Draw draws the panel.
 func (v Panel) Draw(f *term.Frame) {
@@ -163,8 +159,8 @@ func (v *Panel) drawTable(f *term.Frame) {
 		deletions = deletionsOf(f, s, v.Since)
 	}
 	gone := 0 // rows of deleted znodes
-	for i := range deletions {
-		if !deletions[i].listed {
+	for _, x := range deletions {
+		if !x.listed {
 			gone++
 		}
 	}
@@ -251,9 +247,8 @@ func (v *Panel) tail() []term.Span {
 		out = append(out, wording.PaceSpans(s)...)
 	}
 	if v.Filter != "" {
-		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, znode.NameMax), Keep: 7},
+		return append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, znode.NameMax), Keep: 7},
 			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), s.Queue.Len()), Keep: 8})
-		return out
 	}
 	if s.Roleless() {
 		out = append(out, term.Span{Style: term.Text, Text: phrase.Content(s) + "   ", Keep: 2})
@@ -270,8 +265,7 @@ func (v *Panel) tail() []term.Span {
 	return out
 }
 
-// waitersShown bounds the listed sessions that wait for a barrier.
-const waitersShown = 12
+const waitersShown = 12 // listed sessions that wait for a barrier
 
 // Explain returns why there is no queue to show, what the panel waits for, and what to do;
 // nil if there is a queue. The first line is a heading.

@@ -15,14 +15,12 @@ import (
 	"electop/ui/wording"
 )
 
-// columns holds the column widths of the table, 0 for a hidden column. Two blanks separate the
-// columns.
+// columns holds the column widths of the table, 0 for a hidden column. Two blanks separate the columns.
 type columns struct {
 	seq, mode, name, session, client, age, watches int
 }
 
-// gutter is the width before the first column: the mark, the sign and the edges.
-const gutter = 5
+const gutter = 5 // width before the first column: the mark, the sign and the edges
 
 // before returns where the names begin.
 func (c columns) before() int { return gutter + c.seq + c.mode + 2 }
@@ -39,8 +37,7 @@ func (c columns) start() int {
 }
 
 func (v *Panel) columnsFor(w int) columns {
-	q := v.State.Queue
-	elects := v.State.Dialect.Elects()
+	q, elects := v.State.Queue, v.State.Dialect.Elects()
 	c := columns{seq: 3, age: 7, client: v.clientColumn(w)}
 	if v.State.Kind() == dialect.KindShared {
 		c.mode = 4
@@ -64,7 +61,6 @@ func (v *Panel) columnsFor(w int) columns {
 	return c
 }
 
-// drawRow draws row i of the queue, with its part l of the edges.
 func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
@@ -147,7 +143,6 @@ func (v *Panel) modeOf(g *term.Glyphs, r model.Row) string {
 	return " R" + map[[2]bool]string{{false, true}: g.TR, {true, true}: g.HerdMore, {true, false}: g.BR}[[2]bool{waits(i - 1), waits(i + 1)}]
 }
 
-// drawMark draws the mark of the selected row, or the pointer of a lesson.
 func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	mark := " "
 	if i == v.Index {
@@ -159,8 +154,7 @@ func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 
 // drawGhost draws whose ghost the znode is, in place of the watch.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
-	words := "ghost of " + of
-	more := ": it watches nobody"
+	words, more := "ghost of "+of, ": it watches nobody"
 	if first {
 		more = v.State.Words(": nobody leads")
 	}

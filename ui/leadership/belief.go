@@ -16,11 +16,10 @@ import (
 	"electop/ui/wording"
 )
 
-// writesShown is how long a candidate stays in the panel after its worker's last write.
-const writesShown = 5 * time.Second
-
-// BeliefLines is the minimum height of the panel below the recipe, with the border.
-const BeliefLines = 20
+const (
+	BeliefLines = 20              // the minimum height of the panel below the recipe, with the border
+	writesShown = 5 * time.Second // time for which a candidate stays in the panel after its worker's last write
+)
 
 // Belief is the panel that compares what candidates believe with who leads.
 type Belief struct {
@@ -137,7 +136,6 @@ func guardSpan(s *doctor.State) term.Span {
 	return term.Span{Style: term.Trouble, Text: "guard off", Keep: 9}
 }
 
-// counterSpans returns the counter's value and the results of the attempts to set it.
 func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	value := strconv.FormatInt(s.Work.Value, 10)
 	if m := s.MemberByID(s.Work.Writer); m != nil && roomy {
@@ -232,8 +230,7 @@ func (v *Belief) believers(f *term.Frame) []believer {
 	for _, id := range s.Properties.Believers {
 		add(s.MemberByID(id))
 	}
-	for i := len(s.Work.Last) - 1; i >= 0; i-- {
-		t := s.Work.Last[i]
+	for _, t := range slices.Backward(s.Work.Last) {
 		if f.Picture.Sub(t.At) > writesShown {
 			break
 		}
@@ -343,10 +340,9 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 
 // lastWrite returns the last attempt of a member's worker to write to a resource, nil for none.
 func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
-	last := v.State.Work.Last
-	for i := len(last) - 1; i >= 0; i-- {
-		if last[i].Member == member && last[i].Resource == to {
-			return &last[i]
+	for i, t := range slices.Backward(v.State.Work.Last) {
+		if t.Member == member && t.Resource == to {
+			return &v.State.Work.Last[i]
 		}
 	}
 	return nil
@@ -378,7 +374,6 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
 }
 
-// stale counts the accepted writes of former leaders.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safety returns a cross if a stale write was accepted, or if two awake candidates believed at once
@@ -455,8 +450,7 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 
 func (v *Belief) invariantSpans(f *term.Frame) []term.Span {
 	s := v.State
-	broken := s.Broken()
-	if len(broken) > 0 {
+	if broken := s.Broken(); len(broken) > 0 {
 		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, checkSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
 	}
 	if s.Properties.Contested > 0 {

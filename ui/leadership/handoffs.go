@@ -28,8 +28,13 @@ import (
 	"electop/ui/wording"
 )
 
-// handoffShown is how long a new handoff is highlighted.
-const handoffShown = 1500 * time.Millisecond
+const (
+	handoffShown = 1500 * time.Millisecond // time for which a new handoff is highlighted
+	shortCause   = len("resigned")         // width of a cause in its short form
+
+	legendWidth = 90 // the legend of most elections fits into legendLines of this width
+	legendLines = 3  // with a blank line below the legend
+)
 
 // Handoffs is the panel of handoffs. It keeps the scroll position and the scale of the axis.
 type Handoffs struct {
@@ -120,9 +125,7 @@ func (v Handoffs) Draw(f *term.Frame) {
 		case s.Phase != model.Live:
 			text = "nothing seen yet"
 		}
-		for i, line := range term.Lines(text, a.Width()-1) {
-			a.Pen(y+i).Gap(1).Text(term.Muted, line)
-		}
+		a.Paragraph(y, 1, a.Width()-1, term.Muted, text)
 		return
 	}
 	v.drawHandoffList(f, a.From(y))
@@ -147,8 +150,7 @@ func (v *Handoffs) tail(f *term.Frame) []term.Span {
 	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && s.Dialect.Elects() && !phrase.Unclear(s) {
 		out = append(out, term.Span{Style: term.Muted, Text: s.Words("   leader "), Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
-	missed := t.MissedCreates + t.MissedDeletes
-	st := term.Muted
+	missed, st := t.MissedCreates+t.MissedDeletes, term.Muted
 	text := "   missed " + strconv.Itoa(missed)
 	if missed > 0 || t.Unknown > 0 {
 		st = term.Alarm
@@ -166,9 +168,6 @@ type listColumns struct {
 	token           int
 }
 
-// shortCause is the width of a cause in its short form.
-const shortCause = len("resigned")
-
 func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
 	top := max(0, v.scroll-v.above)
@@ -180,9 +179,8 @@ func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	spare := a.Height() - len(visible) // for evidence that has no room in its line
 	y := 0
 	for i, h := range visible {
-		p := a.Pen(y)
+		p, mark := a.Pen(y), " "
 		y++
-		mark := " "
 		if top == 0 && i == 0 && v.isNew(f) {
 			mark = g.New
 			p.Choose()
@@ -340,12 +338,6 @@ func (v *Handoffs) head() time.Time {
 	}
 	return v.Head
 }
-
-// legendWidth is the width in which the legend of most elections fits into legendLines.
-const legendWidth = 90
-
-// legendLines is the number of lines of the legend, with a blank line below it.
-const legendLines = 3
 
 // planned divides h lines among the parts, and returns how many lanes have room.
 func (v *Handoffs) planned(h int) (room int) {

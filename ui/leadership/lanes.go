@@ -51,30 +51,25 @@ func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll 
 		}
 		on = append(on, lane)
 	}
-	l.hidden = max(0, len(on)-room) + l.whole.More
 	most = max(0, len(on)-room)
+	l.hidden = most + l.whole.More
 	if most > 0 {
-		type ranked struct{ rank, at int }
-		all := make([]ranked, len(on))
-		for i, lane := range on {
-			all[i] = ranked{l.rank(lane, x, head, selected), i}
+		ranks := make(map[*model.Lane]int, len(on))
+		for _, lane := range on {
+			ranks[lane] = rank(lane, x, head, selected)
 		}
-		slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at)) })
+		ranked := slices.Clone(on)
+		slices.SortStableFunc(ranked, func(a, b *model.Lane) int { return cmp.Compare(ranks[a], ranks[b]) })
 		scroll = min(scroll, most)
-		all = all[scroll : scroll+room]
-		slices.SortFunc(all, func(a, b ranked) int { return cmp.Compare(a.at, b.at) })
-		shown := make([]*model.Lane, 0, room)
-		for _, r := range all {
-			shown = append(shown, on[r.at])
-		}
-		on = shown
+		shown := ranked[scroll : scroll+room]
+		on = slices.DeleteFunc(on, func(lane *model.Lane) bool { return !slices.Contains(shown, lane) })
 	}
 	l.rows = on
 	return most
 }
 
 // rank is lower for a lane that matters more.
-func (l *lanes) rank(lane *model.Lane, x axis, head time.Time, selected model.Ref) int {
+func rank(lane *model.Lane, x axis, head time.Time, selected model.Ref) int {
 	now, _ := lane.At(head)
 	led := time.Time{}
 	for i, st := range lane.Stretches {

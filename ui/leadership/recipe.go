@@ -77,7 +77,11 @@ func lineOf(parts []part, step model.Step) string {
 const (
 	RecipeLines    = 11 // the height of the code
 	barLines       = 3  // the height of the comparison below the code
+	olderShown     = 5  // the most lines of earlier handoffs
 	situationLines = 4  // the usual height of the situation
+
+	lastHandoffShown = 5 * time.Second // time for which the situation describes the last handoff
+	watchesChecked   = 50              // watches that quiet checks; the doctor checks all
 )
 
 // Recipe is the panel of the recipe.
@@ -192,7 +196,6 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	}
 }
 
-// drawPart draws a part from line y on, and returns the next line.
 func (v *Recipe) drawPart(f *term.Frame, a term.Area, y int, p part, herd bool, active [model.StepAcknowledge + 1]activity) int {
 	a.Pen(y).Gap(1).Text(term.Heading, p.heading)
 	for j, text := range p.lines {
@@ -329,8 +332,9 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.
 		return y
 	}
 	slices.SortStableFunc(older, func(a, b *model.Woken) int { return cmp.Compare(b.Zxid, a.Zxid) })
+	p := a.Pen(y).Gap(1).Text(term.Muted, "before")
+	y++
 	if n == 1 {
-		p := a.Pen(y).Gap(1).Text(term.Muted, "before")
 		for _, w := range older {
 			name, st := ruleOf(w)
 			text := "  " + name + " " + strconv.Itoa(w.Others())
@@ -339,10 +343,8 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.
 			}
 			p.Text(st, text)
 		}
-		return y + 1
+		return y
 	}
-	a.Pen(y).Gap(1).Text(term.Muted, "before")
-	y++
 	for _, w := range older[:min(len(older), n-1, olderShown)] {
 		name, _ := ruleOf(w)
 		drawCount(a.Pen(y).Gap(1).Fit(6, term.Muted, name).Fit(cells, term.Muted, f.Clock(w.Deleted)), term.Muted, w)
@@ -351,16 +353,12 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.
 	return y
 }
 
-// ruleOf returns the rule that the candidates followed, and its style.
 func ruleOf(w *model.Woken) (string, term.Style) {
 	if w.Herd() {
 		return "herd", term.Trouble
 	}
 	return "chain", term.Watch
 }
-
-// olderShown bounds the listed earlier handoffs.
-const olderShown = 5
 
 // drawCount draws the effects of a deletion. A plus means that the number may still grow.
 func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
@@ -387,10 +385,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		if y > 0 && a.Height() > 16 {
 			y++
 		}
-		for _, part := range term.Lines(text, a.Width()-2) {
-			a.Pen(y).Gap(1).Text(term.Heading, part)
-			y++
-		}
+		y = a.Paragraph(y, 1, a.Width()-2, term.Heading, text)
 	}
 	line := func(name, text string) {
 		for i, part := range term.Lines(text, a.Width()-names-6) {
@@ -437,10 +432,7 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		y++
 	}
 	for _, text := range now.lines {
-		for _, part := range term.Lines(text, a.Width()-2) {
-			a.Pen(y).Gap(1).Text(now.style, part)
-			y++
-		}
+		y = a.Paragraph(y, 1, a.Width()-2, now.style, text)
 	}
 }
 
@@ -496,7 +488,6 @@ func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, te
 	}
 }
 
-// then returns what happens after the holder of the role is gone.
 func then(di *dialect.Dialect, w phrase.Role) string {
 	switch {
 	case di.Single:
@@ -509,13 +500,6 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }
 
-// lastHandoffShown is how long the situation describes the last handoff.
-const lastHandoffShown = 5 * time.Second
-
-// watchesChecked bounds how many watches quiet checks. The doctor checks all.
-const watchesChecked = 50
-
-// situation describes the present election in a sentence or two.
 type situation struct {
 	style term.Style
 	lines []string

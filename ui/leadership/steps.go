@@ -119,19 +119,17 @@ func (l *activity) mark(name, detail string) {
 
 // listedIn returns the step in which a member listed the children, from its earlier steps.
 func listedIn(before []model.StepTaken, member string) model.Step {
-	for i := len(before) - 1; i >= 0; i-- {
-		if before[i].Member == member {
-			if before[i].Step <= model.StepList {
-				return model.StepList
-			}
+	for _, t := range slices.Backward(before) {
+		if t.Member == member && t.Step <= model.StepList {
+			return model.StepList
+		} else if t.Member == member {
 			break
 		}
 	}
 	return model.StepListAgain
 }
 
-// detailMax bounds the text of a step.
-const detailMax = 120
+const detailMax = 120 // length of the text of a step
 
 // StepLine returns a line of the recipe with its values, "" if none are known.
 func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {

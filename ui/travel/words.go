@@ -55,8 +55,8 @@ func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
 	}
-	has := func(all []*model.Handoff, h *model.Handoff) bool {
-		return slices.ContainsFunc(all, func(x *model.Handoff) bool { return same(x, h) })
+	has := func(all []*model.Handoff, h *model.Handoff) bool { // perhaps with other details
+		return slices.ContainsFunc(all, func(x *model.Handoff) bool { return x.At.Equal(h.At) && (x.To == nil) == (h.To == nil) })
 	}
 	var out []model.Event
 	var added []*model.Handoff
@@ -79,11 +79,6 @@ func (p *Found) happened() []model.Event {
 		}
 	}
 	return out
-}
-
-// same reports whether a and b are the same handoff, perhaps with different details.
-func same(a, b *model.Handoff) bool {
-	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
 }
 
 func eventWords(e model.Event) (words string, alarms bool) {
