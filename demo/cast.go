@@ -247,16 +247,9 @@ func (c *Cast) Close() {
 	c.wg.Wait()
 }
 
-// foreign reports whether this is a third-party election.
 func (c *Cast) foreign() bool {
 	d := c.dialect.Load()
 	return d != nil && d.Foreign()
-}
-
-func (c *Cast) remove(m *member) {
-	c.mu.Lock()
-	delete(c.members, m.id)
-	c.mu.Unlock()
 }
 
 // recipeName returns the name of a recipe; nil means the recipe of the dialect.

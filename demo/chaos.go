@@ -66,7 +66,10 @@ func (c Chaos) Acts() iter.Seq[Act] {
 		// Gaps are whole milliseconds, uniform from 0.1 to 1.9 times their mean.
 		mean := max(1, int64(math.Round(1000/min(c.Rate, 1000))))
 		least := max(1, mean/10)
-		p := newPlan(c)
+		p := &plan{random: rand.New(rand.NewPCG(c.Seed, 0))}
+		for range c.Cast {
+			p.spawn(0)
+		}
 		for at := time.Duration(0); ; {
 			at += time.Duration(least+p.random.Int64N(2*(mean-least)+1)) * time.Millisecond
 			if !yield(p.next(at)) {
@@ -91,14 +94,6 @@ type planned struct {
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
-
-func newPlan(c Chaos) *plan {
-	p := &plan{random: rand.New(rand.NewPCG(c.Seed, 0))}
-	for range c.Cast {
-		p.spawn(0)
-	}
-	return p
-}
 
 func (p *plan) spawn(at time.Duration) (name string) {
 	name = castName(p.named)

@@ -51,7 +51,6 @@ func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
 
-// with locks member id, calls do for it, and returns the error of do.
 func (c *Cast) with(id string, do func(*member) error) error {
 	c.mu.Lock()
 	m := c.members[id]
@@ -108,7 +107,6 @@ func (c *Cast) Clear(ctx context.Context) error {
 	}
 }
 
-// notNow is the text of an [ErrNotNow].
 type notNow string
 
 func (e notNow) Error() string        { return string(e) }
@@ -117,7 +115,6 @@ func (e notNow) Is(target error) bool { return target == ErrNotNow }
 // The methods of member below require that the caller holds m.mu. The exceptions are the callbacks
 // of the candidate: awake, withoutGuid and lead.
 
-// whyNot returns why a fault is not possible now, nil if it is possible.
 func (m *member) whyNot(kind Fault, on bool) error {
 	switch {
 	case !on:
@@ -142,7 +139,6 @@ func (m *member) whyNot(kind Fault, on bool) error {
 	return nil
 }
 
-// apply applies a fault that is possible now, or ends the fault.
 func (m *member) apply(kind Fault, on bool) {
 	switch kind {
 	case Resign:
@@ -218,7 +214,6 @@ func (m *member) thaw() {
 	m.candidate.Thaw()
 }
 
-// awake is called when the candidate has checked its state after a thaw.
 func (m *member) awake() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,7 +249,6 @@ func (m *member) setNoGuid(on bool) {
 	}
 }
 
-// withoutGuid reports whether the next znode has no guid.
 func (m *member) withoutGuid() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -274,8 +268,6 @@ func (m *member) setSlow(on bool) {
 	m.publish(false)
 }
 
-// lead runs the leader procedure. It waits while SlowLead is on or the member is frozen, and
-// returns an error if ctx ends.
 func (m *member) lead(ctx context.Context, _ int64) error {
 	for {
 		if err := m.gate.Wait(ctx); err != nil {
@@ -382,7 +374,6 @@ func (m *member) loseSession() (endLease func()) {
 	return m.candidate.EndLease
 }
 
-// reconnect heals the network that loseSession cut, unless the member is partitioned.
 func (m *member) reconnect() error {
 	if m.fault != model.Partitioned {
 		m.line.Heal()

@@ -17,7 +17,6 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// runner is what a member runs: a [candidate.Candidate] or a participant.
 type runner interface {
 	Run(ctx context.Context) error
 	Kill() client.Status
@@ -84,7 +83,6 @@ func (m *member) newRunner(size int) runner {
 	})
 }
 
-// run runs the member's candidate, and another one each time it rejoins.
 func (m *member) run() {
 	defer func() {
 		m.mu.Lock()
@@ -92,7 +90,9 @@ func (m *member) run() {
 		m.place()
 		m.publish(true)
 		m.mu.Unlock()
-		m.cast.remove(m)
+		m.cast.mu.Lock()
+		delete(m.cast.members, m.id)
+		m.cast.mu.Unlock()
 		close(m.done)
 	}()
 	for {
@@ -127,9 +127,8 @@ func (m *member) run() {
 	}
 }
 
-// runCandidate runs a candidate. A panic ends the candidate, not the program.
 func (m *member) runCandidate(c runner) (err error) {
-	defer func() {
+	defer func() { // a panic ends the candidate, not the program
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
@@ -140,7 +139,6 @@ func (m *member) runCandidate(c runner) (err error) {
 	return nil
 }
 
-// report receives the candidate's reports.
 func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +157,6 @@ func (m *member) place() {
 	}
 }
 
-// joined returns a channel that is closed when the member has joined or left.
 func (m *member) joined() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,7 +218,6 @@ const (
 	previousEach    = 20 * time.Millisecond
 )
 
-// awaitPrevious waits until the previous member is in the queue again, or for a timeout.
 func (m *member) awaitPrevious() {
 	m.mu.Lock()
 	previous, ahead := m.previous, m.ahead
@@ -239,7 +235,6 @@ func (m *member) awaitPrevious() {
 	}
 }
 
-// number returns the sequence number of the member's znode, or the largest int64 if there is none.
 func (m *member) number() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

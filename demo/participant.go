@@ -145,7 +145,6 @@ func (p *participant) queue() {
 	}
 }
 
-// join creates the participant's own znode.
 func (p *participant) join() {
 	p.step(1, model.Volunteering, p.m.name)
 	p.create(p.m.name, zk.FlagEphemeral)
@@ -172,7 +171,6 @@ func (p *participant) wait(until <-chan time.Time) {
 	}
 }
 
-// children lists the children in the order of their names.
 func (p *participant) children(watch bool) (names []string) {
 	p.do(nil, func(ctx context.Context) (err error) {
 		if watch {
@@ -213,7 +211,6 @@ func (p *participant) create(name string, flags int32) (made bool) {
 	return made
 }
 
-// take removes an item, unless another program created it.
 func (p *participant) take(name string) bool {
 	p.step(3, model.Active, name)
 	return p.remove(name)
@@ -247,7 +244,6 @@ func (p *participant) do(accepted error, request func(context.Context) error) {
 	}
 }
 
-// step reports step n. on names the znode of the step.
 func (p *participant) step(n model.Step, belief model.Belief, on string) {
 	if st := p.Status(); p.err == nil {
 		p.now.Step, p.now.StepAt, p.now.StepOn, p.now.Belief = n, p.m.cast.cfg.Now(), model.StepOn{Name: znode.Safe(on, 0)}, belief

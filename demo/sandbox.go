@@ -332,7 +332,6 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 // paceEvery is the least time between two pace observations. It keeps recordings small.
 const paceEvery = 20 * time.Millisecond
 
-// watchPace publishes changes of the pace. Changes within paceEvery become one observation.
 func (s *Sandbox) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -83,8 +85,8 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 		return
 	case len(name) <= 1:
 		kind = "text/html; charset=utf-8"
-		for _, c := range adminCommands {
-			fmt.Fprintf(&body, "<a href=\"%s/%s\">%[2]s</a>\n<br/>\n", adminRoot, c.name)
+		for _, name := range slices.Sorted(maps.Keys(adminCommands)) {
+			fmt.Fprintf(&body, "<a href=\"%s/%s\">%[2]s</a>\n<br/>\n", adminRoot, name)
 		}
 	default:
 		e := json.NewEncoder(&body)
@@ -102,29 +104,25 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 // An object is a JSON object. Package json sorts its keys; in Apache their order is undefined.
 type object map[string]any
 
-var adminCommands = []struct {
-	name   string
-	answer func(*Server) object
-}{
-	{"configuration", adminConf},
-	{"connections", adminConns},
-	{"dump", adminDump},
-	{"monitor", adminGauges},
-	{"ruok", func(*Server) object { return object{} }},
-	{"server_stats", adminStats},
-	{"watch_summary", adminWatchSummary},
-	{"watches_by_path", func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
+var adminCommands = map[string]func(*Server) object{
+	"configuration":   adminConf,
+	"connections":     adminConns,
+	"dump":            adminDump,
+	"monitor":         adminGauges,
+	"ruok":            func(*Server) object { return object{} },
+	"server_stats":    adminStats,
+	"watch_summary":   adminWatchSummary,
+	"watches_by_path": func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} },
 }
 
 func (s *Server) adminAnswer(name string) object {
-	for _, c := range adminCommands {
-		if c.name == name {
-			answer := c.answer(s)
-			answer["command"], answer["error"] = name, nil
-			return answer
-		}
+	command := adminCommands[name]
+	if command == nil {
+		return object{"command": name, "error": "Unknown command: " + name}
 	}
-	return object{"command": name, "error": "Unknown command: " + name}
+	answer := command(s)
+	answer["command"], answer["error"] = name, nil
+	return answer
 }
 
 func adminConf(s *Server) object {

@@ -21,11 +21,10 @@ import (
 
 // A conn is an accepted connection. It has a session after its handshake.
 type conn struct {
-	s      *Server
-	nc     net.Conn
-	remote string // host:port
-	host   string
-	// observer is true for a connection of [Server.DialObserver].
+	s        *Server
+	nc       net.Conn
+	remote   string // host:port
+	host     string
 	observer bool
 
 	// Guarded by s.mu.
@@ -251,7 +250,6 @@ func (s *Server) dial(observer bool) (net.Conn, error) {
 	return client, nil
 }
 
-// A pipeConn is the server's end of a connection made by dial.
 type pipeConn struct {
 	net.Conn
 	remote   pipeAddr

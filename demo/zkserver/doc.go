@@ -5,16 +5,7 @@
 //
 // # In a test
 //
-// [Start] serves on a free loopback port until the test ends:
-//
-//	func TestElection(t *testing.T) {
-//		server, addr := zkserver.Start(t, zkserver.Options{})
-//		conn, events, err := zk.Connect([]string{addr}, 10*time.Second)
-//		...
-//		server.ExpireSession(conn.SessionID())
-//		...
-//	}
-//
+// [Start] serves on a free loopback port until the test ends; see the example.
 // A server starts in less than a millisecond, so each test can have its own. [New] and
 // [Server.Serve] are for other listeners. [Server.Dial] connects a client without a network:
 //

@@ -110,8 +110,7 @@ type backlog struct {
 	unlisted int      // number of earlier messages that were removed from passed
 }
 
-// heldOverhead is the memory of a held message without its frame, in bytes.
-const heldOverhead = 300
+const heldOverhead = 300 // bytes of a held message without its frame
 
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 

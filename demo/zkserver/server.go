@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -133,13 +132,6 @@ func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
 		s.log.Error("panic", "in", where, "value", r, "stack", string(debug.Stack()))
-	}
-}
-
-// debug logs in a goroutine, because its callers hold s.mu and a log handler may block.
-func (s *Server) debug(what string, args ...any) {
-	if s.log.Enabled(context.Background(), slog.LevelDebug) {
-		s.wg.Go(func() { s.log.Debug(what, args...) })
 	}
 }
 

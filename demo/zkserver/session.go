@@ -1,9 +1,11 @@
 package zkserver
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"electop/zkwatch/wire"
@@ -126,7 +128,10 @@ func (s *Server) arm(sess *session) {
 			s.arm(sess)
 			return
 		}
-		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", sess.timeout)
+		if timeout := sess.timeout; s.log.Enabled(context.Background(), slog.LevelDebug) {
+			// A log handler may block, and the caller holds s.mu.
+			s.wg.Go(func() { s.log.Debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", timeout) })
+		}
 		s.expire(sess)
 	})
 }

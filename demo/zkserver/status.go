@@ -157,7 +157,6 @@ func (l *latency) add(d time.Duration) {
 
 func (l *latency) mean() time.Duration { return l.total / time.Duration(max(l.count, 1)) }
 
-// average returns the mean in milliseconds, with one to four decimals.
 func (l *latency) average() string {
 	if l.count == 0 {
 		return "0.0"
@@ -170,8 +169,7 @@ func (l *latency) average() string {
 	return text
 }
 
-// handshakeTimeout bounds the time until a peer's first frame.
-const handshakeTimeout = 10 * time.Second
+const handshakeTimeout = 10 * time.Second // until a peer's first frame
 
 type connStats struct {
 	established    time.Time
@@ -220,8 +218,7 @@ var words = map[string]func(*conn, *bufio.Writer){
 	"envi": writeEnv,
 }
 
-// answerChunk is the size of the writes of a long answer, in bytes.
-const answerChunk = 32 << 10
+const answerChunk = 32 << 10 // bytes in one write of a long answer
 
 // answerWord answers a four-letter word. The connection must be closed after the answer.
 func (c *conn) answerWord(word string) error {

@@ -75,8 +75,7 @@ const (
 	// quiet is the idle time after which a Tally is settled. Even on a busy machine, a
 	// client needs less time between two requests.
 	quiet = 300 * time.Millisecond
-	// every is the least time between two reports of a deletion.
-	every = 20 * time.Millisecond
+	every = 20 * time.Millisecond // the least time between two reports of a deletion
 )
 
 // count makes the Tallies of one deletion. s.mu guards it.

@@ -67,7 +67,6 @@ func Run(t testing.TB, command string, args ...string) *Program {
 	return p
 }
 
-// start starts a program, which the caller must end.
 func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)

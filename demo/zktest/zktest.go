@@ -82,8 +82,7 @@ func Main(m *testing.M, options ...goleak.Option) {
 	os.Exit(Tests(m, options...))
 }
 
-// gogc is GOGC for the tests and for the programs that they run.
-const gogc = "400"
+const gogc = "400" // for the tests and for the programs that they run
 
 // Tests runs the tests, ends the shared server, and returns the exit code. A goroutine that is left is a failure.
 // The tests mostly wait, so testsPerProcessor of them run in parallel on each processor.

@@ -13,13 +13,6 @@
 //	parse the reply                              query.go, json.go, words.go
 //	make the part of each election               election.go
 //
-// Each query can be sent as a command of the AdminServer or as a word:
-//
-//	status       server_stats     srvr    data watches  watch_summary    wchs
-//	identity     configuration    conf    connections   connections      cons
-//	counts       monitor          mntr    sessions      dump             dump
-//	                                      watches       watches_by_path  wchp
-//
 // # Cost
 //
 // Most polls request only what servers count anyway (srvr, mntr, wchs). Config.Sessions is the

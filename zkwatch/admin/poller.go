@@ -167,8 +167,7 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	return context.Cause(ctx)
 }
 
-// touchTimeout bounds the wait of a poll for [Config.Touch].
-const touchTimeout = 500 * time.Millisecond
+const touchTimeout = 500 * time.Millisecond // for Config.Touch
 
 // putTimeout bounds how long one subscriber can delay the others.
 const putTimeout = time.Second

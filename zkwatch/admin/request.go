@@ -16,7 +16,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// errNoAnswer is the error of a request that took too long.
 var errNoAnswer = errors.New("no answer in time")
 
 // A refusal is a reply that refuses a query. hint is the setting that would permit the query, or "".

@@ -277,17 +277,14 @@ type Config struct {
 	// returns. ctx ends when the candidate stops leading, which may be long after Lead returned. An
 	// error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
-
 	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
 	// return only after all work as leader has ended. Until then the candidate does not lead again, and keeps
 	// its session and acknowledgement unless the session expires.
 	Stopped func()
-
 	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
 	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
 	// NoGuid.
 	NoGuid func() bool
-
 	// Report receives every step and change, in order. It must not block. The member's ID, You,
 	// Fault, NoGuid and SlowLead are not set. Report, Stopped and Awake are called by the goroutine
 	// of Run.

@@ -28,8 +28,7 @@ const (
 	minBufferSize = 1 << 10
 	minMaxReply   = 1 << 10
 
-	// replyLimit is the largest MaxReply that Roomier returns.
-	replyLimit = 1 << 30
+	replyLimit = 1 << 30 // the largest MaxReply that Roomier returns
 
 	// requestOverhead bounds the bytes of a request's fixed part: lengths, xid, opcode, version, flags.
 	requestOverhead = 64
@@ -38,65 +37,50 @@ const (
 // A Config describes to which cluster a [Conn] connects, and how.
 type Config struct {
 	Servers ConnectString
-
 	// SessionTimeout is the requested session timeout. The server grants what its limits
 	// allow: see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
-
 	// DialTimeout bounds one attempt at one server: name resolution, TCP, TLS, the request for a
 	// session, and SASL. 0 means 3 s.
 	DialTimeout time.Duration
-
 	// Dial connects to a server's host:port. It must return when ctx is done.
 	// nil means a net.Dialer, which resolves the host name for each connection.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-
 	// TLS configures TLS over the connections of Dial; see [LoadTLS]. If TLS.ServerName is empty,
 	// each certificate must match the server's host in Servers. nil means plain TCP.
 	TLS *tls.Config
-
 	// Logger receives the library's messages at debug level, without credentials. nil discards
 	// the messages.
 	Logger *slog.Logger
-
 	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
 	// less than 128 KiB needs room for the paths of all watches of GetW, ExistsW and ChildrenW.
 	// 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
-
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
 	// Each Conn allocates a buffer of MaxReply bytes or 1.5 MiB, whichever is less. 0 means 16 MiB;
 	// 64 KiB is enough for a candidate of a small election.
 	MaxReply int
-
 	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
 	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
 	// which is true unless the servers set minSessionTimeout.
 	Tick time.Duration
-
 	// Auth has the credentials that every connection sends before any request. A credential of
 	// scheme sasl is a DIGEST-MD5 account for SASL.
 	Auth []Auth
-
 	// SASL is the account with which every connection authenticates first. If SASL is set, Auth must
 	// have no credential of scheme sasl.
 	SASL sasl.Mechanism
-
 	// Gate freezes the Conn: nothing is read, written or dialled while Gate is shut. Several Conns
 	// may share a Gate. nil means a new gate.
 	Gate *fault.Gate
-
 	// Line simulates network partitions. nil means none.
 	Line *fault.Line
-
 	// Replies simulates lost replies. nil means none.
 	Replies *fault.Replies
-
 	// Shuffle orders the servers before the first attempt. nil means rand.Shuffle.
 	Shuffle func(n int, swap func(i, j int))
 }
 
-// withDefaults fills in the defaults, and returns an error if the config is unusable.
 func (cfg Config) withDefaults() (Config, error) {
 	if len(cfg.Servers.Servers) == 0 {
 		return cfg, errors.New("no servers")
@@ -147,7 +131,6 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// moveSASL moves the credential of scheme sasl from Auth to SASL.
 func (cfg *Config) moveSASL() error {
 	if cfg.Accounts() > 1 {
 		return ErrTwoAccounts

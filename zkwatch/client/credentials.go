@@ -86,8 +86,7 @@ func ParseAuth(line string) (Auth, error) {
 	return a, nil
 }
 
-// saslScheme is the scheme of a SASL account in [Config.Auth].
-const saslScheme = "sasl"
+const saslScheme = "sasl" // of a SASL account in Config.Auth
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 

@@ -77,7 +77,6 @@ func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error
 	return nil, err
 }
 
-// attempting publishes the address of the server that is dialled next.
 func (c *Conn) attempting(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +87,6 @@ func (c *Conn) attempting(addr string) {
 	c.publish()
 }
 
-// attemptFailed records why an attempt to connect failed.
 func (c *Conn) attemptFailed(addr string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,15 +94,10 @@ func (c *Conn) attemptFailed(addr string, err error) {
 		return
 	}
 	c.status.Server = addr
-	if c.status.Err == nil || !unknownHost(err) {
+	var dns *net.DNSError
+	if unknownHost := errors.As(err, &dns) && dns.IsNotFound; c.status.Err == nil || !unknownHost {
 		c.setErr(err) // an unknown host name does not hide the error of another server
 	}
-}
-
-// unknownHost reports whether err means that a host does not exist.
-func unknownHost(err error) bool {
-	var e *net.DNSError
-	return errors.As(err, &e) && e.IsNotFound
 }
 
 // minPause and maxPause bound the pause before an attempt to connect, see servers.
@@ -152,7 +145,6 @@ func (s *servers) Next() (string, bool) {
 // Connected implements zk.HostProvider. It does nothing: lost resets the pauses.
 func (s *servers) Connected() {}
 
-// lost starts a first round if the lost connection lasted for maxPause or longer.
 func (s *servers) lost(lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +153,6 @@ func (s *servers) lost(lasted time.Duration) {
 	}
 }
 
-// pause waits until the next attempt is due. It returns false if ctx is done.
 func (s *servers) pause(ctx context.Context) bool {
 	s.mu.Lock()
 	var wait time.Duration

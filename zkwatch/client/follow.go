@@ -246,7 +246,6 @@ func (n *serverConn) noteEvent() error {
 	return nil
 }
 
-// cutPath returns path relative to root. ok is false if path is neither root nor below it.
 func cutPath(path, root string) (below string, ok bool) {
 	below, ok = strings.CutPrefix(path, root)
 	switch {
@@ -385,7 +384,6 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 	return readAs(name, stat, data, denied, err)
 }
 
-// readAs returns the result of reading a znode. denied means that the ACL forbids reading the data.
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):

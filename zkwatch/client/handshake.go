@@ -103,8 +103,7 @@ const (
 	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
 	maxRounds = 8
 
-	// maxSASLReply bounds a reply, in bytes.
-	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
+	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
 // authenticate makes the SASL exchange. A refusal ends the Conn, because without the identity ACLs

@@ -328,17 +328,13 @@ const (
 	// burst is the number of requests that may follow the first one without a delay after a pause.
 	burst = 3
 	// sample is the number of contenders read in search of an ephemeral one.
-	sample = 4
-	// maxContenders bounds the contenders read in one election.
-	maxContenders = 200
+	sample        = 4
+	maxContenders = 200 // read in one election
 	// maxAlike is the size of a sample of children. If none of them has children, Walk skips the others.
-	maxAlike = 64
-	// nameSize is the assumed size of a child's name in a reply, in bytes.
-	nameSize = 64
-	// maxQueuedBytes bounds the memory for names not yet visited.
-	maxQueuedBytes = 32 << 20
-	// maxNames bounds the names used to recognise a system.
-	maxNames = 4096
+	maxAlike       = 64
+	nameSize       = 64       // assumed bytes of a child's name in a reply
+	maxQueuedBytes = 32 << 20 // of names not yet visited
+	maxNames       = 4096     // used to recognise a system
 )
 
 func (cfg *Config) setDefaults() {

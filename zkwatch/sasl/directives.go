@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// maxDirectives bounds the directives of a server's message.
-const maxDirectives = 64
+const maxDirectives = 64 // in a server's message
 
 type directive struct{ name, value string }
 

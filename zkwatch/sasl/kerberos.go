@@ -124,11 +124,9 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	}
 }
 
-// minValidity is the time for which a cached ticket must still be valid.
-const minValidity = time.Minute
+const minValidity = time.Minute // of a cached ticket
 
-// maxTickets bounds the number of cached tickets, including ticket-granting tickets.
-const maxTickets = 64
+const maxTickets = 64 // in the cache, including ticket-granting tickets
 
 // ticket returns a ticket for the first of the services that the KDC knows.
 func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {

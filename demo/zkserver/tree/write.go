@@ -63,7 +63,6 @@ func (v *view) put(path string, r record) {
 	}
 }
 
-// nextVersion returns the version after current, or BadVersion. -1 expects any version.
 func nextVersion(current, expected int32) (int32, wire.Code) {
 	if expected != -1 && expected != current {
 		return 0, wire.BadVersion
@@ -119,7 +118,6 @@ func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
 	return Change{Op: wire.OpDelete, Path: path}, wire.OK
 }
 
-// checkVersion checks a setData or a check.
 func (v *view) checkVersion(o *wire.MultiOp) (Change, wire.Code) {
 	perm := wire.PermRead
 	if o.Op == wire.OpSetData {

@@ -159,11 +159,9 @@ func (p *Peer) Hello(n int) int64 {
 
 // Opcodes returns the opcodes of Received, without pings.
 func (p *Peer) Opcodes(n int) []wire.Op {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	ops := []wire.Op{}
-	for _, f := range p.requests {
-		if f.Opcode != wire.OpPing && (n == 0 || f.Conn == n) {
+	for _, f := range p.Received(n) {
+		if f.Opcode != wire.OpPing {
 			ops = append(ops, f.Opcode)
 		}
 	}
