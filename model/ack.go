@@ -182,8 +182,7 @@ type AckState struct {
 	Session  uint64 // the ephemeral owner
 	Znode    string // the leader's znode according to the data; "": unknown
 	Fence    int64  // the czxid of the leader's znode according to the data
-	// ID is the name of the leader's znode according to Solr's data, "" for none.
-	ID string
+	ID       string // the name of the leader's znode according to Solr's data, "" for none
 	// ByData reports whether each leader copies its own znode's data to Data of this persistent znode.
 	ByData bool
 	Data   znode.Data

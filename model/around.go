@@ -52,8 +52,7 @@ func (d *Directory) names() []string {
 
 // Standbys has the programs that could take over from the leader.
 type Standbys struct {
-	// Listed reports whether the standbys are known, from a list of programs or from watches.
-	Listed bool
+	Listed bool     // the standbys are known, from a list of programs or from watches
 	Names  []string // the standbys' names, as [dialect.Dialect.Who] names a leader
 	If     string   // a condition for leading that no znode shows, "" for none
 	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.

@@ -17,8 +17,8 @@ type leaderEnd struct {
 	from  dialect.ID
 	cause Cause
 	alive time.Time // the session cannot expire before this time; zero: unknown
-	// expired is the last count of expired sessions before the deletion, nil for none.
-	expired *expiredCount
+
+	expired *expiredCount // the last count before the deletion, nil for none
 }
 
 // An end older than endsFor stays unexplained: the session may have ended for another reason since.
@@ -64,7 +64,6 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	return CauseUnknown, h.LastKnown()
 }
 
-// unreported explains why nothing is known about a session.
 func unreported(answers *session.Table) string {
 	if why := answers.Unrequested(); why != "" {
 		return why
@@ -188,7 +187,6 @@ func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time
 	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: stillOwns(name)}, at)
 }
 
-// expiredCount is a server's count of expired sessions.
 type expiredCount struct {
 	server    string
 	n         int

@@ -153,7 +153,6 @@ func (cs *children) holding(n int) []*dialect.Candidate {
 
 func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(cs.recipe, a, b) }
 
-// unreadNames returns the names of the children that were deleted before they were read.
 func (cs *children) unreadNames() (names []string) {
 	if cs.unread > 0 {
 		for name, c := range cs.known {

@@ -47,21 +47,9 @@
 // [znode.Parent.Creates]. The journal subtracts the changes that it saw, and reports the others as
 // a [Missed] event.
 //
-// # The past
-//
-// A state has the last handoffs, reigns, steps, wakes and writes. From a bounded log of changes
-// (lanelog.go), [State.Lanes] computes what each candidate did over time.
-//
 // # The demo
 //
-// The demo's server and workers, and all members, report more than an observer can see:
-//
-//	Cast    a member's belief and its step of the recipe
-//	Wake    a deletion, the notified sessions and their later requests: the cost of a handoff
-//	Write   an attempt of a leader's worker to write
-//	Pace    the messages that the server holds
-//	Rules   the settings of the demo
-//
-// These observations make no events, because they do not change the election. [Properties] measures
-// the safety and the liveness of the election, and [State.Broken] describes broken invariants.
+// The demo's server and workers, and all members, report more than an observer can see: [Cast],
+// [Wake], [Write], [Pace] and [Rules]. These observations make no events, because they do not change
+// the election. [Properties] measures the safety and the liveness of the election.
 package model

@@ -36,11 +36,8 @@ const (
 	CauseResigned Cause = "resigned" // our own candidate closed its session on request
 	CauseClosed   Cause = "closed"   // our own candidate closed its session for another reason
 	CauseExpired  Cause = "expired"
-	// CauseDeleted means that a client deleted the znode of a live session.
-	CauseDeleted Cause = "deleted"
-	// CauseLeft means that the client deleted its znode or closed its session. The session cannot
-	// have expired.
-	CauseLeft Cause = "left"
+	CauseDeleted  Cause = "deleted" // a client deleted the znode of a live session
+	CauseLeft     Cause = "left"    // the client deleted its znode or closed its session, which cannot have expired
 )
 
 // Explained is an earlier handoff with a corrected cause.

@@ -16,14 +16,11 @@ type Config struct {
 	Cluster string // the user's name for the cluster, "" for an embedded server
 	Path    string
 	Recipe  dialect.Recipe // nil: recognised from the children
-	// AckPath is the path of the acknowledgement; "": leaders do not acknowledge.
-	AckPath string
-	// AckExpected reports whether leaders acknowledge even if no acknowledgement was seen yet.
-	AckExpected bool
-	// AckFollows reports whether the paths of a recognised dialect replace AckPath.
-	AckFollows bool
-	// Found reports whether electop found the path; false: the user named it as an election.
-	Found bool
+	Found   bool           // electop found the path; false: the user named it as an election
+
+	AckPath     string // of the acknowledgement; "": leaders do not acknowledge
+	AckExpected bool   // leaders acknowledge, even if no acknowledgement was seen yet
+	AckFollows  bool   // the paths of a recognised dialect replace AckPath
 }
 
 // Journal applies observations to an election and returns the events; only one goroutine may use
@@ -236,7 +233,7 @@ func (j *Journal) State() *State {
 		Queue: j.queue, Ignored: j.rest, Leaving: j.leaving, Flows: j.flow, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
-		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)), returned: j.returned,
+		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)), Returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, Rivals: j.rivals.now, crowded: j.crowded(), watchers: j.watches.first,

@@ -35,12 +35,10 @@ type hold struct {
 	on bool
 }
 
-// departure is the deletion of a contender's znode.
 type departure struct {
-	at time.Time
-	of *dialect.Candidate
-	// member is the owner's [Member.ID], "" for a third-party client, whose cause is unknown.
-	member string
+	at     time.Time
+	of     *dialect.Candidate
+	member string // the owner's [Member.ID], "" for a third-party client, whose cause is unknown
 	cause  Cause
 	led    bool // the contender had the role
 }

@@ -13,18 +13,14 @@ import (
 // Lanes shows candidates over time: the places of their znodes, and the beliefs and faults of members.
 type Lanes struct {
 	// All are in the order of their first znodes; members without znodes are last.
-	All []*Lane
-	// More counts the contenders in the queue that have no lane here.
-	More int
-	// From is the time from which the lanes are complete; zero: from the beginning.
-	From time.Time
+	All  []*Lane
+	More int       // counts the contenders in the queue that have no lane here
+	From time.Time // the lanes are complete from then on; zero: from the beginning
 	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
 	// oldest first. They have all notifications of a deletion or none.
 	Notices []Notice
-	// Writes are the last attempts of leaders' workers to write, oldest first.
-	Writes []Tried
-	// Gaps are the times in which nothing was observed, oldest first.
-	Gaps []Gap
+	Writes  []Tried // the last attempts of leaders' workers to write, oldest first
+	Gaps    []Gap   // the times in which nothing was observed, oldest first
 }
 
 // NoticesMax bounds [Lanes.Notices]. A herd of 300 candidates gets some 300 notifications at each
@@ -39,8 +35,8 @@ type Gap struct{ From, To time.Time }
 type Lane struct {
 	Member string // [Member.ID], "" for a third-party client
 	Name   string // of the member; not safe for a terminal
-	// From is the time from which the lane is known; zero: from the beginning.
-	From      time.Time
+
+	From      time.Time   // the lane is known from then on; zero: from the beginning
 	Stretches []Stretch   // oldest first; the last stretch has not ended
 	Znodes    []LaneZnode // oldest first
 }
@@ -55,10 +51,9 @@ type Stretch struct {
 type Standing struct {
 	Place Place // of its znode
 	// Belief and Fault are "" before the member's first report, and for a third-party client.
-	Belief Belief
-	Fault  Fault
-	// Departed reports whether the member is no longer in [State.Members].
-	Departed bool
+	Belief   Belief
+	Fault    Fault
+	Departed bool // the member is no longer in [State.Members]
 }
 
 // Place is the place of a candidate's znode.

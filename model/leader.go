@@ -13,31 +13,17 @@ import (
 type NoLeader string
 
 const (
-	// NoCandidate means that the queue is empty, or that the election's single znode is absent.
-	NoCandidate NoLeader = "no-candidate"
-	// NotAcknowledged means that the acknowledgement is absent, or has another contender's data.
-	NotAcknowledged NoLeader = "not-acknowledged"
-	// OtherAcknowledged means that a session other than the first contender's owns the
-	// acknowledgement.
-	OtherAcknowledged NoLeader = "acknowledged-by-another"
-	// NoRole means that the children are of a kind that elects nobody and locks nothing.
-	NoRole NoLeader = "no-role"
-	// UnknownKind means that it is not known whether the children are candidates.
-	UnknownKind NoLeader = "unknown-kind"
-	// Blocked means that clients may wait for a child that is no contender: see [State.Blocker].
-	Blocked NoLeader = "blocked"
-	// Unsupported means that electop does not read the elections of this system.
-	Unsupported NoLeader = "unsupported"
-	// MixedClients means that a client of another library may lead beside the first contender: see
-	// [State.Rivals].
-	MixedClients NoLeader = "mixed-clients"
-	// WatchesLower means that the first contender watches a child with a lower sequence number: see
-	// [State.WaitsFor].
-	WatchesLower NoLeader = "watches-a-lower-child"
-	// GhostFirst means that the first znode is a ghost: see [Ghosts]. GhostPossible means that the
-	// first znode may be a ghost.
-	GhostFirst    NoLeader = "ghost"
-	GhostPossible NoLeader = "possible-ghost"
+	NoCandidate       NoLeader = "no-candidate"            // the queue is empty, or the single znode is absent
+	NotAcknowledged   NoLeader = "not-acknowledged"        // the acknowledgement is absent, or has another contender's data
+	OtherAcknowledged NoLeader = "acknowledged-by-another" // a session other than the first contender's owns the acknowledgement
+	NoRole            NoLeader = "no-role"                 // the kind of the children elects nobody and locks nothing
+	UnknownKind       NoLeader = "unknown-kind"            // the children may be no candidates
+	Blocked           NoLeader = "blocked"                 // clients may wait for a child that is no contender: Blocker of [State]
+	Unsupported       NoLeader = "unsupported"             // electop does not read the elections of this system
+	MixedClients      NoLeader = "mixed-clients"           // one of [State.Rivals] may lead beside the first contender
+	WatchesLower      NoLeader = "watches-a-lower-child"   // the first contender watches a child with a lower number: WaitsFor of [State]
+	GhostFirst        NoLeader = "ghost"                   // the first znode is a ghost: see [Ghosts]
+	GhostPossible     NoLeader = "possible-ghost"          // the first znode may be a ghost
 )
 
 // First returns the head of the queue, leading or not; nil for an empty queue.
@@ -60,16 +46,16 @@ func (why NoLeader) Unknown() bool {
 type role struct {
 	why            NoLeader
 	holders        int
-	waitsFor       *dialect.Candidate // for WatchesLower
-	blocker        *dialect.Candidate // for Blocked
-	acknowledgedBy uint64             // for OtherAcknowledged
+	WaitsFor       *dialect.Candidate // the lower child that the first contender watches, nil for none
+	Blocker        *dialect.Candidate // the child that can cause [Blocked], nil for none
+	AcknowledgedBy uint64             // the session that acknowledged, 0 for none or unknown
 }
 
 func (j *Journal) decideRole(at time.Time) {
-	j.role = role{blocker: j.blocker}
+	j.role = role{Blocker: j.blocker}
 	if j.queue.Len() > 0 {
-		j.role.waitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
-		j.role.acknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
+		j.role.WaitsFor = j.watches.waitsFor(j.queue.At(0), j.rest, j.cfg.Path)
+		j.role.AcknowledgedBy = j.ack.acknowledgedBy(j.naming.dialect.Ack(j.cfg.Path).Child, &j.children)
 	}
 	if j.role.why = j.noLeader(); j.role.why == "" && j.rivals.contest(at, j.pace) {
 		j.role.why = MixedClients
@@ -97,11 +83,11 @@ func (j *Journal) noLeader() NoLeader {
 	head := j.queue.At(0)
 	// A blocking child stops neither electop's own candidates nor a contender that has acknowledged.
 	switch why := j.unacknowledged(head); {
-	case j.blocker != nil && j.memberOf(head) == nil && j.role.acknowledgedBy != head.Session:
+	case j.blocker != nil && j.memberOf(head) == nil && j.role.AcknowledgedBy != head.Session:
 		return Blocked
 	case j.blocker == nil && why != "":
 		return why
-	case j.role.waitsFor != nil:
+	case j.role.WaitsFor != nil:
 		return WatchesLower
 	}
 	if j.crowded() && j.owned[head.Session] > 1 {
@@ -123,7 +109,7 @@ func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 		return ""
 	}
 	a, child := &j.ack.AckState, j.naming.dialect.Ack(j.cfg.Path).Child != ""
-	switch by := j.role.acknowledgedBy; {
+	switch by := j.role.AcknowledgedBy; {
 	case child && by == 0:
 		return NotAcknowledged
 	case child && by != head.Session:
@@ -159,10 +145,6 @@ func (a *acknowledgement) acknowledgedBy(stem string, cs *children) (by uint64) 
 // NoLeader returns why nobody is known to lead, "" if the first contender leads.
 func (s *State) NoLeader() NoLeader { return s.role.why }
 
-// WaitsFor returns the lower child that the first contender watches instead of leading, nil for
-// none.
-func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
-
 // IsRival reports whether the candidate is one of s.Rivals.
 func (s *State) IsRival(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(s.Rivals, func(r dialect.Rival) bool { return r.ID() == c.ID() })
@@ -179,17 +161,11 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// AcknowledgedBy returns the session that acknowledged, 0 for none or unknown.
-func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
-
 // ElectionUnseen reports whether nothing shows that the path is an election. That is so if no child
 // is a candidate, or if the znode has no children but may be a leader's own znode.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
-
-// Blocker returns the child that can cause [Blocked], nil for none.
-func (s *State) Blocker() *dialect.Candidate { return s.role.blocker }
 
 // AckPath returns the first path of the acknowledgement, "" for none.
 func (s *State) AckPath() string {
@@ -205,17 +181,13 @@ type Vacancy struct {
 	Known VacancyKnown
 }
 
-// VacancyKnown is the source of [Vacancy.Since].
+// VacancyKnown is the source of [Vacancy.Since]. Without [VacancyWatched], the vacancy may be longer.
 type VacancyKnown string
 
 const (
-	// VacancyWatched means that electop observed the deletion of the leader's znode.
-	VacancyWatched VacancyKnown = "watched"
-	// VacancyByZnodes means that Since is the last change in the directory of the leader's znode,
-	// by the servers' clock. The vacancy may be longer.
-	VacancyByZnodes VacancyKnown = "znodes"
-	// VacancyFound means that electop first saw the vacancy at Since. The vacancy may be longer.
-	VacancyFound VacancyKnown = ""
+	VacancyWatched  VacancyKnown = "watched" // electop observed the deletion of the leader's znode
+	VacancyByZnodes VacancyKnown = "znodes"  // the last change beside the leader's znode, by the servers' clock
+	VacancyFound    VacancyKnown = ""        // electop first saw the vacancy then
 )
 
 // Vacancy returns the present vacancy; ok is false unless the election is [Live] and has

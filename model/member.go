@@ -29,11 +29,10 @@ const (
 type Fault string
 
 const (
-	NoFault Fault = ""
-	Killed  Fault = "killed" // the connection is cut without closing the session
-	Frozen  Fault = "frozen" // a long pause, such as garbage collection
-	// Partitioned means that nothing passes between the member and the servers.
-	Partitioned Fault = "partitioned"
+	NoFault     Fault = ""
+	Killed      Fault = "killed"      // the connection is cut without closing the session
+	Frozen      Fault = "frozen"      // a long pause, such as garbage collection
+	Partitioned Fault = "partitioned" // nothing passes between the member and the servers
 )
 
 // Ending is how a member is about to leave on purpose.
@@ -198,9 +197,6 @@ type StepOn struct {
 	More     int      `json:"more,omitempty"`
 }
 
-// ListedMax bounds [StepOn.Children].
-const ListedMax = 8
-
 // Equal reports whether two values are equal.
 func (o StepOn) Equal(x StepOn) bool {
 	return o.Name == x.Name && o.Found == x.Found && o.More == x.More && slices.Equal(o.Children, x.Children)
@@ -219,8 +215,10 @@ type StepTaken struct {
 	On     StepOn
 }
 
-// StepsMax bounds [State.Steps].
-const StepsMax = 256
+const (
+	ListedMax = 8   // bounds [StepOn.Children]
+	StepsMax  = 256 // bounds [State.Steps]
+)
 
 // stepped appends the step in report o if it is new. old is the previous report, nil for none.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {

@@ -10,10 +10,8 @@ import (
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a third-party client or an unknown session
-	// Fault is the fault that kept the member from reading the message.
-	Fault Fault
-	// Lost reports whether the member dropped this reply because the user ordered that.
-	Lost bool
+	Fault  Fault  // what kept the member from reading the message
+	Lost   bool   // the member dropped this reply because the user ordered that
 	// Before is [Pace.Unlisted] if this message was the first of a report, otherwise 0. Fast
 	// reports whether the server ran at full speed before this message, and so reported no
 	// messages.
@@ -41,9 +39,6 @@ type lostReply struct {
 
 const lostMax = 16
 
-// createOp is the request whose reply a member can be ordered to lose.
-const createOp = "create"
-
 func (x *exchanges) add(o *Pace, r *roster) {
 	for i := range o.Passed {
 		e := Exchange{Passed: o.Passed[i]}
@@ -68,7 +63,7 @@ func (x *exchanges) add(o *Pace, r *roster) {
 // loses reports whether the member loses reply e. It loses the first reply to a successful create
 // after the user's order.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
-	if e.Op != createOp || e.Err != "" || e.Dropped {
+	if e.Op != "create" || e.Err != "" || e.Dropped {
 		return false
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })

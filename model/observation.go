@@ -57,18 +57,16 @@ type Read struct {
 // the same parent, in the order of the changes.
 type Delta struct {
 	// At is when the observer had the notification and, if a child was created, had read the child.
-	At time.Time `json:"at"`
-	// Heard is as in Read.
-	Notified time.Time `json:"notified"`
+	At       time.Time `json:"at"`
+	Notified time.Time `json:"notified"` // Notified, Heard and Markers are as in Read
 	Heard    time.Time `json:"heard,omitzero"`
 	// New is a created child. Gone is the name of a deleted child.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
 	// Parent is the parent's stat, if the stat was read after this change. If Parent is set, New and
 	// Gone may both be missing.
-	Parent *znode.Parent `json:"parent,omitempty"`
-	// Markers are as in Read.
-	Markers []string `json:"witnesses,omitempty"`
+	Parent  *znode.Parent `json:"parent,omitempty"`
+	Markers []string      `json:"witnesses,omitempty"`
 }
 
 // Refresh is a later read of one known child.
@@ -162,17 +160,14 @@ type Wake struct {
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Settled reports whether Requests, BytesIn and BytesOut are final.
-	Settled bool `json:"settled,omitempty"`
+	Settled  bool  `json:"settled,omitempty"` // Requests, BytesIn and BytesOut are final
 }
 
 // Pace is the embedded server's present delay of replies and notifications.
 type Pace struct {
-	At time.Time `json:"at"`
-	// Delay is the time for which each message is held, ns.
-	Delay time.Duration `json:"delay,omitempty"`
-	// Steps reports whether each message is held until the user releases it.
-	Steps bool `json:"steps,omitempty"`
+	At    time.Time     `json:"at"`
+	Delay time.Duration `json:"delay,omitempty"` // how long each message is held, ns
+	Steps bool          `json:"steps,omitempty"` // each message is held until the user releases it
 	// Held are the first held messages, in the order in which they leave. Waiting counts
 	// all held messages.
 	Held    []Message `json:"held,omitempty"`
@@ -201,12 +196,10 @@ type Message struct {
 	N     int       `json:"n,omitempty"`
 	Since time.Time `json:"since"` // when the server made the notification, or got the request
 	// Op is the answered request ("getChildren"), or "notification" for a watch event.
-	Op   string `json:"op"`
-	Path string `json:"path,omitempty"` // the message's znode, "" for none or several
-	// Event is the type of a notification: "created", "deleted", "changed" or
-	// "children".
-	Event string `json:"event,omitempty"`
-	Err   string `json:"err,omitempty"` // of a reply, "" for none
+	Op    string `json:"op"`
+	Path  string `json:"path,omitempty"`  // the message's znode, "" for none or several
+	Event string `json:"event,omitempty"` // of a notification: "created", "deleted", "changed" or "children"
+	Err   string `json:"err,omitempty"`   // of a reply, "" for none
 }
 
 // Notification is [Message.Op] of a watch event.
@@ -215,9 +208,8 @@ const Notification = "notification"
 // Passed is a message that is no longer held.
 type Passed struct {
 	Message
-	Left time.Time `json:"left"`
-	// Dropped reports whether the connection ended before the message was sent.
-	Dropped bool `json:"dropped,omitempty"`
+	Left    time.Time `json:"left"`
+	Dropped bool      `json:"dropped,omitempty"` // the connection ended before the message was sent
 }
 
 // Rules has the demo's settings for its candidates and their workers.
@@ -248,11 +240,10 @@ type Write struct {
 	Token    int64     `json:"token"`  // the czxid of Znode
 	Resource Resource  `json:"resource"`
 	Fenced   bool      `json:"fenced,omitempty"`
-	// Refused reports whether the write was refused. Reason is the reason.
-	Refused bool   `json:"refused,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Zxid    int64  `json:"zxid,omitempty"`  // of the change of the counter
-	Value   int64  `json:"value,omitempty"` // the written value
+	Refused  bool      `json:"refused,omitempty"`
+	Reason   string    `json:"reason,omitempty"` // of the refusal
+	Zxid     int64     `json:"zxid,omitempty"`   // of the change of the counter
+	Value    int64     `json:"value,omitempty"`  // the written value
 }
 
 // Advance reports that time passed, for example until [Journal.Held].
@@ -279,30 +270,20 @@ func (o *Advance) When() time.Time    { return o.At }
 type FollowedBy string
 
 const (
-	// ByWatch is one persistent watch, whose notifications name each change.
-	ByWatch FollowedBy = "watch"
-	// ByReads is a read of all children for each notification that something changed.
-	ByReads FollowedBy = "reads"
+	ByWatch FollowedBy = "watch" // one persistent watch, whose notifications name each change
+	ByReads FollowedBy = "reads" // a read of all children for each notification that something changed
 )
 
 // FollowReason is the reason why an observer does not use a persistent watch.
 type FollowReason string
 
 const (
-	// FollowByChoice means that the user wants reads.
-	FollowByChoice FollowReason = "asked"
-	// FollowUnsupported means that the server has no addWatch (it is older than 3.6).
-	FollowUnsupported FollowReason = "unsupported"
-	// FollowRefused means that the server refuses the watch.
-	FollowRefused FollowReason = "refused"
-	// FollowHidden means that the ACL of a child forbids reading it, so servers withhold its
-	// events.
-	FollowHidden FollowReason = "hidden"
-	// FollowMissed means that the watch missed changes.
-	FollowMissed FollowReason = "missed"
-	// FollowFlooded means that the watch reports too many changes other than creates and deletes of
-	// children.
-	FollowFlooded FollowReason = "flooded"
+	FollowByChoice    FollowReason = "asked"       // the user wants reads
+	FollowUnsupported FollowReason = "unsupported" // the server has no addWatch (it is older than 3.6)
+	FollowRefused     FollowReason = "refused"     // the server refuses the watch
+	FollowHidden      FollowReason = "hidden"      // the ACL of a child forbids reading it, so servers withhold its events
+	FollowMissed      FollowReason = "missed"      // the watch missed changes
+	FollowFlooded     FollowReason = "flooded"     // too many changes are no creates or deletes of children
 )
 
 // Follow reports how the observer follows changes from now on.

@@ -28,8 +28,7 @@ type Properties struct {
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
-	// Ghosts counts how often a session that should own one contender got a second one.
-	Ghosts int
+	Ghosts int // how often a session that should own one contender got a second one
 }
 
 type properties struct {

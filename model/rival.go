@@ -14,11 +14,9 @@ const RivalWait = 3 * time.Second
 // rivals are the candidates that lead beside the first contender according to the rule of their
 // library.
 type rivals struct {
-	now []dialect.Rival
-	// waiters watch a child that their library ignores by default, according to a table.
-	waiters []dialect.ID
-	// contested are the rivals that lasted for [RivalWait], without the waiters.
-	contested []dialect.ID
+	now       []dialect.Rival
+	waiters   []dialect.ID // they watch a child that their library ignores by default, according to a table
+	contested []dialect.ID // they lasted for [RivalWait], and are no waiters
 }
 
 // find finds the present rivals. New rivals get the time since.

@@ -57,13 +57,3 @@ func (s *State) LeaderRow() Row {
 	}
 	return Row{Candidate: l, Member: s.Member(l)}
 }
-
-// MemberByID returns our own candidate with that ID, or nil.
-func (s *State) MemberByID(id string) *Member {
-	for _, m := range s.Members {
-		if m.ID == id {
-			return m
-		}
-	}
-	return nil
-}

@@ -23,31 +23,26 @@ const (
 
 // State is an election at one time; it is immutable, and shares slices with other states.
 type State struct {
-	Path   string
-	Recipe dialect.Recipe
-	// Dialect describes the election's system, nil until the children show it.
-	Dialect *dialect.Dialect
-	At      time.Time // the latest time of an observation
-	ReadAt  time.Time // the time of the last successful read; zero: none yet
+	Path    string
+	Recipe  dialect.Recipe
+	Dialect *dialect.Dialect // nil until the children show the system
+	At      time.Time        // the latest time of an observation
+	ReadAt  time.Time        // the time of the last successful read; zero: none yet
 	Phase   Phase
-	Link    Connection
-	// Follow is how the observer follows changes, nil if not reported.
-	Follow *Follow
-	// Reconnects counts sessions and connections after the first.
-	Reconnects int
-	// DownSince is the time at which the connection was lost; zero while connected.
-	DownSince time.Time
+
+	Link       Connection
+	Follow     *Follow   // nil if not reported
+	Reconnects int       // counts sessions and connections after the first
+	DownSince  time.Time // the time at which the connection was lost; zero while connected
 
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
 	// Rivals may lead beside the first contender, according to the rule of their library. They count
 	// for [MixedClients] only after [RivalWait].
-	Rivals []dialect.Rival
-	// Leaving reports whether the participants of a double barrier are leaving it.
-	Leaving bool
-	// Flows are the last counts of a queue's created and taken items, oldest first.
-	Flows []Flow
+	Rivals  []dialect.Rival
+	Leaving bool   // the participants of a double barrier are leaving it
+	Flows   []Flow // the last counts of a queue's created and taken items, oldest first
 	// Unsettled reports whether the leader's znode was deleted, but it is not yet known whether the
 	// leader's session ended.
 	Unsettled bool
@@ -63,45 +58,35 @@ type State struct {
 	// [State.Around].
 	Directories map[string]*Directory
 	EpochChange *EpochChanged // the last change, nil for none
+	Returned    []*Returned   // oldest first
 
 	// Table has the answers in the last round of requests to the servers, nil for no round. Answers
 	// has the last answer of each server to each request.
 	Table, Answers *session.Table
-	// Tracked has what the servers reported about sessions.
-	Tracked session.View
+	Tracked        session.View // what the servers reported about sessions
 
-	// Steps are the last steps of the recipe that members took, at most [StepsMax], oldest
-	// first.
-	Steps []StepTaken
-	// Wakes are the last deletions that the embedded server reported, at most [HistoryMax], oldest
-	// first.
-	Wakes []*Woken
-	// Waves are the reactions of sessions to the last notifications of a deletion, at most
-	// [WavesMax], oldest first.
-	Waves []*Wave
-	// Exchanges are the last messages that the embedded server held and then sent or dropped, at
-	// most [ExchangesMax], oldest first.
-	Exchanges []Exchange
-	// Pace is the embedded server's present delay, nil if it was not reported.
-	Pace *Pace
-	// Work has the writes of leaders' workers.
+	// The last elements, oldest first.
+	Steps     []StepTaken // at most [StepsMax]
+	Wakes     []*Woken    // at most [HistoryMax]
+	Waves     []*Wave     // at most [WavesMax]
+	Exchanges []Exchange  // at most [ExchangesMax]
+	Handoffs  []*Handoff  // at most [HistoryMax]
+	Reigns    []Reign     // at most [HistoryMax]
+
+	Pace       *Pace // nil if not reported
 	Work       Work
 	Properties Properties
-
-	Handoffs []*Handoff // the last [HistoryMax], oldest first
-	Reigns   []Reign    // the last [HistoryMax], oldest first
-	Totals   Totals
+	Totals     Totals
 
 	// ParentRead reports whether Parent exists and was read, Single whether the election is a
 	// single znode, and AckExpected whether leaders here acknowledge.
 	ParentRead, Single, AckExpected bool
 
+	role
 	notified    map[uint64]int // counts the notifications of each session
-	role        role
-	crowded     bool // see children.crowded
+	crowded     bool           // see children.crowded
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
-	returned    returned
 	acks        []ackZnode
 	watchers    *Watchers // of the first znode at the last request for watches
 	notes       map[string]*Ack
@@ -162,10 +147,17 @@ func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 
 // MemberWith returns our own candidate that has that session now, or nil.
 func (s *State) MemberWith(session uint64) *Member {
-	for _, m := range s.Members {
-		if m.Session == session {
-			return m
-		}
+	return s.memberIf(func(m *Member) bool { return m.Session == session })
+}
+
+// MemberByID returns our own candidate with that ID, or nil.
+func (s *State) MemberByID(id string) *Member {
+	return s.memberIf(func(m *Member) bool { return m.ID == id })
+}
+
+func (s *State) memberIf(is func(*Member) bool) *Member {
+	if i := slices.IndexFunc(s.Members, is); i >= 0 {
+		return s.Members[i]
 	}
 	return nil
 }
@@ -263,10 +255,6 @@ func (s *State) Sessions() []uint64 {
 	return slices.Compact(out)
 }
 
-// Returned returns the third-party leaders whose sessions expired while their clients were
-// connected, oldest first.
-func (s *State) Returned() []*Returned { return s.returned }
-
 // Hosts returns the hosts whose connections the tables should list completely: the first
 // contender's host, and the hosts in [State.Returned].
 func (s *State) Hosts() []string {
@@ -276,7 +264,7 @@ func (s *State) Hosts() []string {
 			out = append(out, session.HostOf(conn.Addr))
 		}
 	}
-	for _, x := range s.returned {
+	for _, x := range s.Returned {
 		out = append(out, x.Host)
 	}
 	slices.Sort(out)

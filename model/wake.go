@@ -10,11 +10,9 @@ import (
 // Woken is a [Wake] with the deleted child.
 type Woken struct {
 	Wake
-	// Candidate is the deleted child, nil if it was never read.
-	Candidate *dialect.Candidate
-	// Leader reports whether the child was the head of the queue.
-	Leader bool
-	Recipe string // the recipe at that time
+	Candidate *dialect.Candidate // nil if the child was never read
+	Leader    bool               // the child was the head of the queue
+	Recipe    string             // the recipe at that time
 }
 
 // wakes has the reported deletions. States share the elements, which are never written.
@@ -106,9 +104,8 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 }
 
 type deletionLog struct {
-	last []deletion // oldest first
-	// floor is the zxid of the last dropped deletion, or of the first read.
-	floor int64
+	last  []deletion // oldest first
+	floor int64      // the zxid of the last dropped deletion, or of the first read
 }
 
 type deletion struct {

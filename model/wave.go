@@ -18,10 +18,8 @@ type Wave struct {
 	// Reactions has the notified sessions, sorted, at most [ReactionsMax]. More counts the others.
 	Reactions []Reaction
 	More      int
-	// Counts are the server's reports, oldest first, at most [CountsMax].
-	Counts []WaveCount
-	// Settled is when the server reported final counts; 0: not yet.
-	Settled time.Duration
+	Counts    []WaveCount   // oldest first, at most [CountsMax]
+	Settled   time.Duration // when the server reported final counts; 0: not yet
 }
 
 // Reaction is the reaction of a notified session. Third-party clients do not report reactions.

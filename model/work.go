@@ -10,24 +10,20 @@ type Work struct {
 	// Highest is the highest token that the resource [Tokens] accepted.
 	Highest int64
 
-	// Counter and Tokens count the attempts to write each resource.
 	Counter, Tokens Tries
-	// Last are the last attempts, at most [HistoryMax], oldest first.
-	Last []Tried
+	Last            []Tried // the last attempts, at most [HistoryMax], oldest first
 }
 
 // Tries counts attempts to write.
 type Tries struct {
 	Accepted, Refused int
-	// Stale counts the accepted writes for a leader whose znode was deleted before the write.
-	Stale int
+	Stale             int // accepted for a leader whose znode was deleted before the write
 }
 
 // Tried is an attempt to write.
 type Tried struct {
 	*Write
-	// Stale reports whether the leader's znode was deleted before the write.
-	Stale bool
+	Stale bool // the leader's znode was deleted before the write
 }
 
 type work struct {

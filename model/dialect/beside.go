@@ -15,17 +15,13 @@ type neighbours struct {
 	siblings []string
 	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil: every
 	// path of the dialect.
-	queues []string
-	// while is a sibling that exists until the system is shut down, "" for none.
-	while string
-	// vacancy is how long the system may be without a leader before an operator has to act.
-	vacancy  time.Duration
+	queues   []string
+	while    string        // a sibling that exists until the system is shut down, "" for none
+	vacancy  time.Duration // how long the system may be without a leader before an operator has to act
 	standbys []Programs
-	// watch: only programs that could lead watch the leader's znode.
-	watch bool
-	notes Notes
-	// fences: the next leader has to fence the last leader if the last leader was an HDFS namenode.
-	fences bool
+	watch    bool // only programs that could lead watch the leader's znode
+	notes    Notes
+	fences   bool // the next leader has to fence the last leader, if that was an HDFS namenode
 }
 
 // Notes has paths of other znodes that describe an election, "" if the system has no such znode.
@@ -43,13 +39,10 @@ type Programs struct {
 	at  string // paths of the elections that have this directory, see endsIn; "": all elections of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if the program never
 	// leads; nil if no program in the directory leads.
-	Who func(z *znode.Znode) string
-	// If is a condition for leading that no znode shows, "" for none.
-	If string
-	// Leads: the leader has a znode in the directory too.
-	Leads bool
-	// state reads the program's state into p; nil: the znode has no state.
-	state func(z *znode.Znode, p *Program)
+	Who   func(z *znode.Znode) string
+	If    string                           // a condition for leading that no znode shows, "" for none
+	Leads bool                             // the leader has a znode in the directory too
+	state func(z *znode.Znode, p *Program) // reads the program's state; nil: the znode has no state
 }
 
 // Program is a running program, according to its znode. The texts are safe for a terminal.
@@ -148,13 +141,9 @@ func (d *Dialect) Notes(path string) (n Notes) {
 
 // Ack describes how a system's leader acknowledges, zero if the leader does not.
 type Ack struct {
-	// Child is the stem of a child of the election that the leader creates, "" if the leader
-	// acknowledges by other znodes.
-	Child string
-	// ByData: the znode is persistent, and its data shows which leader took over last.
-	ByData bool
-	// Takeover is how long a leader may take to acknowledge.
-	Takeover time.Duration
+	Child    string        // the stem of a child that the leader creates, "" if it acknowledges by other znodes
+	ByData   bool          // the znode is persistent, and its data shows which leader took over last
+	Takeover time.Duration // how long a leader may take to acknowledge
 
 	at     string   // paths of the elections that this entry describes, see endsIn
 	znodes []string // the acknowledgements, relative to the election's path, see from

@@ -14,17 +14,12 @@ type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
 	Recipe Recipe
-	// Single: the election's path is one ephemeral znode, created by the leader.
-	Single bool
-	// Watches describes for people what a contender watches.
-	Watches string
-	// ChildWatch: a waiting contender watches only the list of children, so every change notifies
-	// all contenders.
-	ChildWatch bool
-	// Why is the reason that electop cannot take part, "" if it can.
-	Why string
-	// Source is the documentation or the source code that defines the rule.
-	Source string
+
+	Single     bool   // the election's path is one ephemeral znode, created by the leader
+	Watches    string // for people: what a contender watches
+	ChildWatch bool   // a waiting contender watches only the list of children, so every change notifies all
+	Why        string // why electop cannot take part, "" if it can
+	Source     string // the documentation or the source code that defines the rule
 
 	// kind is the kind of the children, in the table "" for an election. If a system uses the same
 	// names for locks and elections, the children count as an election.
@@ -35,8 +30,7 @@ type Dialect struct {
 	prefix   string
 	contends func(stem string) bool // [line.writer] of the recipe
 	unknown  bool                   // the system is not known
-	// shares: one session may own several contenders, such as threads of a process.
-	shares bool
+	shares   bool                   // one session may own several contenders, such as threads of a process
 
 	// names are patterns of children's names, compiled in pattern.
 	names   []string
@@ -54,8 +48,7 @@ type Dialect struct {
 	// near has more paths of a single znode. The znodes beside such a path must also show the dialect.
 	near   []string
 	beside neighbours
-	// wider lists dialects with more kinds of children.
-	wider []wider
+	wider  []wider
 
 	// who names the owner of a candidate; nil: whoByData does. part is the part of the name that
 	// {any} or {session} matches.

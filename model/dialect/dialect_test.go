@@ -671,8 +671,8 @@ func TestBlocked(t *testing.T) {
 		if s.NoLeader() != c.why || (s.Leader() == nil) != (c.why != "") || s.Holders() > 0 != (c.why == "") {
 			t.Errorf("%s: got leader %v, %q; want %q", c.name, s.Leader(), s.NoLeader(), c.why)
 		}
-		if (s.Blocker() != nil) != (c.why == model.Blocked) {
-			t.Errorf("%s: Blocker() = %v, want one only if the queue is blocked", c.name, s.Blocker())
+		if (s.Blocker != nil) != (c.why == model.Blocked) {
+			t.Errorf("%s: Blocker = %v, want one only if the queue is blocked", c.name, s.Blocker)
 		}
 	}
 }

@@ -301,10 +301,5 @@ func dubboHost(c *Candidate, _ string) string {
 }
 
 func digits(s string, min, max int) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return min <= len(s) && len(s) <= max
+	return min <= len(s) && len(s) <= max && strings.Trim(s, "0123456789") == ""
 }

@@ -17,13 +17,10 @@ type Evidence struct {
 	Children []znode.Znode // for a single ephemeral znode, that znode
 	// Parent is the directory's stat in the reply with the children, zero if unknown. A sequence
 	// number is below the parent's number of creates.
-	Parent znode.Parent
-	// Siblings are the names beside the path, nil if they are not known.
-	Siblings []string
-	// Ready reports whether a session watches the znode for which the participants of a double barrier wait.
-	Ready bool
-	// Markers are the znodes of [Markers] that exist.
-	Markers []string
+	Parent   znode.Parent
+	Siblings []string // the names beside the path, nil if they are not known
+	Ready    bool     // a session watches the znode for which the participants of a double barrier wait
+	Markers  []string // the znodes of [Markers] that exist
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows

@@ -81,8 +81,7 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	// unseen is the number of changes and owners that electop had missed until at.
-	unseen int
+	unseen  int // number of changes and owners that electop had missed until at
 }
 
 const formerMax = 4096

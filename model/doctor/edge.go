@@ -29,10 +29,8 @@ const (
 // agree, at least a second apart. The contender's predecessor must not change from the first round
 // until a second after the second round, because each handoff has a moment without a watch.
 type Edge struct {
-	State WatchState
-	// Watched are the names of the children that the contender's session watches, except its own
-	// znode.
-	Watched []string
+	State   WatchState
+	Watched []string  // names of the children that the contender's session watches, except its own znode
 	Own     bool      // the session watches its own znode
 	Server  string    // the server that has the watches
 	At      time.Time // when the servers were queried; zero if never
@@ -180,10 +178,8 @@ type watchTable struct {
 	// can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching
-	// clients are the connections of the same round, nil unless every server listed its
-	// connections.
-	clients map[uint64]session.Conn
-	several map[uint64]bool // sessions that own several contenders
+	clients  map[uint64]session.Conn // the connections of the round, nil unless every server listed its own
+	several  map[uint64]bool         // sessions that own several contenders
 }
 
 type watching struct {
@@ -192,8 +188,7 @@ type watching struct {
 	partial bool     // the server has more watches than electop keeps
 }
 
-// watchedMax bounds [Edge.Watched].
-const watchedMax = 64
+const watchedMax = 64 // bounds [Edge.Watched]
 
 // newWatchTable returns nil if no server was queried for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
@@ -265,14 +260,10 @@ func (r *watchTable) watches(session uint64, name string) bool {
 }
 
 func (r *watchTable) unconnected(session uint64) bool {
-	if r.clients == nil {
-		return false
-	}
 	_, ok := r.clients[session]
-	return !ok
+	return r.clients != nil && !ok
 }
 
-// When returns the time at which the servers were queried.
 func (r *watchTable) When() time.Time { return r.at }
 
 // tables keeps the last table, and three tables at least calm apart: next is the newest of them,

@@ -10,7 +10,7 @@ import (
 // expiredLeader compares addresses: only they show that a new session may belong to the leader's
 // client.
 func expiredLeader(r *ruleRun) {
-	for _, x := range r.s.Returned() {
+	for _, x := range r.s.Returned {
 		if len(x.Sessions) == 0 {
 			continue
 		}

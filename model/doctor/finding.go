@@ -42,8 +42,8 @@ type Finding struct {
 	Since      time.Time // when the problem was first seen
 }
 
-// FindingChanged reports that a finding was raised or cleared. A finding whose severity changes
-// is raised again or, if the suspicion has not lasted long enough for it, cleared.
+// FindingChanged reports that a finding was raised or cleared. A finding with another severity is
+// raised again or, if the suspicion has not lasted long enough for it, cleared.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
@@ -186,11 +186,9 @@ func (u *suspicions) publish(at time.Time, s *suspicion, raised bool) {
 // Pending is a suspicion that has not lasted long enough to be a finding.
 type Pending struct {
 	Rule, Title string
-	Severity    Severity // of the finding
-	Znodes      []string // full paths, raw
-	// Left is the time that the suspicion still has to last; 0 means until the servers
-	// answer again.
-	Left time.Duration
+	Severity    Severity      // of the finding
+	Znodes      []string      // full paths, raw
+	Left        time.Duration // the suspicion still has to last; 0: until the servers answer again
 	// Early is the finding to show already, at most a warning. It is nil unless the suspicion is
 	// that nobody leads.
 	Early *Finding

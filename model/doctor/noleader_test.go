@@ -115,7 +115,7 @@ func TestFirstWatchesOtherKind(t *testing.T) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + other, Sessions: []uint64{2}})
 	})
 	c.wantLeader(0, model.WatchesLower)
-	if w := c.J.State().WaitsFor(); w == nil || w.Name != other {
+	if w := c.J.State().WaitsFor; w == nil || w.Name != other {
 		t.Errorf("WaitsFor() = %v, want %s", w, other)
 	}
 	c.leave(other)
@@ -157,7 +157,7 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 			c.wantLeader(1, "")
 			put(i, model.Absent, 0)
 			c.wantLeader(0, model.OtherAcknowledged)
-			if by := c.J.State().AcknowledgedBy(); by != 2 {
+			if by := c.J.State().AcknowledgedBy; by != 2 {
 				t.Errorf("%s: AcknowledgedBy() = %d, want 2", name, by)
 			}
 		}

@@ -42,17 +42,13 @@ var rules = []rule{
 }
 
 type rule struct {
-	id    string
-	check func(*ruleRun)
-	// always: the rule runs even if the children elect nobody.
-	always bool
-	// sure: the severity stays the same if the recipe is only a guess.
-	sure bool
-	// byTables: only a new table of the servers can make the rule report something new.
-	byTables bool
+	id       string
+	check    func(*ruleRun)
+	always   bool // the rule runs even if the children elect nobody
+	sure     bool // the severity stays the same if the recipe is only a guess
+	byTables bool // only a new table of the servers can make the rule report something new
 }
 
-// ruleRun is a run of one rule.
 type ruleRun struct {
 	*ruleContext
 	at     time.Time
@@ -68,11 +64,10 @@ type draft struct {
 	r       *ruleRun
 }
 
-// subjectsMax bounds the findings of one rule. One more finding sums up the rest.
-const subjectsMax = 8
-
-// evidenceMax bounds the lines of evidence of one finding. One more line counts the rest.
-const evidenceMax = 16
+const (
+	subjectsMax = 8  // findings of one rule; one more finding sums up the rest
+	evidenceMax = 16 // lines of evidence of one finding; one more line counts the rest
+)
 
 func (r *ruleRun) check() {
 	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.newTable && !r.d.suspicions.has(r.rule.id) {

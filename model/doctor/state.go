@@ -13,13 +13,10 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events counts the events until now, including events held back for an acknowledgement.
-	Events uint64
-	// Risks are the contenders whose sessions are about to expire, in queue order. Findings are
-	// sorted by severity, the worst first.
-	Risks    []*Risk
-	Findings []*Finding
-	Pending  []Pending // suspicions that are not findings yet, by rule
+	Events   uint64     // counts the events until now, including events held back for an acknowledgement
+	Risks    []*Risk    // in queue order
+	Findings []*Finding // the worst first
+	Pending  []Pending  // suspicions that are not findings yet, by rule
 
 	watch       tables[*watchTable]
 	recipeSince time.Time
@@ -122,24 +119,15 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 type Lead string
 
 const (
-	// Leads: the candidate is first and, if the acknowledgement can be read, has acknowledged.
-	Leads Lead = "leads"
-	// Elected: the candidate is first, but has not acknowledged, or does not know that it has.
-	Elected Lead = "elected"
-	// Unaware: the candidate is first, but still waits according to its own report.
-	Unaware Lead = "unaware"
-	// Suspended: the candidate lost its connection or its lease.
-	Suspended Lead = "suspended"
-	// Ending: the candidate closes its session.
-	Ending Lead = "ending"
-	// Stopped: the candidacy is over, but the znode still exists.
-	Stopped Lead = "stopped"
-	// Deleted: the embedded server deleted the znode, and no read shows that yet.
-	Deleted Lead = "deleted"
-	// AtRisk: the servers receive nothing from the session.
-	AtRisk Lead = "at-risk"
-	// Faulty: the candidate was killed, frozen or cut off, but the znode still exists.
-	Faulty Lead = "faulty"
+	Leads     Lead = "leads"     // it is first and, if the acknowledgement can be read, has acknowledged
+	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know that it has
+	Unaware   Lead = "unaware"   // it is first, but still waits according to its own report
+	Suspended Lead = "suspended" // it lost its connection or its lease
+	Ending    Lead = "ending"    // it closes its session
+	Stopped   Lead = "stopped"   // its candidacy is over, but the znode still exists
+	Deleted   Lead = "deleted"   // the embedded server deleted the znode, and no read shows that yet
+	AtRisk    Lead = "at-risk"   // the servers receive nothing from its session
+	Faulty    Lead = "faulty"    // it was killed, frozen or cut off, but the znode still exists
 )
 
 // Lead returns how far the first contender has the role.

@@ -87,7 +87,7 @@ func NoLeader(s *doctor.State) Entry {
 	case model.NotAcknowledged:
 		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
 	case model.OtherAcknowledged:
-		return unsure(first+" is first, and session "+znode.Hex(s.AcknowledgedBy())+" acknowledged", "first, another acknowledged")
+		return unsure(first+" is first, and session "+znode.Hex(s.AcknowledgedBy)+" acknowledged", "first, another acknowledged")
 	case model.GhostFirst, model.GhostPossible:
 		of, _ := s.GhostOf(s.First())
 		node, of := Brief(s.First()), znode.Safe(of, 0)
@@ -96,7 +96,7 @@ func NoLeader(s *doctor.State) Entry {
 		}
 		return Entry{"unknown who " + leads + ": first is " + node + ", which may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
 	case model.WatchesLower:
-		return unsure(first+" waits for "+Label(s.WaitsFor())+", which is not of its kind", "waits for "+Numbered(s.WaitsFor()))
+		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+Numbered(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
 		blind, counts, beside := Label(r.Blind), " counts only "+r.Blind.Library().Counts, " beside "+Label(r.Other)
@@ -107,7 +107,7 @@ func NoLeader(s *doctor.State) Entry {
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
-		blocker := Numbered(s.Blocker())
+		blocker := Numbered(s.Blocker)
 		return unsure(first+" may wait for "+blocker+", which is no candidate: clients that read only names do", "may wait for "+blocker)
 	default:
 		return unsure(string(why), string(why))

@@ -58,12 +58,9 @@ import (
 // timeout again. So a bound has its epoch, and a new epoch drops all bounds. While the ensemble's
 // leader is unknown, there is no bound. See ensembleTerm.
 const (
-	// Slack allows for the network, a client's timer and a busy server.
-	Slack = 500 * time.Millisecond
-	// commit bounds the time in which the servers agree on the end of an expired session.
-	commit = time.Second
-	// tickDefault is tickTime in ZooKeeper's sample configuration.
-	tickDefault = 2 * time.Second
+	Slack       = 500 * time.Millisecond // for the network, a client's timer and a busy server
+	commit      = time.Second            // the longest time until the servers agree on the end of an expired session
+	tickDefault = 2 * time.Second        // tickTime in ZooKeeper's sample configuration
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
 	// reconnect is the time in which a healthy client connects again. The Go library waits a second
@@ -146,14 +143,10 @@ type Liveness struct {
 	// with a deadline.
 	connRound, deadlineRound time.Time
 
-	// after is a time after which the servers certainly received a sign of life; zero: not known.
-	after time.Time
-	// sound is the beginning of the last round that showed no danger; zero: none did.
-	sound time.Time
-	// silent reports whether the client was connected and silent when the danger was seen.
-	silent bool
-	// danger describes why the session is about to expire, "" if it is not.
-	danger      string
+	after       time.Time // the servers certainly received a sign of life after this time; zero: not known
+	sound       time.Time // the beginning of the last round that showed no danger; zero: none did
+	silent      bool      // the client was connected and silent when the danger was seen
+	danger      string    // why the session is about to expire, "" if it is not
 	dangerSince time.Time
 }
 

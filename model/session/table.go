@@ -77,23 +77,20 @@ type Server struct {
 	Sessions Answer `json:"sessions"`
 	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
 	// Only the ensemble's leader and a standalone server have deadlines.
-	Deadlines []Deadline `json:"deadlines,omitempty"`
-	// Tick is the server's tick time, 0 if not known (2 s is the default).
-	Tick time.Duration `json:"tick,omitempty"`
+	Deadlines []Deadline    `json:"deadlines,omitempty"`
+	Tick      time.Duration `json:"tick,omitempty"` // 0 if not known (2 s is the default)
 	// Expired counts the sessions that the server expired from its start to the request
 	// for sessions; nil: not reported. Only the ensemble's leader counts.
-	Expired *int `json:"expired,omitempty"`
-	// Ephemerals are the ephemeral znodes of the election on this member.
-	Ephemerals []Ephemeral `json:"ephemerals,omitempty"`
+	Expired    *int        `json:"expired,omitempty"`
+	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election, on this member
 
 	Watches Answer  `json:"watches"`
 	Watched []Watch `json:"watched,omitempty"`
 	// WatchCount is zk_watch_count, which includes child watches. DataWatches is the total
 	// of wchs, which excludes child watches. -1: not known.
-	WatchCount  int `json:"watch_count"`
-	DataWatches int `json:"data_watches"`
-	// Leftover reports whether the lists were longer than electop keeps, and are cut.
-	Leftover bool `json:"leftover,omitempty"`
+	WatchCount  int  `json:"watch_count"`
+	DataWatches int  `json:"data_watches"`
+	Leftover    bool `json:"leftover,omitempty"` // the lists were longer than electop keeps, and are cut
 }
 
 // Mode is a member's role in the ensemble.

@@ -48,9 +48,8 @@ type View struct {
 // A Holder is a znode whose session is tracked.
 type Holder struct {
 	Session uint64
-	// Timeout is the session's timeout from another source; 0: unknown.
-	Timeout time.Duration
-	SeenAt  time.Time // when electop first read the znode
+	Timeout time.Duration // the session's timeout from another source; 0: unknown
+	SeenAt  time.Time     // when electop first read the znode
 }
 
 // Apply applies a round at the time at. The tracker forgets sessions that have no holder, unless
@@ -255,10 +254,9 @@ func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unk
 // term gives each session its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
 	leader string // the address of that server
-	// epoch is the upper half of the leader's zxid. Each election begins a new epoch.
-	epoch int64
-	alone bool // a standalone server
-	known bool
+	epoch  int64  // the upper half of the leader's zxid; each election begins a new epoch
+	alone  bool   // a standalone server
+	known  bool
 }
 
 // updateTerm sets the term, and reports whether all timeouts have started again since the previous
