@@ -242,8 +242,7 @@ func (d *dashboard) run() tea.Cmd {
 	return d.try(a, why, r)
 }
 
-// clipboardMax bounds a text for the clipboard, because terminals accept about 75,000 bytes of base64.
-const clipboardMax = 56_000
+const clipboardMax = 56_000 // terminals accept about 75,000 bytes of base64
 
 // copyPath sends the selected path, not quoted for a shell, to the clipboard of the user's terminal.
 func (d *dashboard) copyPath() tea.Cmd {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"strconv"
@@ -64,7 +65,7 @@ type dashboard struct {
 
 // New returns a dashboard that shows the present state of the source in o.
 func New(o Options) Model {
-	return Model{newDashboard(o, doer{actions: o.Actions})}
+	return Model{newDashboard(o, doer{ctx: context.Background(), actions: o.Actions})}
 }
 
 // Init implements [tea.Model].

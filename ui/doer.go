@@ -16,7 +16,7 @@ import (
 )
 
 type doer struct {
-	ctx     context.Context // ends with the program; nil: context.Background()
+	ctx     context.Context // ends with the program
 	actions Actions
 	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil: Run does not wait
 }
@@ -96,9 +96,6 @@ func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea
 			defer d.running.RUnlock()
 		}
 		ctx := d.ctx
-		if ctx == nil {
-			ctx = context.Background()
-		}
 		if timeout > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, timeout)

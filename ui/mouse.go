@@ -13,8 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// wheelLines is how many lines a notch of the wheel scrolls a text.
-const wheelLines = 3
+const wheelLines = 3 // lines of a text for each notch of the wheel
 
 // mouse handles m. Its position refers to the last frame.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {

@@ -79,8 +79,11 @@ func (d *dashboard) settle(f *term.Frame) {
 	}
 	switch d.modes.Front() {
 	case input.ModeElections:
-		_, why := d.action(action.Discover, "")
-		x := elections.Shown{Watched: d.listed(), Search: d.search, Running: d.paused == nil && !d.ended, Why: why}
+		x := elections.Shown{Search: d.search, Running: d.paused == nil && !d.ended}
+		_, x.Why = d.action(action.Discover, "")
+		for _, v := range d.views {
+			x.Watched = append(x.Watched, elections.Watched{Path: v.path, State: v.shown(), Front: v == d.view})
+		}
 		d.elections.Settle(x, d.screen.At.Body())
 	case input.ModeLessonMenu:
 		d.lessons.Menu.Settle(d.w, d.h, d.lessons.MenuShown(&d.theme.Glyph))

@@ -35,8 +35,7 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores states in the views. If states lacks the election on the screen, instead is the view
-// to show.
+// store stores states in the views. instead is the view to show if states lacks the election on the screen.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -79,8 +78,7 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-// endVerify ends the verifications that are answered or too old. The text is the result for the
-// election on the screen, or "".
+// endVerify ends the verifications that are answered or too old, and returns the shown election's result.
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -100,14 +98,6 @@ func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 		}
 	}
 	return st, text
-}
-
-func (w *watched) listed() []elections.Watched {
-	var out []elections.Watched
-	for _, v := range w.views {
-		out = append(out, elections.Watched{Path: v.path, State: v.shown(), Front: v == w.view})
-	}
-	return out
 }
 
 type view struct {

@@ -222,8 +222,7 @@ type edges struct {
 	notices []notice
 }
 
-// path returns the cells of the edge to a watcher, and the index of the cell that its notification
-// has reached.
+// path returns the cells of the edge to a watcher, and the index of the one that its notification has reached.
 func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	for x := e.from; x < e.bus; x++ {
 		cells = append(cells, [2]int{x, e.at})

@@ -270,8 +270,7 @@ func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	return w, true
 }
 
-// shown converts the time of an event to the time at which the grid shows it. Both count from the
-// deletion.
+// shown converts the time of an event to the time at which it is shown, both since the deletion.
 func (w *wave) shown(after time.Duration) time.Duration {
 	switch {
 	case w.exact:

@@ -425,8 +425,7 @@ func (v *Panel) links(top, last int) []link {
 	return links
 }
 
-// edgeOf returns the position that candidate i watches, and the style of the edge; ok is false
-// without an edge.
+// edgeOf returns the position that candidate i watches, and the style of the edge, if any.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {

@@ -32,8 +32,7 @@ type Panel struct {
 	Stale     string    // age of a stale state, "" for a current one
 	Verifying bool      // requests to the servers are under way
 	Why       string    // why the servers cannot be queried, "" if they can
-
-	Recorded bool // the state is from a recording
+	Recorded  bool      // the state is from a recording
 }
 
 type facts []term.Fact
@@ -216,8 +215,7 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-// scanMax is the length up to which watchersOf checks every candidate in the queue.
-const scanMax = 1000
+const scanMax = 1000 // length of a queue up to which watchersOf checks every candidate
 
 // watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
 // In a long queue, watchersOf checks only the candidates that should watch r.

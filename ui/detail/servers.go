@@ -18,14 +18,12 @@ import (
 	"electop/ui/wording"
 )
 
-// modes names the modes of servers. The words distinguish the ensemble's leader from the election's
-// leader. The map is read-only.
+// modes names the modes of servers; "ensemble leader" is not the election's leader. It is read-only.
 var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
 
-// Servers returns a table of the ensemble's servers on lines of w cells. Below the table is what the
-// servers did not report.
+// Servers returns a table of the ensemble's servers, and what they did not report, on lines of w cells.
 func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	s := v.State
 	t := s.Answers

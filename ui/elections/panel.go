@@ -194,8 +194,7 @@ type columns struct {
 	path, system, leader, waiting, reign, state int
 }
 
-// gutter is the width of the mark, the number and the sign of an election.
-const gutter = 6
+const gutter = 6 // width of the mark, the number and the sign of an election
 
 func columnsFor(w int) columns {
 	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}

@@ -71,9 +71,6 @@ var words = []helpLine{
 	{term.Text, "shift", "selects text (iTerm2: option); or --no-mouse"},
 }
 
-// firstKeys are the keys for a first visit.
-var firstKeys = []string{"x", "f", "s", "h", "L", "q"}
-
 // pairs has the help for a command and its opposite, which has the next binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
@@ -115,6 +112,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 		}
 		out = append(out, lines...)
 	}
+	firstKeys := []string{"x", "f", "s", "h", "L", "q"}
 	first := func(b Binding) bool { return in&b.Modes&ModeNormal != 0 && slices.Contains(firstKeys, b.Keys()[0]) }
 	add("On a first visit", "", first)
 	if of.Main() || all && !brief {

@@ -9,8 +9,7 @@ import (
 	"electop/ui/term"
 )
 
-// axis maps times to cells. A cell covers one step. start is a multiple of step, so the picture
-// moves by whole cells.
+// axis maps times to cells of one step. start is a multiple of step, so the picture moves by whole cells.
 type axis struct {
 	start time.Time
 	step  time.Duration
@@ -27,21 +26,16 @@ var axisSteps = []time.Duration{
 	24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// stepLeast is the shortest automatic step. stepsBetween lists the automatic steps up to the next
-// power of ten, in percent. Each is at most a third longer than the one before, so at most a
-// quarter of the axis shows the future.
-const stepLeast = time.Millisecond
-
+// stepsBetween lists the automatic steps up to the next power of ten, in percent. Each is at most a
+// third longer than the one before, so at most a quarter of the axis shows the future.
 var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 
-// reignCells is the average number of cells of a reign. It bounds how far back the axis goes.
-const reignCells = 9
-
-// reignLeast is how much of a long reign stays in view before the next reign.
-const reignLeast = 30 * time.Second
-
-// unseenMost bounds how much of the time before electop saw a reign is shown.
-const unseenMost = 5 * time.Second
+const (
+	stepLeast  = time.Millisecond // the shortest automatic step
+	reignCells = 9                // average number of cells of a reign; bounds how far back the axis goes
+	reignLeast = 30 * time.Second // time of a long reign that stays in view before the next reign
+	unseenMost = 5 * time.Second  // most of the time before electop saw a reign that is shown
+)
 
 // beganAt returns the time at which the axis begins to show a reign.
 func beganAt(r model.Reign) time.Time {
@@ -95,8 +89,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the shortest automatic step for which the time from first to last fits on w
-// cells, otherwise the longest one.
+// fitting returns the shortest automatic step for which w cells reach from first to last, or the longest.
 func fitting(first, last time.Time, w int) (step time.Duration) {
 	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
 		for _, percent := range stepsBetween {

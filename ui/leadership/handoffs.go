@@ -76,14 +76,10 @@ type HandoffsShown struct {
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
-	// Head is the playhead: the time on the screen in a recording or during time travel, otherwise
-	// zero.
-	Head time.Time
-	// Whole is the latest state, with what came after Head; nil if unknown.
-	Whole *doctor.State
-	// First and Last are the beginning and the end of a recording, zero for none.
-	First, Last time.Time
-	Playing     string // the sign of the playback, "" if nothing is played
+	Head        time.Time     // the playhead: the time on the screen in a recording or during time travel, otherwise zero
+	Whole       *doctor.State // the latest state, with what came after Head; nil if unknown
+	First, Last time.Time     // the beginning and the end of a recording, zero for none
+	Playing     string        // the sign of the playback, "" if nothing is played
 }
 
 // timeline returns the state that the lanes show: Whole if set, otherwise the state on the screen.

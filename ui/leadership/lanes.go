@@ -39,8 +39,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose stores in rows the most important lanes at the time head, at most room. It returns how far
-// the lanes can be scrolled.
+// choose stores in rows the most important lanes at the time head. It returns how far they can be scrolled.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -102,8 +101,7 @@ func nameOf(l *model.Lane) string {
 	return l.Znodes[len(l.Znodes)-1].Label()
 }
 
-// Widths of the column of names.
-const namesMin, namesMax = 6, 16
+const namesMin, namesMax = 6, 16 // widths of the column of names
 
 // laneKind is the kind of a cell. If several kinds share a cell, the last of this list is shown.
 type laneKind uint8
@@ -128,8 +126,7 @@ const (
 	laneExpired
 )
 
-// kindOf returns the kind of the cells of a standing. wrong means that the member wrongly believes
-// that it leads.
+// kindOf returns the kind of the cells of a standing. wrong: the member wrongly believes that it leads.
 func kindOf(s model.Standing, wrong bool) laneKind {
 	there := s.Place != model.NoZnode
 	switch {
@@ -328,8 +325,7 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// contested returns the kind of the cells of a candidate that may lead among mixed clients,
-// laneNothing for others.
+// contested returns the kind of the cells of a candidate that may lead among mixed clients, or laneNothing.
 func (v *Handoffs) contested(l *model.Lane) laneKind {
 	s, n := v.State, len(l.Znodes)
 	if s.NoLeader() != model.MixedClients || n == 0 {
@@ -404,8 +400,7 @@ func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws what workers wrote. Of the writes in a cell it draws the worst: stale, then
-// refused.
+// drawWrites draws what workers wrote, in each cell the worst write: stale, then refused.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}

@@ -89,8 +89,7 @@ type Recipe struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
-	// Since is the start of the current lesson, zero for none: older handoffs are not mentioned.
-	Since time.Time
+	Since   time.Time                 // start of the current lesson, zero for none: older handoffs are not mentioned
 }
 
 // recipePlan is the layout of the panel.
@@ -99,8 +98,8 @@ type recipePlan struct {
 	bars            bool
 	before          int // lines of earlier handoffs
 	pace, situation []string
-	// Whether there is a blank line in this place.
-	between, beforeBars, beforeSituation bool
+
+	between, beforeBars, beforeSituation bool // places of blank lines
 }
 
 // planned computes the layout. The comparison has priority over the situation, and with a herd also

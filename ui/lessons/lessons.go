@@ -138,8 +138,7 @@ func (p *Panel) Target() string {
 	return p.View.Target
 }
 
-// Since returns when the lesson's last setup was complete; zero without a lesson.
-// p may be nil.
+// Since returns when the lesson's last setup was complete; zero without a lesson. p may be nil.
 func (p *Panel) Since() time.Time {
 	if p == nil || !p.On {
 		return time.Time{}

@@ -11,10 +11,11 @@ import (
 	"electop/ui/term"
 )
 
-// lessonWidth bounds the lines, because longer lines are hard to read.
-const lessonWidth = 100
-
-const messagesHeld = "Messages are held: press . or ]"
+const (
+	lessonWidth  = 100  // longer lines are hard to read
+	proseMax     = 1000 // bound for a text, because the names in it may be long
+	messagesHeld = "Messages are held: press . or ]"
+)
 
 // additions lists the paragraphs, in order, that the panel may add while a part of the lesson runs.
 func additions(v *lesson.View) [6]string {
@@ -108,9 +109,6 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	para(good, term.Strong, additions(v)[5], "Space", "L")
 	return out
 }
-
-// proseMax bounds a text, because the names in it may be long.
-const proseMax = 1000
 
 func prose(text string) string {
 	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)

@@ -189,8 +189,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// link returns the state of the connection in words. The style is term.Good only for a connection that
-// is up.
+// link returns the state of the connection in words, with term.Good only for a connection that is up.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {

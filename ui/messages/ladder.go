@@ -10,21 +10,17 @@ import (
 	"electop/ui/wording"
 )
 
-const headLines = 1
-
-// Lines is the least height of the panel with its border.
-const Lines = 10
-
-// Times are shown from stampsFrom cells on; more than two lanes need laneRoom cells each.
 const (
+	Lines     = 10 // the least height of the panel with its border
+	headLines = 1
+
 	stampFormat = "04:05.000"
 	stampRoom   = len(stampFormat) + 1
-	stampsFrom  = 60
-	laneRoom    = 25
-)
+	stampsFrom  = 60 // cells from which times are shown
+	laneRoom    = 25 // cells that each of more than two lanes needs
 
-// progressTick is the interval at which the lines of delayed messages grow.
-const progressTick = 50 * time.Millisecond
+	progressTick = 50 * time.Millisecond // interval at which the lines of delayed messages grow
+)
 
 // Draw draws the ladder.
 func (v Panel) Draw(f *term.Frame) {

@@ -138,8 +138,7 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns the candidate that watches r, otherwise the one that r watches. If r has no znode, it
-// returns the first candidate.
+// partner returns the candidate that watches r, or that r watches. Without a znode of r it returns the first.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -202,8 +201,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-// watcherMax bounds how many candidates are checked: a reader can be far behind the writer that it watches.
-const watcherMax = 100
+const watcherMax = 100 // candidates that are checked: a reader can be far behind the writer that it watches
 
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
@@ -244,11 +242,10 @@ type entry struct {
 	side side
 	at   time.Time
 	text string
-	// For sent: whether the message is a notification.
-	notifies bool
+
+	notifies bool // for kind sent: the message is a notification
 	lost     loss
-	// n orders the messages of the same time. For kind others, n is the number of messages.
-	n int
+	n        int // orders the messages of the same time; for kind others: number of messages
 }
 
 // loss is the reason why a message did not arrive. It is empty if the message arrived, as far as is known.
@@ -260,8 +257,7 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-// before is the time before the first message in which steps and deletions are shown, as possible causes.
-const before = 20 * time.Millisecond
+const before = 20 * time.Millisecond // before the first message: steps and deletions in this time are possible causes
 
 // entries returns the entries in the order of their times; none without messages.
 func entries(s *doctor.State, lanes []lane) []entry {

@@ -42,8 +42,7 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView returns the first and last visible line, from 1, and the number of lines. For a text that is
-// not long, last is too high.
+// InView returns the first and last visible line, from 1, and the number of lines of a long text.
 func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
 
 // Draw draws the lines in view.

@@ -5,9 +5,8 @@ import "time"
 // Frame holds what drawing one picture needs.
 type Frame struct {
 	*Canvas
-	Theme *Theme
-	// Picture is the time that the picture shows: at most Now.
-	Now, Picture time.Time
+	Theme        *Theme
+	Now, Picture time.Time // Picture is the time that the picture shows: at most Now
 	Held         bool      // the picture's clock is stopped
 	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
@@ -17,8 +16,7 @@ const (
 	TickBusy = 250 * time.Millisecond // interval between two pictures while something counts down
 )
 
-// Every notes changes at multiples of d, so all digits change together.
-// A held picture does not change.
+// Every notes changes at multiples of d, so all digits change together. A held picture does not change.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -255,8 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first of page lines in view, so that line at of n lines is among them. It is top if
-// possible.
+// Window returns the first of page lines in view, so that line at of n is among them, top if possible.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

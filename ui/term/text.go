@@ -139,8 +139,7 @@ func Width(s string) int {
 type Span struct {
 	Style Style
 	Text  string
-	// FitSpans first drops the span with the lowest Keep, and among equals the rightmost.
-	Keep int
+	Keep  int // FitSpans first drops the span with the lowest Keep, and among equals the rightmost
 }
 
 func SpansWidth(spans []Span) int {

@@ -22,11 +22,9 @@ type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; false during the first search
 	Found
-	// Shown is the time on the screen, which playback moves past the moment.
-	Shown time.Time
-	Whole Whole
-	// Selected may not exist at the moment that is shown.
-	Selected model.Ref
+	Shown    time.Time // the time on the screen, which playback moves past the moment
+	Whole    Whole
+	Selected model.Ref // may not exist at the moment that is shown
 
 	in       Past
 	path     string
@@ -38,8 +36,7 @@ type Journey struct {
 	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the state at the latest visit of the last moment. It includes what came after the moment on
-// the screen.
+// Whole is the state at the latest visit of the last moment, with what came after the moment on the screen.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -242,16 +239,14 @@ type Playing struct {
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool
-	// Whole is the election at the end of the recording, nil until the end was read.
-	Whole *doctor.State
+	Whole       *doctor.State // at the end of the recording, nil until the end was read
 }
 
 // Found is the moment that a search found.
 type Found struct {
-	At history.Moment
-	// Before is the state one moment earlier, nil if it is unknown or not needed.
-	Before *doctor.State
-	After  time.Time // the time of the moment after At, zero: unknown
+	At     history.Moment
+	Before *doctor.State // one moment earlier, nil if it is unknown or not needed
+	After  time.Time     // the time of the moment after At, zero: unknown
 	OK     bool
 }
 
@@ -279,8 +274,7 @@ func withBefore(in Past, path string, m Found) Found {
 	return m
 }
 
-// needsBefore reports whether Words needs the earlier state: without events, and for a possible change
-// of the leader.
+// needsBefore reports whether Words needs the earlier state: without events, or if the leader may have changed.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {
@@ -291,12 +285,10 @@ func needsBefore(events []model.Event) bool {
 	})
 }
 
-const playedMax = 256
-
-// playTo returns a move to the last moment not later than t, over at most playedMax moments.
+// playTo returns a move to the last moment not later than t, over at most 256 moments.
 func playTo(t time.Time) move {
 	return func(ctx context.Context, in Past, path string, here Found) Found {
-		for range playedMax {
+		for range 256 {
 			next, ok := in.Seek(path, here.At.N, history.MoveOn)
 			if ctx.Err() != nil || !ok || next.N == here.At.N {
 				break

@@ -191,8 +191,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	return t, true
 }
 
-// expiryCommit bounds how long the ensemble takes to commit the closeSession of an expired session.
-const expiryCommit = time.Second
+const expiryCommit = time.Second // bound for the time until the ensemble commits the closeSession of an expired session
 
 // tickOf returns the longest tick that the servers reported, otherwise half of m's timeout: by
 // default the least timeout is two ticks. A server rounds an expiry up to the tick. The ensemble's

@@ -127,8 +127,7 @@ func next(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever describes the candidates of electop that wrongly believe they lead, "" for none. It
-// names one, but not several.
+// wrongBeliever describes electop's candidates that wrongly believe they lead; it names only a single one.
 func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); Wrong(f, s, m) {
@@ -159,8 +158,7 @@ func Sentence(words string) string { return Capital(words) + "." }
 // TakeOver names the programs that could take over from a leader without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
 
-// Foreign returns the dialect of an election without electop's naming, nil for electop's own naming
-// and for an unknown one.
+// Foreign returns the dialect of an election without electop's naming, nil for electop's and for an unknown one.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -212,8 +210,7 @@ func Newest(s *doctor.State) *model.Handoff {
 	return nil
 }
 
-// Followed describes how electop follows the changes of the election, "" if that is unknown or the
-// user wants reads.
+// Followed describes how electop follows changes, "" if that is unknown or the user wants reads.
 func Followed(f *model.Follow) string {
 	switch {
 	case f == nil, f.Why == model.FollowByChoice:
