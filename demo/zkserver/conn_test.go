@@ -411,7 +411,8 @@ func TestEventBeforeReply(t *testing.T) {
 		c := dialRaw(t, addr)
 		path := fmt.Sprintf("/n/%d", w)
 		rounds := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpCreate}, &wire.CreateRequest{Path: path, ACL: world(31)})
-		rounds = wire.AppendFrame(rounds, &wire.RequestHeader{Xid: 2, Op: wire.OpDelete}, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1})
+		remove := op(wire.OpDelete, path, -1)
+		rounds = wire.AppendFrame(rounds, &wire.RequestHeader{Xid: 2, Op: wire.OpDelete}, &remove)
 		writers.Go(func() {
 			for {
 				select {

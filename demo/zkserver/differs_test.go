@@ -233,7 +233,8 @@ var onPurpose = []difference{
 		why:  "Apache accepts the request as valid and never replies",
 		run: func(s *transcript) {
 			a := s.connect("a")
-			xid := a.c.send(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}, TTL: -1})
+			create := wire.CreateRequest{Path: "/t", ACL: world(wire.PermAll)}
+			xid := a.c.send(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: create, TTL: -1})
 			h, err := a.c.receive(nil)
 			s.printf("answered: %t", err == nil && h.Xid == xid)
 		},

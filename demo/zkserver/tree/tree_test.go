@@ -11,7 +11,8 @@ import (
 func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code) {
 	t.Helper()
 	req := wire.CreateRequest{Path: path, ACL: openACL, Flags: flags}
-	ch, code := tr.Check(Writer{Who: Identities{{Scheme: "ip", ID: "127.0.0.1"}}, Session: 1}, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req)))
+	w := Writer{Who: Identities{{Scheme: "ip", ID: "127.0.0.1"}}, Session: 1}
+	ch, code := tr.Check(w, wire.OpCreate, wire.NewDecoder(wire.Append(nil, &req)))
 	if code == wire.OK {
 		tr.Apply(&ch, Txn{Zxid: int64(tr.Len()) + 100, Now: 1})
 	}
