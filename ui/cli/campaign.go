@@ -19,6 +19,7 @@ import (
 	"electop/ui/cli/election"
 	"electop/ui/cli/help"
 	"electop/ui/cli/process"
+	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
@@ -174,19 +175,6 @@ type campaignPrinter struct {
 	end  model.Member // the candidate's last report after its end was requested
 }
 
-type campaignEvent struct {
-	N       uint64  `json:"n"`
-	At      string  `json:"at"`
-	Type    string  `json:"type"` // always "candidate"
-	Belief  string  `json:"belief"`
-	Znode   *string `json:"znode"`
-	Session *string `json:"session"`
-	Watches *string `json:"watches"`
-	Fence   *string `json:"fence"`
-	Lease   *string `json:"lease_until"` // when the lease ends, if the leader does not renew it
-	Detail  *string `json:"detail"`      // why the candidate ended, or what blocks the candidate
-}
-
 func (p *campaignPrinter) print(r report) {
 	at, m := r.at, r.member
 	switch {
@@ -206,20 +194,15 @@ func (p *campaignPrinter) print(r report) {
 		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, r.closed != ""))
 		return
 	}
-	optional := func(set bool, s string) *string {
-		if !set {
-			return nil
-		}
-		return &s
-	}
-	_ = p.std.json(campaignEvent{ // an error is ignored, because it means that nobody reads the output
-		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
-		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
-		Session: optional(m.Session != 0, znode.Hex(m.Session)),
-		Watches: optional(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
-		Fence:   optional(m.Fence != 0, znode.Hex(uint64(m.Fence))),
-		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
-		Detail:  optional(m.Belief == model.Lost || m.Belief == model.Resigned || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
+	detailed := m.Belief == model.Lost || m.Belief == model.Resigned || m.Obstacle != ""
+	_ = p.std.json(plain.Object{ // an error is ignored, because it means that nobody reads the output
+		"n", p.n, "at", at.UTC().Format(time.RFC3339Nano), "type", "candidate", "belief", m.Belief,
+		"znode", plain.When(m.Znode != "", znode.Join(p.path, m.Znode)),
+		"session", plain.When(m.Session != 0, znode.Hex(m.Session)),
+		"watches", plain.When(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
+		"fence", plain.When(m.Fence != 0, znode.Hex(uint64(m.Fence))),
+		"lease_until", plain.When(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)), // unless the leader renews it
+		"detail", plain.When(detailed, cmp.Or(m.Obstacle, m.Reason)), // why the candidate ended, or what blocks it
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -62,8 +63,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	case o.unnamed:
 		paths.from = config.Origin{}
 	}
-	out := o.infoJSON(rows, paths)
-	return std.print(o.json, out, o.infoText(rows, paths, out.Clusters))
+	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
 }
 
 // effective returns all settings, with defaults that differ from those of the flags.
@@ -103,73 +103,33 @@ func (o *options) effective(cmd *cobra.Command) []infoRow {
 	return rows
 }
 
-// infoObject is the object of `electop info --json`.
-type infoObject struct {
-	Format     int             `json:"format"`
-	File       string          `json:"file"`
-	FileExists bool            `json:"file_exists"`
-	Paths      infoPaths       `json:"paths"`
-	Settings   []settingObject `json:"settings"`
-	Clusters   []clusterObject `json:"clusters"`
-}
-
-type clusterObject struct {
-	Name    string   `json:"name"`
-	Servers string   `json:"servers"`
-	Paths   []string `json:"paths"`
-	Default bool     `json:"default"`
-}
-
-type infoPaths struct {
-	Value []string `json:"value"`
-	originObject
-}
-
-type settingObject struct {
-	Name  string  `json:"name"`
-	Value *string `json:"value"`
-	originObject
-}
-
-type originObject struct {
-	Origin string  `json:"origin"`
-	Source *string `json:"source"`
-	Line   *int    `json:"line"`
-}
-
-func (o *options) infoJSON(rows []infoRow, paths infoRow) infoObject {
-	out := infoObject{
-		Format: plain.Format, File: o.file.Path, FileExists: !o.file.Missing,
-		Paths: infoPaths{o.paths, originJSON(paths.from)}, Clusters: []clusterObject{},
+func (o *options) infoJSON(rows []infoRow, paths infoRow) plain.Object {
+	settings, clusters := []plain.Object{}, []plain.Object{}
+	for _, r := range rows {
+		setting := plain.Object{"name", r.name, "value", plain.When(r.value != "", r.value)}
+		settings = append(settings, append(setting, originJSON(r.from)...))
 	}
 	for _, c := range o.file.Clusters {
-		out.Clusters = append(out.Clusters, clusterObject{
-			Name: c.Name, Servers: c.Values["servers"].Text, Paths: append([]string{}, c.Paths...),
-			Default: o.file.Defaults["cluster"].Text == c.Name,
+		clusters = append(clusters, plain.Object{
+			"name", c.Name, "servers", c.Values["servers"].Text, "paths", append([]string{}, c.Paths...),
+			"default", o.file.Defaults["cluster"].Text == c.Name,
 		})
 	}
-	for _, r := range rows {
-		s := settingObject{Name: r.name, originObject: originJSON(r.from)}
-		if r.value != "" {
-			s.Value = &r.value
-		}
-		out.Settings = append(out.Settings, s)
+	return plain.Object{
+		"format", plain.Format, "file", o.file.Path, "file_exists", !o.file.Missing,
+		"paths", append(plain.Object{"value", o.paths}, originJSON(paths.from)...),
+		"settings", settings, "clusters", clusters,
 	}
-	return out
 }
 
-func originJSON(from config.Origin) originObject {
-	out := originObject{Origin: from.Kind.String()}
-	if from.Kind != config.Default {
-		out.Source = &from.Name
+func originJSON(from config.Origin) plain.Object {
+	return plain.Object{
+		"origin", from.Kind.String(), "source", plain.When(from.Kind != config.Default, from.Name),
+		"line", plain.When(from.Kind == config.InFile, from.Line),
 	}
-	if from.Kind == config.InFile {
-		out.Line = &from.Line
-	}
-	return out
 }
 
-func (o *options) infoText(rows []infoRow, paths infoRow, clusters []clusterObject) string {
+func (o *options) infoText(rows []infoRow, paths infoRow) string {
 	var text strings.Builder
 	missing := ""
 	if o.file.Missing {
@@ -185,21 +145,18 @@ func (o *options) infoText(rows []infoRow, paths infoRow, clusters []clusterObje
 		case r.from.Name == "PATH":
 			from = "command line"
 		}
-		value := r.value
-		if value == "" {
-			value = "-"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.name, znode.Safe(value, 0), from)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.name, znode.Safe(cmp.Or(r.value, "-"), 0), from)
 	}
-	if w.Flush(); len(clusters) > 0 {
+	if w.Flush(); len(o.file.Clusters) > 0 {
 		text.WriteString("\nclusters\n")
 	}
-	for _, c := range clusters {
+	for _, c := range o.file.Clusters {
 		mark := " "
-		if c.Default {
+		if o.file.Defaults["cluster"].Text == c.Name {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %s\t%s%s\n", mark, c.Name, znode.Safe(c.Servers, 0), znode.Safe(strings.Join(append([]string{""}, c.Paths...), " "), 0))
+		servers, paths := c.Values["servers"].Text, strings.Join(append([]string{""}, c.Paths...), " ")
+		fmt.Fprintf(w, "%s %s\t%s%s\n", mark, c.Name, znode.Safe(servers, 0), znode.Safe(paths, 0))
 	}
 	w.Flush()
 	return text.String()

@@ -66,11 +66,11 @@ func (d Discovery) ElectionCount() int {
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
 	elections, others := d.split()
-	lists := each(others, func(f Found) object {
+	lists := each(others, func(f Found) Object {
 		s := f.State
-		return object{"path", s.Path, "system", text(s.System()), "kind", s.Kind(), "members", max(s.Queue.Len(), f.Waiting), "content", phrase.Content(s)}
+		return Object{"path", s.Path, "system", text(s.System()), "kind", s.Kind(), "members", max(s.Queue.Len(), f.Waiting), "content", phrase.Content(s)}
 	})
-	found := make([]object, 0, len(elections))
+	found := make([]Object, 0, len(elections))
 	for _, f := range elections {
 		s := f.State
 		risks := each(s.Risks, func(r *doctor.Risk) string { return znode.Join(s.Path, r.Candidate.Name) })
@@ -80,14 +80,14 @@ func (d Discovery) JSON() any {
 			reign = &model.Span{Least: max(0, s.At.Sub(r.Latest)), Most: s.At.Sub(r.Earliest)}
 			most = &reign.Most
 		}
-		found = append(found, object{
+		found = append(found, Object{
 			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", millisOrNil(most),
 			"findings", len(s.Findings), "kind", s.Kind(), "first", firstOf(s),
 			"leaderless", leaderlessOf(s), "standbys", standbysOf(s), // as in status
 			"reign_range_ms", rangeOf(reign), "problem", text(string(phrase.Trouble(s))), "at_risk", risks,
 		})
 	}
-	return object{
+	return Object{
 		"format", Format, "elections", found, "others?", lists, "visited", d.Visited, "denied", d.Denied,
 		"skipped?", d.Skips, "skipped_znodes?", d.Skipped, "stopped?", text(d.Stopped),
 	}

@@ -14,31 +14,31 @@ import (
 )
 
 // riskOf describes r as of now; zero if the risk is over.
-func riskOf(path string, r *doctor.Risk, now time.Time) object {
+func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 	c, lasts := r.Candidate, !now.IsZero()
-	return object{
+	return Object{
 		"znode", znode.Join(path, c.Name),
 		"sequence", sequence(c),
 		"session", sessionID(c),
 		"leader", r.Leader,
-		"expires_within_ms", when(lasts && !r.By.IsZero(), within(r.By, now)),
-		"ensemble_epoch", when(lasts && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
+		"expires_within_ms", When(lasts && !r.By.IsZero(), within(r.By, now)),
+		"ensemble_epoch", When(lasts && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
 		"evidence", r.Evidence,
 		"next", znodePath(path, r.Next), // who would take over
-		"session_timeout_ms", when(r.Timeout > 0, millis(r.Timeout)),
+		"session_timeout_ms", When(r.Timeout > 0, millis(r.Timeout)),
 		"silent_ms", silence(r, now), // lower bound
 	}
 }
 
 // silence returns a lower bound in milliseconds, or nil if it is unknown or now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
-	return when(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
+	return When(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
 
 // Event returns the JSON object of an event in the election at path of a cluster.
 func Event(cluster, path string, e model.Event) any {
-	head := func(kind string, fields ...any) object {
-		return append(object{"n", e.N, "at", stamp(e.At), "type", kind}, fields...)
+	head := func(kind string, fields ...any) Object {
+		return append(Object{"n", e.N, "at", stamp(e.At), "type", kind}, fields...)
 	}
 	child := func(kind string, c *dialect.Candidate, ignored bool) any {
 		out := head(kind, "znode", znode.Join(path, c.Name), "sequence", sequence(c), "session", sessionID(c))
@@ -46,7 +46,7 @@ func Event(cluster, path string, e model.Event) any {
 	}
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
-		return head("state", statusOf(b.State)...)
+		return head("state", Status(b.State)...)
 	case model.Joined:
 		return child("joined", b.Candidate, b.Ignored)
 	case model.Left:
@@ -59,13 +59,13 @@ func Event(cluster, path string, e model.Event) any {
 		h := b.Handoff
 		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", millisOrNil(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
 	case model.Missed:
-		return head("missed", "creates", when(b.Known, b.Creates), "deletes", when(b.Known, b.Deletes))
+		return head("missed", "creates", When(b.Known, b.Creates), "deletes", When(b.Known, b.Deletes))
 	case model.LinkChanged:
 		link := b.Link
 		if link == model.Connecting { // the session was connected before
 			link = model.Disconnected
 		}
-		return head("connection", "state", link, "server", text(b.Server), "session", when(b.Session != 0, znode.Hex(b.Session)))
+		return head("connection", "state", link, "server", text(b.Server), "session", When(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged: // the system's count of its leaders changed
 		return head("epoch", "from", b.From, "to", b.To)
 	case doctor.FindingChanged: // "was" is the earlier severity if only the severity changed
@@ -77,14 +77,14 @@ func Event(cluster, path string, e model.Event) any {
 			now = time.Time{}
 		}
 		out := append(head("risk", "state", changed(b.Raised)), riskOf(path, &b.Risk, now)...)
-		return append(out, "gone", b.Gone, "cause", when(b.Gone && b.Cause != "", b.Cause))
+		return append(out, "gone", b.Gone, "cause", When(b.Gone && b.Cause != "", b.Cause))
 	}
 	panic("plain: unknown event") // all kinds of events have a case
 }
 
-func handoff(cluster, path string, h *model.Handoff) object {
+func handoff(cluster, path string, h *model.Handoff) Object {
 	m := h.Measures()
-	out := object{
+	out := Object{
 		"cluster", text(znode.Safe(cluster, 0)), // as the user named it
 		"path", path,
 		"from", znodePath(path, h.From),
@@ -94,7 +94,7 @@ func handoff(cluster, path string, h *model.Handoff) object {
 	}
 	if to := h.To; to != nil {
 		out = append(append(out, "to_session", sessionID(to)), content("to_data", to)...)
-		out = append(out, "fence", when(!to.Unread, znode.Zxid(h.Fence)))
+		out = append(out, "fence", When(!to.Unread, znode.Zxid(h.Fence)))
 	} else {
 		out = append(out, "to_session", nil, "to_data", nil, "fence", nil)
 	}
@@ -104,7 +104,7 @@ func handoff(cluster, path string, h *model.Handoff) object {
 		"silent_ms", millisOrNil(m[0].Took),
 		"takeover_ms", millisOrNil(m[1].Took),
 		"vacant_ms", millisOrNil(m[2].Took),
-		"between", when(!h.Earliest.IsZero() && !h.Latest.IsZero(), [2]string{stamp(h.Earliest), stamp(h.Latest)}),
+		"between", When(!h.Earliest.IsZero() && !h.Latest.IsZero(), [2]string{stamp(h.Earliest), stamp(h.Latest)}),
 		"silent_range_ms", rangeOf(m[0].In),
 		"takeover_range_ms", rangeOf(m[1].In),
 		"vacant_range_ms", rangeOf(m[2].In),

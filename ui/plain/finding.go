@@ -16,8 +16,8 @@ import (
 	"electop/model/znode"
 )
 
-func findingOf(f *doctor.Finding) object {
-	return object{
+func findingOf(f *doctor.Finding) Object {
+	return Object{
 		"id", f.ID, "severity", f.Severity, "title", f.Title, "evidence", list(f.Evidence), "harm", f.Harm,
 		"znodes", list(f.Znodes), "sessions", each(f.Sessions, znode.Hex), "advice", f.Advice, "references", list(f.References),
 	}
@@ -25,8 +25,8 @@ func findingOf(f *doctor.Finding) object {
 
 // Doctor returns the object that `electop doctor --json` prints.
 func Doctor(s *doctor.State, observed time.Duration) any {
-	risks := each(s.Risks, func(r *doctor.Risk) object { return riskOf(s.Path, r, s.At) })
-	return object{
+	risks := each(s.Risks, func(r *doctor.Risk) Object { return riskOf(s.Path, r, s.At) })
+	return Object{
 		"format", Format, "path", s.Path, "system", text(s.System()), "observed_at", known(s.At),
 		"findings", each(s.Early(), findingOf), "risks", risks, "unchecked", append(NotChecked(s), tooEarly(s, observed)...),
 		"checked", checked(s), "observed_ms", millis(observed),

@@ -195,10 +195,8 @@ func watchText(s *doctor.State, i int) string {
 }
 
 // Status returns the object that `electop status --json` prints.
-func Status(s *doctor.State) any { return statusOf(s) }
-
-func statusOf(s *doctor.State) object {
-	candidates, members, holders := make([]object, 0, s.Queue.Len()), []string{}, s.Holders()
+func Status(s *doctor.State) Object {
+	candidates, members, holders := make([]Object, 0, s.Queue.Len()), []string{}, s.Holders()
 	for i, c := range s.Queue.All() {
 		if s.Roleless() {
 			members = append(members, znode.Join(s.Path, c.Name))
@@ -207,24 +205,24 @@ func statusOf(s *doctor.State) object {
 		candidates = append(candidates, candidateOf(s, i, holders))
 	}
 
-	var parent object
+	var parent Object
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
-		parent = object{"czxid", znode.Hex(uint64(s.Parent.Czxid)), "cversion", s.Parent.Cversion, "children", s.Parent.Children}
+		parent = Object{"czxid", znode.Hex(uint64(s.Parent.Czxid)), "cversion", s.Parent.Cversion, "children", s.Parent.Children}
 	}
 	var since *[2]*string
 	if r, ok := s.Reign(); ok && s.Leader() != nil {
 		since = &[2]*string{known(r.Earliest), known(r.Latest)}
 	}
-	return object{
+	return Object{
 		"format", Format,
 		"path", s.Path,
 		"system", text(s.System()),
 		"server", text(s.Link.Server),
 		"observed_at", known(s.At),
 		"parent", parent,
-		"next_sequence", when(s.NextSequenceKnown, s.NextSequence),
+		"next_sequence", When(s.NextSequenceKnown, s.NextSequence),
 		"leader", znodePath(s.Path, s.Leader()),
-		"ack", when((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if the znode exists
+		"ack", When((s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied) && s.Ack.Path != "", s.Ack.Path), // if the znode exists
 		"candidates", candidates,
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
@@ -246,18 +244,18 @@ func statusOf(s *doctor.State) object {
 }
 
 // watchersOf returns nil without a candidate; unknown numbers are null.
-func watchersOf(s *doctor.State) object {
+func watchersOf(s *doctor.State) Object {
 	w := s.LeaderWatchers()
 	switch {
 	case s.First() == nil:
 		return nil
 	case w == nil:
-		return object{"total", nil, "candidates", nil, "others", nil, "why", text(s.WatchersUnknown())}
+		return Object{"total", nil, "candidates", nil, "others", nil, "why", text(s.WatchersUnknown())}
 	}
-	return object{"total", w.Total(), "candidates", w.Candidates, "others", len(w.Others), "why", text(w.Why)} // why there may be more watchers
+	return Object{"total", w.Total(), "candidates", w.Candidates, "others", len(w.Others), "why", text(w.Why)} // why there may be more watchers
 }
 
-func candidateOf(s *doctor.State, i, holders int) object {
+func candidateOf(s *doctor.State, i, holders int) Object {
 	c, edge := s.Queue.At(i), s.Edge(i)
 	role := "waiting"
 	if i < holders {
@@ -275,11 +273,11 @@ func candidateOf(s *doctor.State, i, holders int) object {
 	var epoch *int64
 	var risk *string
 	if r := s.Risk(c); r != nil {
-		expires, epoch = when(!r.By.IsZero(), within(r.By, s.At)), when(!r.By.IsZero(), r.Epoch)
+		expires, epoch = When(!r.By.IsZero(), within(r.By, s.At)), When(!r.By.IsZero(), r.Epoch)
 		silent, risk = silence(r, s.At), text(r.Evidence)
 	}
 	timeout, heard := s.Tracked.Timeout(c.Session), s.Tracked.AliveAfter(c.Session)
-	out := object{
+	out := Object{
 		"znode", znode.Join(s.Path, c.Name),
 		"sequence", sequence(c),
 		"session", sessionID(c),
@@ -287,7 +285,7 @@ func candidateOf(s *doctor.State, i, holders int) object {
 	}
 	out = append(out, content("data", c)...)
 	return append(out,
-		"czxid", when(!c.Unread, znode.Hex(uint64(c.Czxid))),
+		"czxid", When(!c.Unread, znode.Hex(uint64(c.Czxid))),
 		"created_at", known(c.Ctime),
 		"address", address, // host:port of the client
 		"server", server, // the server that the client is connected to
@@ -297,9 +295,9 @@ func candidateOf(s *doctor.State, i, holders int) object {
 		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // what the servers report
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
-		"connected", when(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
-		"session_timeout_ms", when(timeout > 0, millis(timeout)), // null: no server listed the session's connection
-		"heard_within_ms", when(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
+		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
+		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: no server listed the session's connection
+		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
 		"standing?", phrase.Standing(s, i).Row, // why it is unknown whether this candidate leads
@@ -307,16 +305,16 @@ func candidateOf(s *doctor.State, i, holders int) object {
 }
 
 // firstOf returns nil if the first candidate leads, or if the kind has no leader.
-func firstOf(s *doctor.State) object {
+func firstOf(s *doctor.State) Object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
 		return nil
 	}
-	return object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
+	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
 // leaderlessOf returns nil if there is no vacancy. Unless known_by is "watched", it may be older.
-func leaderlessOf(s *doctor.State) object {
+func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
 		return nil
@@ -325,7 +323,7 @@ func leaderlessOf(s *doctor.State) object {
 	if v.Known == model.VacancyFound {
 		by = "found"
 	}
-	return object{"since", stamp(v.Since), "known_by", by}
+	return Object{"since", stamp(v.Since), "known_by", by}
 }
 
 // standbysOf returns nil if electop cannot see the programs that could take over.

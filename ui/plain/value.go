@@ -28,11 +28,11 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// An object alternates names and values. A field whose name ends in "?" is left out if empty.
-type object []any
+// Object is a JSON object: it alternates names and values. A field whose name ends in "?" is left out if empty.
+type Object []any
 
 // MarshalJSON writes the object, null for nil.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	if o == nil {
 		return []byte("null"), nil
 	}
@@ -68,15 +68,16 @@ func each[A, B any](in []A, convert func(A) B) []B {
 	return out
 }
 
-func when[T any](known bool, v T) *T {
+// When returns v for a known value, otherwise null.
+func When[T any](known bool, v T) *T {
 	if !known {
 		return nil
 	}
 	return &v
 }
 
-func sequence(c *dialect.Candidate) *int64   { return when(c.HasSequence, c.Sequence) }
-func sessionID(c *dialect.Candidate) *string { return when(c.Session != 0, znode.Hex(c.Session)) }
+func sequence(c *dialect.Candidate) *int64   { return When(c.HasSequence, c.Sequence) }
+func sessionID(c *dialect.Candidate) *string { return When(c.Session != 0, znode.Hex(c.Session)) }
 
 func znodePath(path string, c *dialect.Candidate) *string {
 	if c == nil {
@@ -86,7 +87,7 @@ func znodePath(path string, c *dialect.Candidate) *string {
 }
 
 // content returns c's data as name, or as name_base64 if it is not text. name_length is set if it was cut.
-func content(name string, c *dialect.Candidate) object {
+func content(name string, c *dialect.Candidate) Object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
 	if known && d.Truncated() {
@@ -94,12 +95,12 @@ func content(name string, c *dialect.Candidate) object {
 	}
 	isText := known && utf8.Valid(d.Bytes)
 	if isText || !known {
-		return object{name, when(isText, string(d.Bytes)), name + "_length?", length}
+		return Object{name, When(isText, string(d.Bytes)), name + "_length?", length}
 	}
-	return object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
+	return Object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
 }
 
-func text(s string) *string { return when(s != "", s) }
+func text(s string) *string { return When(s != "", s) }
 
 // name is nil if the label is only the znode's name.
 func name(c *dialect.Candidate) *string {
@@ -114,7 +115,7 @@ const nameMax = 64
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-func known(t time.Time) *string { return when(!t.IsZero(), stamp(t)) }
+func known(t time.Time) *string { return When(!t.IsZero(), stamp(t)) }
 
 func within(by, now time.Time) float64 { return millis(max(0, by.Sub(now))) }
 
@@ -122,7 +123,7 @@ func millisOrNil(d *time.Duration) *float64 {
 	if d == nil {
 		return nil
 	}
-	return when(true, millis(*d))
+	return When(true, millis(*d))
 }
 
 // millis cuts to microseconds, because the clocks are not more precise.
