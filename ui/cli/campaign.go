@@ -103,8 +103,8 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		own.Out = std.Err
 	}
 	p := &campaignPrinter{std: own, path: o.path, json: o.json}
-	reports := newQueue(p.print)
-	defer reports.close()
+	reports := queue{print: p.print}
+	defer reports.printing.Wait()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
 		// run ends later than ctx: the lease is renewed until the command has stopped.
@@ -302,24 +302,20 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervisor returns the command's supervisor, which calls over when the command will not run again.
-func (o *options) supervisor(std IO, status func() command.Lease, over func()) *command.Supervisor {
-	return &command.Supervisor{
+// supervised runs the candidate and its command. When ctx ends, the command stops before end ends run.
+func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
+	var c *candidate.Candidate
+	s := &command.Supervisor{
 		Command: command.Command{
 			Args: o.command.args, Guard: []string{"electop", guardName},
 			Stdout: std.Out, Stderr: std.Err, Grace: o.command.grace,
 		},
-		Once: o.command.once, Lease: status, Over: over,
+		Once: o.command.once, Over: end,
+		Lease: func() command.Lease {
+			st := c.Status()
+			return command.Lease{End: st.LeaseEnd, Timeout: st.Timeout}
+		},
 	}
-}
-
-// supervised runs the candidate and its command. When ctx ends, the command stops before end ends run.
-func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
-	var c *candidate.Candidate
-	s := o.supervisor(std, func() command.Lease {
-		st := c.Status()
-		return command.Lease{End: st.LeaseEnd, Timeout: st.Timeout}
-	}, end)
 	report := cfg.Report
 	cfg.Report = func(at time.Time, m model.Member) {
 		report(at, m)
@@ -358,48 +354,29 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 
 // A queue prints reports. put never blocks: unread output must not cost the candidate its lease.
 type queue struct {
-	mu      sync.Mutex
-	more    *sync.Cond
-	reports []report
-	closed  bool
-	done    chan struct{}
-}
-
-func newQueue(print func(report)) *queue {
-	q := &queue{done: make(chan struct{})}
-	q.more = sync.NewCond(&q.mu)
-	go func() {
-		defer close(q.done)
-		for {
-			q.mu.Lock()
-			for len(q.reports) == 0 && !q.closed {
-				q.more.Wait()
-			}
-			reports := q.reports
-			q.reports = nil
-			q.mu.Unlock()
-			if len(reports) == 0 {
-				return
-			}
-			for _, r := range reports {
-				print(r)
-			}
-		}
-	}()
-	return q
+	print    func(report)
+	mu       sync.Mutex
+	reports  []report       // not yet printed
+	printing sync.WaitGroup // for a goroutine that runs while there are reports
 }
 
 func (q *queue) put(r report) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.reports = append(q.reports, r)
-	q.more.Signal()
+	if len(q.reports) == 1 {
+		q.printing.Go(q.printAll)
+	}
 }
 
-func (q *queue) close() {
+func (q *queue) printAll() {
 	q.mu.Lock()
-	q.closed = true
-	q.more.Signal()
-	q.mu.Unlock()
-	<-q.done
+	defer q.mu.Unlock()
+	for len(q.reports) > 0 {
+		r := q.reports[0]
+		q.mu.Unlock()
+		q.print(r)
+		q.mu.Lock()
+		q.reports = q.reports[1:]
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -124,13 +125,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	servers, err := client.ParseConnectString(cluster.DefaultServers) // never dialed
-	if err != nil {
-		return err
-	}
-	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	r := &headless{o: o, chaos: *c.chaos(o.cast), server: h, log: log, std: std}
-	return r.run(ctx, inMemory(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
+	return o.headless(ctx, *c.chaos(o.cast), h, log, std)
 }
 
 func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded, error) {
@@ -147,24 +142,22 @@ func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger,
 	return h, err
 }
 
-type headless struct {
-	o      *options
-	chaos  demo.Chaos
-	server *embedded
-	log    *slog.Logger
-	std    IO
-}
-
-func (r *headless) run(ctx context.Context, conn, observing client.Config) error {
-	o := r.o
-	notice := r.std.notice(r.log)
+func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, log *slog.Logger, std IO) error {
+	servers, err := client.ParseConnectString(cluster.DefaultServers) // never dialed
+	if err != nil {
+		return err
+	}
+	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
+	observer := observing(conn, h.ZooKeeper)
+	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return h.ZooKeeper.Dial() }
+	notice := std.notice(log)
 	o.admin.Mode = admin.Off
 	var broken time.Time // when an invariant was first violated
 	o.byReads = true     // as in the demo
-	cfg := o.watch(observing, r.log, true)
+	cfg := o.watch(observer, log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{
-		Events: func(es []model.Event) error { return printEvents(r.std, o, es) },
+		Events: func(es []model.Event) error { return printEvents(std, o, es) },
 		Applied: func(s *doctor.State, _ []model.Event) {
 			if broken.IsZero() && len(s.Broken()) > 0 {
 				broken = s.At
@@ -177,10 +170,10 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	}
 	defer w.Close()
 	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
-	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: r.server.ZooKeeper, Workers: observing, Chaos: &r.chaos, Notice: notice})
-	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
+	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: h.ZooKeeper, Workers: observer, Chaos: &chaos, Notice: notice})
+	std.note("chaos, %s, %s to begin with", chaos, units.Count(chaos.Cast, "candidate", "candidates"))
 	t := process.NewTasks(ctx)
-	t.Start("embedded server", func(ctx context.Context) error { return r.server.run(ctx, notice) })
+	t.Start("embedded server", func(ctx context.Context) error { return h.run(ctx, notice) })
 	w.Start(t)
 	t.Start("sandbox", sandbox.Run)
 	t.Start("cast", func(ctx context.Context) error {
@@ -188,12 +181,12 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
-		return election.IgnoreEnd(cast.SpawnInOrder(ctx, r.chaos.Cast))
+		return election.IgnoreEnd(cast.SpawnInOrder(ctx, chaos.Cast))
 	})
 	faults, end := context.WithCancel(t.Context())
 	defer end()
 	t.Start("chaos", func(context.Context) error {
-		return election.CauseFaults(faults, r.chaos, w.First(), cast, r.log)
+		return election.CauseFaults(faults, chaos, w.First(), cast, log)
 	})
 	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
@@ -208,10 +201,10 @@ func (r *headless) run(ctx context.Context, conn, observing client.Config) error
 	}
 	s := w.First().Feed.State()
 	if violated := s.Broken(); len(violated) > 0 {
-		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.Format(time.RFC3339Nano), strings.Join(violated, "; "))
+		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, chaos, broken.Format(time.RFC3339Nano), strings.Join(violated, "; "))
 	}
-	r.std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
-		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
+	std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
+		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), chaos)
 	if ctx.Err() != nil {
 		return process.Interrupted
 	}

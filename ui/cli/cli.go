@@ -155,7 +155,7 @@ func newHelp() *cobra.Command {
 // removed returns a command that only refuses to run and names its replacement.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: noFiles,
+		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error { return process.Usagef("%s was removed: %s", name, instead) },
 	}
 }

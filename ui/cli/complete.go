@@ -32,15 +32,11 @@ const completeMax = 200
 // completable matches safe paths: a shell may expand other paths and run commands (compgen -W).
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
-func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
 // completePaths completes at most this number of PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
-			return noFiles(cmd, args, begun)
+			return cobra.NoFileCompletions(cmd, args, begun)
 		}
 		paths := slices.Clone(o.settings.Paths)
 		if cmd.HasParent() || o.cluster.Servers != "" { // the root command without servers is the demo
@@ -171,7 +167,7 @@ func completeFlags(root *cobra.Command) {
 			}
 			complete := values[f.Name]
 			if complete == nil {
-				complete = noFiles
+				complete = cobra.NoFileCompletions
 			}
 			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
 				panic(err) // two completions for one flag

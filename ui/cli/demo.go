@@ -41,7 +41,7 @@ func newDemo(std IO) *cobra.Command {
 		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given. With --recipe it is the name of the recipe.",
 		Example:           "  electop demo --cast 8\n  electop demo --recipe barrier\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
 		Args:              pathArg(o),
-		ValidArgsFunction: noFiles,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cmp.Or(c.check(cmd), o.applyRecipe(cmd, kind)); err != nil {
 				return err
@@ -141,7 +141,7 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	o.byReads = true                // reads within this process cost little
 	ours, _ := net.InterfaceAddrs() // without addresses, the invitations name loopback
-	invited := invitations(invitedTo(h.addr, ours), o.path)
+	invited := invitations(dialable(h.addr, ours...), o.path)
 	if p.Kind != "" {
 		invited = nil // the lines in invitations join an election
 	}
@@ -207,24 +207,4 @@ func invitations(addr, path string) []overlay.Invitation {
 			`new InterProcessMutex(c, "%s", new StandardLockInternalsDriver() { public String fixForSorting(String s, String n) { return s.substring(s.length() - 10); } }).acquire();`, addr, path)},
 		{Program: "zkCli", Line: fmt.Sprintf("(echo create -s -e %s/YOU-n_ YOU; cat) | zkCli.sh -server %s", path, addr)},
 	}
-}
-
-// invitedTo returns the address in invitations. It prefers a global IPv4 address in ours to loopback.
-func invitedTo(addr net.Addr, ours []net.Addr) string {
-	t, ok := addr.(*net.TCPAddr)
-	if !ok || !t.IP.IsUnspecified() {
-		return addr.String()
-	}
-	var ips []net.IP
-	for _, a := range ours {
-		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
-			ips = append(ips, n.IP)
-		}
-	}
-	if len(ips) == 0 {
-		return dialable(addr)
-	}
-	// An IPv4 address is easier to type.
-	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(b.To4()) - len(a.To4()) })
-	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }

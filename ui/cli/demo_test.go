@@ -20,10 +20,8 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
-	"electop/ui/cli/cluster"
 	"electop/ui/cli/election"
 	"electop/ui/cli/process"
-	"electop/zkwatch/client"
 )
 
 // Each invited program leads when the programs before it have left.
@@ -149,7 +147,7 @@ func TestInvitedTo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := invitedTo(a, c.ours); got != c.want {
+		if got := dialable(a, c.ours...); got != c.want {
 			t.Errorf("%s: %s, want %s", c.bound, got, c.want)
 		}
 	}
@@ -166,14 +164,9 @@ func runChaos(t *testing.T, seed uint64, o *options, listeners ...net.Listener) 
 		for _, l := range listeners {
 			h.serve(func() error { return h.ZooKeeper.Serve(l) })
 		}
-		servers := zktest.Must(client.ParseConnectString(cluster.DefaultServers))
-		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
-		r := &headless{
-			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
-			std: IO{Out: &stdout, Err: &stderr},
-		}
 		began := time.Now()
-		err = r.run(t.Context(), inMemory(conn, h.ZooKeeper), observing(conn, h.ZooKeeper))
+		chaos := demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}
+		err = o.headless(t.Context(), chaos, h, log, IO{Out: &stdout, Err: &stderr})
 		if d := time.Since(began); len(listeners) > 0 && d > time.Minute {
 			t.Errorf("chaos ended after %v, want within a minute", d)
 		}

@@ -146,17 +146,13 @@ func (e *observationEnd) extend(at time.Time, text string) {
 }
 
 func (e *observationEnd) countdown(ctx context.Context, w io.Writer) error {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
 	defer fmt.Fprint(w, "\r\x1b[K")
 	for {
 		e.mu.Lock()
 		fmt.Fprintf(w, "\r\x1b[K%s (%s left)", e.text, units.Exact(max(0, time.Until(e.at)).Round(time.Second)))
 		e.mu.Unlock()
-		select {
-		case <-second.C:
-		case <-ctx.Done():
-			return nil
+		if process.Sleep(ctx, time.Second) != nil {
+			return nil // ctx has ended
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +24,17 @@ func newServe(std IO) *cobra.Command {
 	o := &options{}
 	const cnxns = "max-client-cnxns"
 	cmd := &cobra.Command{
-		Use:               "serve",
-		Short:             "Run the embedded ZooKeeper alone, until interrupted",
-		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data lives in memory\nand ends with the process.",
-		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --tick 100ms",
-		Args:              noArgs,
-		ValidArgsFunction: noFiles,
+		Use:     "serve",
+		Short:   "Run the embedded ZooKeeper alone, until interrupted",
+		Long:    "Run the embedded ZooKeeper alone, until interrupted. Its data lives in memory\nand ends with the process.",
+		Example: "  electop serve\n  electop serve --listen 127.0.0.1:0 --tick 100ms",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return process.Usagef("%s takes no argument, got %q", cmd.CommandPath(), args[0])
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.server.cnxnsSet = cmd.Flags().Changed(cnxns)
 			return runServe(cmd.Context(), o, std)
@@ -45,23 +51,11 @@ func newServe(std IO) *cobra.Command {
 	return cmd
 }
 
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return process.Usagef("%s takes no argument, got %q", cmd.CommandPath(), args[0])
-	}
-	return nil
-}
-
 // defaultTick is the tick of Apache's sample configuration. tickMax prevents an overflow of timeouts.
 const (
 	defaultTick = 2 * time.Second
 	tickMax     = time.Hour
 )
-
-// serverOptions bounds session timeouts as Apache ZooKeeper does by default.
-func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
-	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
-}
 
 func runServe(ctx context.Context, o *options, std IO) error {
 	if o.tick < time.Millisecond || o.tick > tickMax {
@@ -75,13 +69,14 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer closeLog()
-	h, err := o.server.start(serverOptions(o.tick, log))
+	// Apache ZooKeeper has these bounds by default.
+	h, err := o.server.start(zkserver.Options{Tick: o.tick, MinSessionTimeout: 2 * o.tick, MaxSessionTimeout: 20 * o.tick, Logger: log})
 	if err != nil {
 		return err
 	}
 	defer h.ZooKeeper.Close()
 	ours, _ := net.InterfaceAddrs() // after an error ours is empty, so loopback is shown
-	addr := invitedTo(h.addr, ours)
+	addr := dialable(h.addr, ours...)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
 		return err
@@ -237,22 +232,26 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which this machine reaches a server that listens on address a.
-func dialable(a net.Addr) string {
-	t, ok := a.(*net.TCPAddr)
+// dialable returns the address at which clients reach a server that listens on addr. If that is every
+// address, dialable prefers a global IPv4 address in ours to loopback.
+func dialable(addr net.Addr, ours ...net.Addr) string {
+	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
-		return a.String()
+		return addr.String()
 	}
-	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
+	var ips []net.IP
+	for _, a := range ours {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			ips = append(ips, n.IP)
+		}
+	}
+	// An IPv4 address is easier to type.
+	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(b.To4()) - len(a.To4()) })
+	ips = append(ips, net.IPv4(127, 0, 0, 1))
+	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }
 
-// inMemory lets connections reach s in memory.
-func inMemory(conn client.Config, s *zkserver.Server) client.Config {
-	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
-	return conn
-}
-
-// observing is inMemory for an observer: s neither delays nor counts its messages.
+// observing lets an observer reach s in memory; s neither delays nor counts its messages.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

@@ -181,10 +181,8 @@ func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doct
 		return nil
 	}
 	// A session's deadline is a bound as soon as the ensemble's leader knows the last ping.
-	select {
-	case <-time.After(settle):
+	if process.Sleep(ctx, settle) == nil {
 		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first reports remain
-	case <-ctx.Done():
 	}
 	return nil
 }

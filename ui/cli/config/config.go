@@ -146,14 +146,11 @@ func (p *parser) cluster(name string, value any) (c Cluster, err error) {
 	if _, ok := c.Values[serversKey]; !ok {
 		return c, p.wrong(key, errors.New("it has no servers, as in servers = \"zk1:2181,zk2:2181\""))
 	}
-	why := map[string]string{
-		tlsKey:  "tls = false turns TLS off",
-		krb5Key: "krb5 = false turns Kerberos off",
-	}
+	called := map[string]string{tlsKey: "TLS", krb5Key: "Kerberos"}
 	for _, name := range p.inOrder(key, table) {
 		general := implied(name)
 		if v, given := c.Values[general]; given && v.Text != "true" {
-			return c, p.wrong(key+"."+name, errors.New(why[general]))
+			return c, p.wrong(key+"."+name, fmt.Errorf("%s = false turns %s off", general, called[general]))
 		}
 	}
 	return c, nil

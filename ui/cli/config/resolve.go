@@ -207,13 +207,10 @@ func (s *Settings) choose(f File) error {
 // dropDisabled deletes details, such as tls-ca, if an origin of a higher kind turns off their feature.
 func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
-		var by Setting
-		var off bool
-		switch implying := implied(key); {
-		case implying != "":
-			by = s.Values[implying]
-			off = isFalse(by.Text)
-		case key == adminURLKey:
+		by := s.Values[implied(key)]
+		on, err := strconv.ParseBool(by.Text)
+		off := err == nil && !on
+		if key == adminURLKey {
 			by = s.Values[adminKey]
 			off = by.Text == "off" || by.Text == "4lw"
 		}
@@ -231,9 +228,4 @@ func implied(key string) string {
 		}
 	}
 	return ""
-}
-
-func isFalse(text string) bool {
-	b, err := strconv.ParseBool(text)
-	return err == nil && !b
 }

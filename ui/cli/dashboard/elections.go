@@ -207,13 +207,9 @@ func (s *searcher) listed(on bool) {
 	s.listing = cancel
 	s.tasks.Start("search for elections again", func(context.Context) error {
 		defer cancel()
-		for {
-			select {
-			case <-time.After(s.repeat()):
-			case <-ctx.Done():
-				return nil
-			}
+		for process.Sleep(ctx, s.repeat()) == nil {
 		}
+		return nil
 	})
 }
 

@@ -123,21 +123,17 @@ type Request struct {
 	Err     io.Writer
 }
 
-// read reads the election. If that fails, Known is false.
-func (r Request) read(ctx context.Context, conn *client.Conn) (Admission, error) {
+// Confirm reads the election, and asks the user before electop joins third-party candidates. If the
+// election cannot be read, Known is false.
+func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {
 		return Admission{}, nil
 	}
 	j := doctor.NewJournal(model.Config{Path: r.Path})
 	j.Apply(seen)
-	return Admit(j.State())
-}
-
-// Confirm reads the election, and asks the user before electop joins third-party candidates.
-func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
-	e, err := r.read(ctx, conn)
-	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {
+	e, err := Admit(j.State())
+	if err != nil || e.Foreign == 0 || r.Yes {
 		return e, err
 	}
 	in, ok := process.Terminal(r.In)

@@ -8,6 +8,7 @@ package election
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -45,7 +46,8 @@ type Elections struct {
 	poller  *admin.Poller // nil: no requests for the servers' reports
 	notice  func(string)
 	byReads bool
-	record  *recorder
+	record  *feed.Recorder // nil: nothing is recorded
+	file    string         // of record
 
 	mu  sync.Mutex
 	all []*Election // the elements never change, because All returns the slice
@@ -57,7 +59,7 @@ type Elections struct {
 
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
-	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads}
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, file: cfg.Record.File}
 	w.poller = cfg.Requests.Poller(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
@@ -68,7 +70,7 @@ func New(cfg Config) (*Elections, error) {
 				return nil, err
 			}
 			if w.record != nil {
-				f.Record = w.record.to
+				f.Record = w.record
 			}
 		}
 		f.Election = election
@@ -104,7 +106,14 @@ func (w *Elections) Remove(e *Election) {
 }
 
 // Close ends the recording. Call Close after the tasks have ended.
-func (w *Elections) Close() { w.record.close(w.notice) }
+func (w *Elections) Close() {
+	if w.record == nil {
+		return
+	}
+	if err := w.record.Close(); err != nil {
+		w.notice(fmt.Sprintf("--record %s: %v", w.file, err))
+	}
+}
 
 // Poller returns the poller, or nil if the servers' reports are not requested.
 func (w *Elections) Poller() *admin.Poller { return w.poller }
@@ -183,14 +192,10 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 
 // VerifyEvery verifies the watches at an interval.
 func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	for {
 		w.poller.Verify()
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
+		if process.Sleep(ctx, every) != nil {
+			return nil // ctx has ended
 		}
 	}
 }

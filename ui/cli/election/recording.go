@@ -39,13 +39,8 @@ func (r Recording) Check() error {
 	return nil
 }
 
-// A nil recorder records nothing.
-type recorder struct {
-	file string
-	to   *feed.Recorder
-}
-
-func (r Recording) open(election model.Config) (*recorder, error) {
+// open returns nil if nothing is recorded.
+func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 	if r.File == "" {
 		return nil, nil
 	}
@@ -56,16 +51,7 @@ func (r Recording) open(election model.Config) (*recorder, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--record: %w", err)
 	}
-	return &recorder{r.File, to}, nil
-}
-
-func (r *recorder) close(notice func(string)) {
-	if r == nil {
-		return
-	}
-	if err := r.to.Close(); err != nil {
-		notice(fmt.Sprintf("--record %s: %v", r.file, err))
-	}
+	return to, nil
 }
 
 // recordMaxDefault bounds a recording without --record-max, in bytes.

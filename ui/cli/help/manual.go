@@ -89,15 +89,10 @@ func option(out *bytes.Buffer, f *pflag.Flag) {
 	if f.Shorthand != "" {
 		fmt.Fprintf(out, "%s, ", bold("-"+f.Shorthand))
 	}
-	placeholder, usage := pflag.UnquoteUsage(f)
+	placeholder, usage := usageOf(f)
 	out.WriteString(bold("--" + f.Name))
 	if placeholder != "" {
 		fmt.Fprintf(out, " \\fI%s\\fP", roff(placeholder))
-	}
-	switch f.DefValue {
-	case "", "0", "0s", "false":
-	default:
-		usage += " (default " + f.DefValue + ")"
 	}
 	fmt.Fprintf(out, "\n%s\n", roff(usage))
 }

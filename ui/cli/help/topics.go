@@ -136,14 +136,18 @@ func flagRow(f *pflag.Flag) string {
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}
-	value, usage := pflag.UnquoteUsage(f)
+	value, usage := usageOf(f)
 	usage = strings.ReplaceAll(usage, "|", " or ")
-	switch f.DefValue {
-	case "", "0", "0s", "false":
-	default:
+	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
+}
+
+// usageOf returns the name of f's value, and its help with the default.
+func usageOf(f *pflag.Flag) (value, usage string) {
+	value, usage = pflag.UnquoteUsage(f)
+	if !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue) {
 		usage += " (default " + f.DefValue + ")"
 	}
-	return fmt.Sprintf("| %s | %s |\n", strings.TrimSpace(name+" "+strings.ReplaceAll(value, "|", ",")), usage)
+	return value, usage
 }
 
 func systems() string {
