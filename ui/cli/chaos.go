@@ -191,11 +191,8 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
 	// The observation ends first, otherwise it could miss a candidate that joins and leaves.
-	stopped := t.Stop()
+	err = cmp.Or(err, t.Stop())
 	cast.Close()
-	if err == nil && stopped != nil {
-		err = stopped
-	}
 	if err != nil && ctx.Err() == nil {
 		return err
 	}

@@ -92,7 +92,6 @@ func newRoot(std IO) *cobra.Command {
 	root.SetUsageFunc(help.Usage)
 	root.SuggestionsMinimumDistance = 2 // at most two mistyped letters
 	o.cluster.Flags(root)
-	o.admin.WatchFlags(root)
 	o.admin.CadenceFlags(root)
 	o.screen.Flags(root)
 	o.actingFlags(root)

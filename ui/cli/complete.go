@@ -25,14 +25,12 @@ import (
 const (
 	completeWithin = time.Second // bounds a completion; a session that is still open then expires
 	searchWithin   = 800 * time.Millisecond
+	completeMax    = 200
 )
-
-const completeMax = 200
 
 // completable matches safe paths: a shell may expand other paths and run commands (compgen -W).
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
-// completePaths completes at most this number of PATHs.
 func (o *options) completePaths(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
@@ -141,13 +139,10 @@ func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completi
 }
 
 func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	f, err := readConfig()
+	f, _ := readConfig() // after an error, f has no clusters
 	var names []cobra.Completion
 	for _, c := range f.Clusters {
 		names = append(names, cobra.CompletionWithDesc(c.Name, c.Values["servers"].Text))
-	}
-	if err != nil {
-		names = nil
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

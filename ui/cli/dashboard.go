@@ -18,7 +18,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// forScripts names the commands that need no terminal.
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
 // needTerminal returns an error that names instead if the dashboard cannot be drawn.
@@ -111,7 +110,6 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-// clusterName returns the cluster's name for the header.
 func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {

@@ -23,13 +23,11 @@ import (
 	"electop/zkwatch/client"
 )
 
-// demoInterval is the interval at which the demo requests connections and watches from its server.
-const demoInterval = time.Second
-
-// demoSessionTimeout is so short that a school class can wait for an expiry.
-const demoSessionTimeout = 4 * time.Second
-
-const demoCast = 5
+const (
+	demoInterval       = time.Second     // between requests for the server's connections and watches
+	demoSessionTimeout = 4 * time.Second // so short that a school class can wait for an expiry
+	demoCast           = 5
+)
 
 func newDemo(std IO) *cobra.Command {
 	o := &options{}

@@ -35,7 +35,6 @@ func newEvents(std IO) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, h, std) },
 	}
 	o.cluster.Flags(cmd)
-	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
 	o.jsonFlag(cmd, "print one JSON object per line")

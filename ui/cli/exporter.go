@@ -26,7 +26,6 @@ func newExporter(std IO) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runExporter(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
-	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.metrics.Flag(cmd, "listen", "127.0.0.1:9141")
 	o.logFlag(cmd)

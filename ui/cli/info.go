@@ -32,7 +32,6 @@ func newInfo(std IO) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return runInfo(cmd, o, len(args) > 0, std) },
 	}
 	o.cluster.Flags(cmd)
-	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.screen.Flags(cmd)
 	o.jsonFlag(cmd, "print JSON")

@@ -102,17 +102,13 @@ func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	return begin, end
 }
 
-// belowMax bounds how many elections [Below] names.
 const belowMax = 5
 
-// Below names the found elections in one line, "" for none.
+// Below names the first belowMax of the found elections in one line, "" for none.
 func Below(found []Found) string {
 	elections, _ := Discovery{Elections: found}.split()
-	var b strings.Builder
-	for i, f := range elections[:min(len(elections), belowMax)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
+	var names []string
+	for _, f := range elections[:min(len(elections), belowMax)] {
 		words := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
 		if l := f.State.Leader(); f.State.Single && l != nil {
 			words = phrase.Who(l) + " leads"
@@ -121,12 +117,13 @@ func Below(found []Found) string {
 		} else if f.State.Single {
 			words = "nobody leads"
 		}
-		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), words)
+		names = append(names, fmt.Sprintf("%s (%s)", znode.Safe(f.State.Path, 0), words))
 	}
+	text := strings.Join(names, ", ")
 	if more := len(elections) - belowMax; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return b.String()
+	return text
 }
 
 // Visible counts the waiting candidates, or without a queue the standbys; -1 means unknown.

@@ -102,7 +102,7 @@ func content(name string, c *dialect.Candidate) Object {
 
 func text(s string) *string { return When(s != "", s) }
 
-// name is nil if the label is only the znode's name.
+// name is nil if the label is only the znode's name, cut to nameMax.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
@@ -110,7 +110,6 @@ func name(c *dialect.Candidate) *string {
 	return text(c.Label())
 }
 
-// nameMax bounds a label that is only the znode's name.
 const nameMax = 64
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

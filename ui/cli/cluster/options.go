@@ -27,25 +27,21 @@ import (
 )
 
 const (
-	// DefaultServers is the default of --servers.
-	DefaultServers = "127.0.0.1:2181"
-	// DefaultTimeout is the default of --connect-timeout.
-	DefaultTimeout = 10 * time.Second
-	// SessionTimeout is the default of --session-timeout on a cluster.
-	SessionTimeout = 10 * time.Second
+	DefaultServers = "127.0.0.1:2181" // default of --servers
+	DefaultTimeout = 10 * time.Second // default of --connect-timeout
+	SessionTimeout = 10 * time.Second // default of --session-timeout on a cluster
 )
 
 // Options are the flags that all commands on a live cluster share.
 type Options struct {
 	Cluster        string // name in the configuration; "": none
 	Servers        string
-	SessionTimeout time.Duration // 0: the command's default
-	Timeout        time.Duration // how long to try to reach a server
-	// Named has the origins of settings that are not from flags.
-	Named    map[string]string
-	Note     func(text string) // see Reach.Note
-	access   access
-	kerberos kerberosLogin
+	SessionTimeout time.Duration     // 0: the command's default
+	Timeout        time.Duration     // how long to try to reach a server
+	Named          map[string]string // the origins of settings that are not from flags
+	Note           func(text string) // see Reach.Note
+	access         access
+	kerberos       kerberosLogin
 }
 
 // Called returns the name of a setting for errors: its origin, or the flag.

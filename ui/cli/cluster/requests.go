@@ -80,8 +80,9 @@ func (o *Requests) WatchFlags(cmd *cobra.Command) {
 	})
 }
 
-// CadenceFlags declares --admin-sessions with its default, auto.
+// CadenceFlags declares the flags of WatchFlags, and --admin-sessions with its default, auto.
 func (o *Requests) CadenceFlags(cmd *cobra.Command) {
+	o.WatchFlags(cmd)
 	o.Sessions, o.Cheap = autoInterval, true
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
@@ -208,10 +209,8 @@ func SessionsOf(s *doctor.State) []uint64 {
 }
 
 const (
-	// tickPatience bounds the wait for the servers' tick; candidates can join without a tick.
-	tickPatience = 2 * time.Second
-	// safeTimeout is two ticks of a server with the default configuration.
-	safeTimeout = 4 * time.Second
+	tickPatience = 2 * time.Second // bounds the wait for the tick; candidates can join without a tick
+	safeTimeout  = 4 * time.Second // two ticks of a server with the default configuration
 )
 
 // Tick requests the servers' tick, from which a leader's lease is computed. It returns the longest, or 0

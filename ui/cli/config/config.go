@@ -49,11 +49,10 @@ type File struct {
 
 // Cluster is one entry of the file.
 type Cluster struct {
-	Name   string
-	Values map[string]Value // by key, without paths
-	Paths  []string         // the elections to watch, each once
-	// PathsLine is the line of paths in the file.
-	PathsLine int
+	Name      string
+	Values    map[string]Value // by key, without paths
+	Paths     []string         // the elections to watch, each once
+	PathsLine int              // the line of paths in the file
 }
 
 // Value holds the value of a flag as text, and the value's line in the file.
@@ -288,8 +287,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 	return Cluster{}, fmt.Errorf("no cluster %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// maxFile is the largest size of the file, in bytes.
-const maxFile = 1 << 20
+const maxFile = 1 << 20 // bytes
 
 // Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
 // configuration directory. The XDG specification says to ignore a relative XDG_CONFIG_HOME.

@@ -44,7 +44,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 		return nil, err
 	}
 	first := watched.First()
-	p.elections = &elections{watched: watched, tasks: tasks, cfg: cfg, dirty: make(chan struct{}, 1)}
+	p.elections = &elections{watched: watched, tasks: tasks, dirty: make(chan struct{}, 1)}
 	p.elections.searcher = searcher{
 		tasks: tasks, conn: cfg.Watch.Conn, reach: cfg.Reach, mark: p.elections.mark,
 	}

@@ -23,7 +23,6 @@ import (
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
-	cfg     Config
 	dirty   chan struct{} // capacity 1
 
 	opening  sync.Mutex

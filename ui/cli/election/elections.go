@@ -81,7 +81,23 @@ func New(cfg Config) (*Elections, error) {
 
 func (w *Elections) add(cfg feed.Config) *Election {
 	cfg.Notice = w.notice
-	e := newElection(cfg, w.poller, w.byReads)
+	if next := cfg.Events; w.poller != nil {
+		cfg.Events = func(es []model.Event) error {
+			for _, ev := range es {
+				if _, ok := ev.Body.(model.Handoff); ok {
+					w.poller.Handoff()
+				}
+			}
+			if next == nil {
+				return nil
+			}
+			return next(es)
+		}
+	}
+	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
+	e.observer = observer.New(observer.Config{
+		Path: cfg.Election.Path, ByReads: w.byReads, Put: e.Feed.PutSlowly, Now: feed.Now,
+	})
 	w.session.Add(e.observer)
 	w.mu.Lock()
 	w.all = append(w.all, e)
@@ -212,28 +228,6 @@ type Election struct {
 // Followed configures the election at path, with electop's acknowledgement until the system is known.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
-}
-
-// newElection returns an election that does not run yet. poller, if not nil, receives its handoffs.
-func newElection(cfg feed.Config, poller *admin.Poller, byReads bool) *Election {
-	if next := cfg.Events; poller != nil {
-		cfg.Events = func(es []model.Event) error {
-			for _, ev := range es {
-				if _, ok := ev.Body.(model.Handoff); ok {
-					poller.Handoff()
-				}
-			}
-			if next == nil {
-				return nil
-			}
-			return next(es)
-		}
-	}
-	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
-	e.observer = observer.New(observer.Config{
-		Path: cfg.Election.Path, ByReads: byReads, Put: e.Feed.PutSlowly, Now: feed.Now,
-	})
-	return e
 }
 
 // Refresh makes the observer read a znode of the election again.

@@ -54,8 +54,7 @@ func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 	return to, nil
 }
 
-// recordMaxDefault bounds a recording without --record-max, in bytes.
-const recordMaxDefault = 100e6
+const recordMaxDefault = 100e6 // bytes
 
 // ByteSize is the value of a flag: a number of bytes, as in 100MB, 64KiB or 0.
 type ByteSize struct {

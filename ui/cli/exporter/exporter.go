@@ -230,12 +230,10 @@ func (x *Exporter) Close() {
 const (
 	// Max bounds an exporter's elections, each with about 130 series.
 	Max = 200
-	// overMax is how long metrics stay after the deletion of an election or the last use of a lock.
-	overMax = 15 * time.Minute
-	// retryAfter is the shortest pause after a failed search.
-	retryAfter = 5 * time.Second
-	// connectedEvery is the interval between checks for a connection before a search.
-	connectedEvery = 100 * time.Millisecond
+
+	overMax        = 15 * time.Minute       // metrics stay after the deletion of an election or the last use of a lock
+	retryAfter     = 5 * time.Second        // the shortest pause after a failed search
+	connectedEvery = 100 * time.Millisecond // between checks for a connection before a search
 )
 
 type searcher struct {

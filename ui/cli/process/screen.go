@@ -229,19 +229,18 @@ func (k *keys) begin() error {
 
 func (k *keys) read() {
 	defer close(k.ended)
+	defer close(k.bytes)
 	for {
 		b := make([]byte, 256)
 		n, err := k.reader.Read(b)
 		if err != nil {
 			k.err = err
-			close(k.bytes)
 			return
 		}
 		select {
 		case k.bytes <- b[:n]:
 		case <-k.closed:
 			k.err = io.EOF
-			close(k.bytes)
 			return
 		}
 	}
