@@ -10,9 +10,13 @@ import (
 // Queue has contenders in a recipe's order. It is immutable: Insert and Delete return new queues,
 // which share the unchanged parts with the old queue. The zero value is an empty queue.
 type Queue struct {
-	parts [][]*Candidate // each has at least one and at most partMax contenders
-	ends  []int32        // for each part, the number of contenders up to its end
+	parts []*part
+	ends  []int32 // for each part, the number of contenders up to its end
 }
+
+// part has at least one and at most partMax contenders. Queues copy pointers to parts at each change,
+// because slices would need three times the memory.
+type part struct{ all []*Candidate }
 
 const partMax = 128
 
@@ -21,11 +25,14 @@ func QueueOf(items []*Candidate) (q Queue) { return q.with(0, 0, slices.Clone(it
 
 // with returns the queue with new parts of at most size items in place of parts a to b-1.
 func (q Queue) with(a, b int, items []*Candidate, size int) Queue {
-	next := Queue{parts: append(make([][]*Candidate, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
-	next.parts = append(slices.AppendSeq(next.parts, slices.Chunk(items, size)), q.parts[b:]...)
+	next := Queue{parts: append(make([]*part, 0, len(q.parts)-(b-a)+len(items)/size+1), q.parts[:a]...)}
+	for some := range slices.Chunk(items, size) {
+		next.parts = append(next.parts, &part{some})
+	}
+	next.parts = append(next.parts, q.parts[b:]...)
 	next.ends = append(make([]int32, 0, len(next.parts)), q.ends[:a]...)
 	for _, x := range next.parts[a:] {
-		next.ends = append(next.ends, int32(next.Len()+len(x)))
+		next.ends = append(next.ends, int32(next.Len()+len(x.all)))
 	}
 	return next
 }
@@ -41,7 +48,7 @@ func (q Queue) Len() int {
 // find returns the part that has position i, the contenders of the part, and the index among them.
 func (q Queue) find(i int) (part int, items []*Candidate, at int) {
 	part = sort.Search(len(q.ends), func(p int) bool { return int(q.ends[p]) > i })
-	items = q.parts[part]
+	items = q.parts[part].all
 	return part, items, i - int(q.ends[part]) + len(items)
 }
 
@@ -56,7 +63,7 @@ func (q Queue) All() iter.Seq2[int, *Candidate] {
 	return func(yield func(int, *Candidate) bool) {
 		i := 0
 		for _, x := range q.parts {
-			for _, v := range x {
+			for _, v := range x.all {
 				if !yield(i, v) {
 					return
 				}
@@ -70,7 +77,7 @@ func (q Queue) All() iter.Seq2[int, *Candidate] {
 func (q Queue) Slice() []*Candidate {
 	out := make([]*Candidate, 0, q.Len())
 	for _, x := range q.parts {
-		out = append(out, x...)
+		out = append(out, x.all...)
 	}
 	return out
 }
@@ -81,11 +88,11 @@ func (q Queue) MarshalJSON() ([]byte, error) { return json.Marshal(q.Slice()) }
 // Find returns the first position at which order is at least 0, and whether order is 0 there. order
 // must not decrease along the queue.
 func (q Queue) Find(order func(*Candidate) int) (i int, found bool) {
-	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p][len(q.parts[p])-1]) >= 0 })
+	part := sort.Search(len(q.parts), func(p int) bool { return order(q.parts[p].all[len(q.parts[p].all)-1]) >= 0 })
 	if part == len(q.parts) {
 		return q.Len(), false
 	}
-	items := q.parts[part]
+	items := q.parts[part].all
 	at, found := sort.Find(len(items), func(k int) int { return -order(items[k]) })
 	return int(q.ends[part]) - len(items) + at, found
 }
@@ -103,7 +110,7 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 // Insert returns the queue with v at position i, before the contender that was there.
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
-	if i == q.Len() && (n == 0 || len(q.parts[n-1]) == partMax) {
+	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
 		return q.with(n, n, []*Candidate{v}, 1) // a new part, because no last part has room
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
@@ -121,8 +128,8 @@ func (q Queue) Insert(i int, v *Candidate) Queue {
 func (q Queue) Delete(i int) Queue {
 	part, items, at := q.find(i)
 	next, items := part+1, slices.Concat(items[:at], items[at+1:])
-	if next < len(q.parts) && len(items)+len(q.parts[next]) <= partMax/2 {
-		items = append(items, q.parts[next]...)
+	if next < len(q.parts) && len(items)+len(q.parts[next].all) <= partMax/2 {
+		items = append(items, q.parts[next].all...)
 		next++
 	}
 	return q.with(part, next, items, partMax)

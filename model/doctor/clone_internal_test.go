@@ -19,6 +19,7 @@ var (
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",
 		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.reportChange", "model.Returned", "model.Watchers", "doctor.watchTable",
+		"dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be appended
 	// to, because the clone has no spare capacity.
@@ -35,11 +36,10 @@ var (
 	// replacedSlices are neither written nor appended to in place.
 	replacedSlices = []string{
 		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired",
-		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.parts[]", "Journal.children.queue.ends",
-		"doctor.queues.now.parts", "doctor.queues.now.parts[]", "doctor.queues.now.ends",
-		"doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.parts[]", "doctor.queues.past[].queue.ends",
+		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.ends",
+		"doctor.queues.now.parts", "doctor.queues.now.ends", "doctor.queues.past[].queue.parts", "doctor.queues.past[].queue.ends",
 		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
-		"Journal.rivals.now", "Journal.data.Bytes", "Journal.before.parts", "Journal.before.parts[]", "Journal.before.ends", "Journal.roster.sorted",
+		"Journal.rivals.now", "Journal.data.Bytes", "Journal.before.parts", "Journal.before.ends", "Journal.roster.sorted",
 	}
 	// notCloned are caches, which the clone builds again when it needs them.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
