@@ -233,9 +233,9 @@ func (j *Journal) State() *State {
 		Queue: j.queue, Ignored: j.rest, Leaving: j.leaving, Flows: j.flow, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
-		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)), Returned: j.returned,
+		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)),
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
-		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
+		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Returned: j.returned, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, Rivals: j.rivals.now, crowded: j.crowded(), watchers: j.watches.first,
 		Waves: j.waves.last, notified: j.waves.times,
 	}
