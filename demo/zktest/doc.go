@@ -7,7 +7,7 @@
 // the AdminServer. [Each] runs a test with the embedded server of demo/zkserver and with
 // Apache's.
 //
-// A [Link] relays TCP connections to a server, and can delay, hold and cut them. [WithLinks]
+// NewLink starts a [fault.Link], which relays TCP connections to a server, and can delay, hold and cut them. [WithLinks]
 // puts links between the members of an ensemble.
 //
 // [Kazoo] and [Curator] start third-party clients, whose candidates join and resign on the

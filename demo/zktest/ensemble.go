@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"electop/zkwatch/fault"
 )
 
 // An Ensemble is several Apache ZooKeeper servers that form a quorum.
@@ -125,7 +127,7 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 }
 
 // The first link is for the quorum port, the second for the election port.
-type links map[[2]int][2]*Link
+type links map[[2]int][2]*fault.Link
 
 // An immediate reset would make a follower give up its vote.
 const dialPatience = time.Second
@@ -136,24 +138,50 @@ func newLinks(t testing.TB, quorum, election []string) links {
 	for i := range quorum {
 		for j := range quorum {
 			if i != j {
-				l[[2]int{i, j}] = [2]*Link{newLink(t, quorum[j]), newLink(t, election[j])}
+				l[[2]int{i, j}] = [2]*fault.Link{
+					newLink(t, quorum[j], fault.LinkOptions{Patience: dialPatience}),
+					newLink(t, election[j], fault.LinkOptions{Patience: dialPatience, Open: func() [2]func(io.Reader) ([]byte, error) {
+						return [2]func(io.Reader) ([]byte, error){fault.ToServer: callBack(l[[2]int{j, i}][1].Addr)}
+					}}),
+				}
 			}
 		}
 	}
-	for between, pair := range l {
-		pair[1].first = callBack(l[[2]int{between[1], between[0]}][1].Addr)
+	for _, pair := range l {
 		for _, link := range pair {
-			link.patience = dialPatience
-			link.running.Go(link.accept)
+			link.Start()
 		}
 	}
+	return l
+}
+
+// NewLink returns a link to a host:port. The link and its connections end with the test.
+func NewLink(t testing.TB, addr string) *fault.Link {
+	t.Helper()
+	l := newLink(t, addr, fault.LinkOptions{})
+	l.Start()
+	return l
+}
+
+func newLink(t testing.TB, addr string, opts fault.LinkOptions) *fault.Link {
+	t.Helper()
+	l, err := fault.Listen(addr, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
 	return l
 }
 
 // A receiver with a higher id connects back to the address in the first message.
 // The sender's own address would bypass the links, so callBack replaces it with addr.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
+	first := true
 	return func(r io.Reader) ([]byte, error) {
+		if !first {
+			return fault.Some(r)
+		}
+		first = false
 		const fixed = 8 + 8 // version and server id
 		var head [fixed + 4]byte
 		if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -174,8 +202,8 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
 	for k := range 2 {
-		e.links[[2]int{i, j}][k].Hold(ToServer)
-		e.links[[2]int{j, i}][k].Hold(FromServer)
+		e.links[[2]int{i, j}][k].Hold(fault.ToServer)
+		e.links[[2]int{j, i}][k].Hold(fault.FromServer)
 	}
 }
 

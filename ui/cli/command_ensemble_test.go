@@ -19,6 +19,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zktest"
+	"electop/zkwatch/fault"
 )
 
 // According to the commands' own time stamps, two commands never run at the same time.
@@ -70,7 +71,7 @@ type faultTest struct {
 
 type campaigner struct {
 	name  string
-	links []*zktest.Link
+	links []*fault.Link
 	args  []string
 
 	*exec.Cmd
@@ -152,7 +153,7 @@ func (h *faultTest) stop(pid int) (repair func()) {
 	return func() { h.send(pid, syscall.SIGCONT) }
 }
 
-func onLinks(s *campaigner, do func(*zktest.Link)) (repair func()) {
+func onLinks(s *campaigner, do func(*fault.Link)) (repair func()) {
 	for _, l := range s.links {
 		do(l)
 	}
@@ -167,9 +168,9 @@ func (h *faultTest) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(
 
 // faults affect the campaigner whose command runs; repair ends a lasting fault.
 var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (repair func()){
-	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*zktest.Link).Cut) },
+	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*fault.Link).Cut) },
 	"network held": func(_ *faultTest, s *campaigner, _ commandRun) func() {
-		return onLinks(s, func(l *zktest.Link) { l.Hold() })
+		return onLinks(s, func(l *fault.Link) { l.Hold() })
 	},
 	"electop killed": func(h *faultTest, s *campaigner, _ commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
@@ -195,7 +196,7 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 		return nil
 	},
 	"guard stopped, network held": func(h *faultTest, s *campaigner, n commandRun) func() {
-		cont, heal := h.stop(n.guard), onLinks(s, func(l *zktest.Link) { l.Hold() })
+		cont, heal := h.stop(n.guard), onLinks(s, func(l *fault.Link) { l.Hold() })
 		return func() { heal(); cont() }
 	},
 	"znode deleted": func(h *faultTest, _ *campaigner, n commandRun) func() {

@@ -21,6 +21,7 @@ import (
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -74,7 +75,7 @@ func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
 	}
 	c.bare = zktest.ClientOver(t, c.e.ConnectString(), l.session, net.DialTimeout)
 	for i := range n {
-		s := &slot{number: i, links: make(map[string]*zktest.Link)}
+		s := &slot{number: i, links: make(map[string]*fault.Link)}
 		for _, addr := range addrs {
 			s.links[addr] = zktest.NewLink(t, addr)
 		}
@@ -290,21 +291,21 @@ const deleteZnode = "znode deleted"
 
 var candidateFaults = map[string]candidateFault{
 	"cut": func(c *chaos, s *slot) (func(), bool) {
-		return s.onLinks((*zktest.Link).Cut), true
+		return s.onLinks((*fault.Link).Cut), true
 	},
 	"hold": func(c *chaos, s *slot) (func(), bool) {
-		return s.onLinks(func(l *zktest.Link) { l.Hold() }), true
+		return s.onLinks(func(l *fault.Link) { l.Hold() }), true
 	},
 	"hold to the server": func(c *chaos, s *slot) (func(), bool) {
-		return s.onLinks(func(l *zktest.Link) { l.Hold(zktest.ToServer) }), true
+		return s.onLinks(func(l *fault.Link) { l.Hold(fault.ToServer) }), true
 	},
 	"hold from the server": func(c *chaos, s *slot) (func(), bool) {
-		return s.onLinks(func(l *zktest.Link) { l.Hold(zktest.FromServer) }), true
+		return s.onLinks(func(l *fault.Link) { l.Hold(fault.FromServer) }), true
 	},
 	"latency": func(c *chaos, s *slot) (func(), bool) {
 		out, back := c.upTo(c.session/8), c.upTo(c.session/8)
-		s.onLinks(func(l *zktest.Link) { l.SetLatency(out, back) })
-		return s.onLinks(func(l *zktest.Link) {}), true
+		s.onLinks(func(l *fault.Link) { l.SetLatency(out, back) })
+		return s.onLinks(func(l *fault.Link) {}), true
 	},
 	"freeze": func(c *chaos, s *slot) (func(), bool) {
 		s.Freeze()
@@ -323,7 +324,7 @@ var candidateFaults = map[string]candidateFault{
 		}, true
 	},
 	"session expires": func(c *chaos, s *slot) (func(), bool) {
-		heal := s.onLinks(func(l *zktest.Link) { l.Hold() })
+		heal := s.onLinks(func(l *fault.Link) { l.Hold() })
 		s.until = time.Now().Add(2*c.session + 2*c.tick)
 		return heal, true
 	},
@@ -367,7 +368,7 @@ var candidateFaults = map[string]candidateFault{
 type slot struct {
 	target
 	number, generation int
-	links              map[string]*zktest.Link // by the server's address
+	links              map[string]*fault.Link // by the server's address
 
 	name string
 	*candidate.Candidate
@@ -396,7 +397,7 @@ func (s *slot) stop() {
 	<-s.ended
 }
 
-func (s *slot) onLinks(do func(*zktest.Link)) (heal func()) {
+func (s *slot) onLinks(do func(*fault.Link)) (heal func()) {
 	for _, l := range s.links {
 		do(l)
 	}

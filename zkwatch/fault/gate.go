@@ -1,6 +1,8 @@
-// Package fault makes a client's process and its network fail on demand, for tests and the demo.
+// Package fault makes a client's process and its network fail on demand, for tests, the demo and electop
+// check.
 //
-// A [Gate] stops the process, a [Line] the network. [Replies] lose one reply and the connection.
+// A [Gate] stops the process, a [Line] the network. [Replies] lose one reply and the connection. A [Link]
+// is a network for other programs.
 package fault
 
 import (

@@ -1,4 +1,4 @@
-package zktest_test
+package fault_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"electop/demo/zktest"
+	"electop/zkwatch/fault"
 )
 
 func echo(t *testing.T, received chan string) (addr string) {
@@ -73,7 +74,7 @@ func TestLink(t *testing.T) {
 		}
 		zktest.Await(t, "messages reach the server", func() bool { return len(received) == reached })
 	}
-	for i, d := range [][]zktest.Direction{{zktest.ToServer}, {zktest.FromServer}, nil} {
+	for i, d := range [][]fault.Direction{{fault.ToServer}, {fault.FromServer}, nil} {
 		dial()
 		io.WriteString(c, "a")
 		passes("a")

@@ -1,15 +1,13 @@
-package zktest
+package fault
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
-	"testing"
 	"time"
-
-	"electop/zkwatch/fault"
 )
 
 // A Direction of a [Link].
@@ -24,14 +22,11 @@ const (
 type Link struct {
 	Addr string // host:port that clients dial
 
+	opts     LinkOptions
 	target   string
-	patience time.Duration // time to retry a target that does not listen
-	// first replaces a client's first message; nil: no replacement.
-	first func(io.Reader) ([]byte, error)
-
 	listener net.Listener
 	running  sync.WaitGroup
-	held     [2]fault.Gate
+	held     [2]Gate
 
 	mu      sync.Mutex
 	latency [2]time.Duration
@@ -39,28 +34,32 @@ type Link struct {
 	reset   context.CancelFunc
 }
 
-// NewLink returns a link to a host:port. The link and its connections end with the test.
-func NewLink(t testing.TB, addr string) *Link {
-	t.Helper()
-	l := newLink(t, addr)
-	l.running.Go(l.accept)
-	return l
+// LinkOptions configure a [Link].
+type LinkOptions struct {
+	Patience time.Duration // time to retry a target that does not listen
+	// Open, if set, is called for each connection. It returns a function for each [Direction], nil for
+	// a direction that is only relayed. The function reads the next bytes to relay, none to drop what
+	// it read. It may wait, and may call the Link's methods, except Close.
+	Open func() [2]func(io.Reader) ([]byte, error)
 }
 
-// The link does not accept yet.
-func newLink(t testing.TB, target string) *Link {
-	t.Helper()
-	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+// Listen returns a link to a host:port. It listens on a free loopback port, but accepts no connection
+// before [Link.Start].
+func Listen(target string, opts LinkOptions) (*Link, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatalf("link to %s: %v", target, err)
+		return nil, fmt.Errorf("link to %s: %w", target, err)
 	}
-	l := &Link{Addr: listener.Addr().String(), target: target, listener: listener}
+	l := &Link{Addr: listener.Addr().String(), opts: opts, target: target, listener: listener}
 	l.life, l.reset = context.WithCancel(context.Background())
-	t.Cleanup(l.close)
-	return l
+	return l, nil
 }
 
-func (l *Link) close() {
+// Start accepts connections until [Link.Close].
+func (l *Link) Start() { l.running.Go(l.accept) }
+
+// Close ends the link and its connections, and waits for its goroutines.
+func (l *Link) Close() {
 	l.listener.Close()
 	l.Cut()
 	l.running.Wait()
@@ -133,8 +132,12 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	requests, replies := make(chan packet, maxPackets), make(chan packet, maxPackets)
+	var next [2]func(io.Reader) ([]byte, error)
+	if l.opts.Open != nil {
+		next = l.opts.Open()
+	}
 	readers.Go(func() {
-		l.read(ctx, ToServer, client, requests)
+		l.read(ctx, ToServer, client, next[ToServer], requests)
 		stop()
 	})
 	server, err := l.dial(ctx, waiting)
@@ -144,7 +147,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	}
 	defer hangUp(server)
 	defer context.AfterFunc(ctx, func() { hangUp(server) })()
-	readers.Go(func() { l.read(ctx, FromServer, server, replies) })
+	readers.Go(func() { l.read(ctx, FromServer, server, next[FromServer], replies) })
 	for d, to := range []*net.TCPConn{server, client} {
 		writers.Go(func() {
 			if l.write(ctx, Direction(d), to, []chan packet{requests, replies}[d]) != nil {
@@ -164,16 +167,13 @@ type packet struct {
 	end   error // error that ended the connection; io.EOF after an ordinary close
 }
 
-func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets chan packet) {
-	for first := l.first; ; first = nil {
-		p := packet{bytes: make([]byte, 32<<10)}
-		if first != nil && d == ToServer {
-			p.bytes, p.end = first(from)
-		} else {
-			var n int
-			n, p.end = from.Read(p.bytes)
-			p.bytes = p.bytes[:n]
-		}
+func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(io.Reader) ([]byte, error), packets chan packet) {
+	if next == nil {
+		next = Some
+	}
+	for {
+		var p packet
+		p.bytes, p.end = next(from)
 		l.mu.Lock()
 		p.due = time.Now().Add(l.latency[d])
 		l.mu.Unlock()
@@ -186,6 +186,13 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, packets cha
 			return
 		}
 	}
+}
+
+// Some reads what has arrived, at most 32 KiB.
+func Some(from io.Reader) ([]byte, error) {
+	b := make([]byte, 32<<10)
+	n, err := from.Read(b)
+	return b[:n], err
 }
 
 // An error means that the connection must be reset.
@@ -223,7 +230,7 @@ func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()
 	}
-	for deadline := time.Now().Add(l.patience); ; {
+	for deadline := time.Now().Add(l.opts.Patience); ; {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", l.target)
 		if err == nil {
 			return c.(*net.TCPConn), nil
@@ -232,7 +239,7 @@ func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 			return nil, err
 		}
 		select {
-		case <-time.After(pollInterval):
+		case <-time.After(20 * time.Millisecond):
 		case <-waiting.Done():
 			return nil, waiting.Err()
 		}
