@@ -31,6 +31,8 @@ type Options struct {
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts loopback addresses from MaxClientCnxns.
 	LoopbackUnbounded bool
+	// NewestFirst lists children newest first, for tests of programs that rely on an order.
+	NewestFirst bool
 	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
 	// Trouble receives a line for the operator when accepting connections fails, and when
@@ -148,6 +150,7 @@ func New(opts Options) *Server {
 		watches:   watchTables{data: newWatchTable(), child: newWatchTable()},
 	}
 	s.tree, s.sessions, s.nextID = tree.New(), make(map[int64]*session), firstID(s.start)
+	s.tree.NewestFirst = opts.NewestFirst
 	s.counters.Requests = make(map[wire.Op]int64)
 	s.counters.lastReply, s.counters.leastReply, s.counters.mostReply = -1, -1, -1
 	s.backlog = backlog{s: s, changed: make(chan struct{}, 1)}

@@ -1,7 +1,9 @@
 package zkserver
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"strings"
 
 	"electop/demo/zkserver/tree"
@@ -229,6 +231,38 @@ func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itse
 			return
 		}
 	}
+}
+
+// A Child is a child of a znode, and the sessions that watch it.
+type Child struct {
+	Name     string
+	Owner    int64   // session of an ephemeral child, otherwise 0
+	Czxid    int64   // zxid of its creation
+	Watchers []int64 // sessions that watch its data or existence
+}
+
+// Children returns the children of the znode at path in the order of their creation, and the sessions
+// that watch the list of children. There are none if the znode does not exist.
+func (s *Server) Children(path string) (children []Child, watchers []int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sessions := func(conns map[*conn]watchMode) (ids []int64) {
+		for c := range conns {
+			ids = append(ids, c.sess.id)
+		}
+		return ids
+	}
+	n := s.tree.Get(path)
+	if n == nil {
+		return nil, nil
+	}
+	for _, name := range n.Children() {
+		child := strings.TrimSuffix(path, "/") + "/" + name
+		st := s.tree.Get(child).Stat()
+		children = append(children, Child{name, st.EphemeralOwner, st.Czxid, sessions(s.watches.data.paths[child])})
+	}
+	slices.SortFunc(children, func(a, b Child) int { return cmp.Compare(a.Czxid, b.Czxid) })
+	return children, sessions(s.watches.child.paths[path])
 }
 
 func upward(path string) iter.Seq[string] {

@@ -18,6 +18,8 @@ import (
 
 // A Tree holds the znodes by path, with indexes of ephemeral nodes and containers.
 type Tree struct {
+	NewestFirst bool // whether GetChildren lists the newest child first
+
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of ephemeral nodes
@@ -148,6 +150,10 @@ type Node struct {
 // SetNextSequence sets the number of the next sequential child. It is for tests.
 func (n *Node) SetNextSequence(next int32) { n.creates = next }
 
+// Children returns the names of the children in no particular order. The slice is valid until the next
+// change.
+func (n *Node) Children() []string { return n.children }
+
 func (n *Node) addChild(name string) {
 	if n.index == nil {
 		n.index = make(map[string]int)
@@ -237,10 +243,17 @@ func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Rec
 	if code != wire.OK {
 		return nil, code
 	}
-	if withStat {
-		return &wire.Children2Response{Children: n.children, Stat: n.Stat()}, wire.OK
+	names := n.children
+	if t.NewestFirst {
+		names, path = slices.Clone(names), strings.TrimSuffix(path, "/")
+		slices.SortFunc(names, func(a, b string) int {
+			return cmp.Compare(t.Get(path+"/"+b).czxid, t.Get(path+"/"+a).czxid)
+		})
 	}
-	return &wire.StringsResponse{Strings: n.children}, wire.OK
+	if withStat {
+		return &wire.Children2Response{Children: names, Stat: n.Stat()}, wire.OK
+	}
+	return &wire.StringsResponse{Strings: names}, wire.OK
 }
 
 // CountBelow returns the number of descendants of path. For the empty path it counts all
