@@ -39,6 +39,8 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
+	// Opens is the time at which a replay opens the recording, zero for the start.
+	Opens time.Time `json:"opens,omitzero"`
 	// Part is the number of the file, from 0. A later file begins with Initial observations that
 	// repeat the state: see [model.State.Observations].
 	Part    int `json:"part,omitempty"`

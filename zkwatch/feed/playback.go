@@ -64,6 +64,7 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 		recording: r, speed: speed,
 		dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		timeline: history.NewTimeline(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
+		stopped: !r.header.Opens.IsZero(),
 	}
 }
 
@@ -220,9 +221,14 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 // load releases the events that the journal holds at the end, because after a crash no observation does.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
+	var opens uint64 // the moment at which the recording opens
 	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if opens == 0 && o.When().After(p.recording.header.Opens) {
+			last, _ := p.timeline.Find(0, history.MoveToLast)
+			opens = last.N
+		}
 		p.timeline.Apply(o)
 		p.last = session.Later(p.last, o.When())
 		mark(p.changed)
@@ -232,12 +238,19 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 		return err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if due, ok := p.timeline.Held(); ok {
 		p.timeline.Apply(&model.Advance{At: due})
 	}
 	p.read = true
 	mark(p.changed)
+	p.mu.Unlock()
+	switch {
+	case p.recording.header.Opens.IsZero():
+	case opens == 0:
+		p.Seek(0, history.MoveToLast)
+	default:
+		p.Seek(opens, history.MoveTo)
+	}
 	return nil
 }
 

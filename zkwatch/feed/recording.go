@@ -62,6 +62,16 @@ func (r *Recording) open(path string) (err error) {
 	return err
 }
 
+// OpenAt makes a replay of the recording at path open at a time.
+func OpenAt(path string, at time.Time) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	opens := fmt.Appendf(nil, `{"opens":%q,`, at.Format(time.RFC3339Nano))
+	return os.WriteFile(path, bytes.Replace(b, []byte("{"), opens, 1), 0o600)
+}
+
 func (r *Recording) note(s string) { r.notes = append(r.notes, s) }
 
 func (r *Recording) deliverNotes(notice func(string)) {
