@@ -41,7 +41,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
 	}
-	if err := adopt(); err != nil {
+	if err := Adopt(); err != nil {
 		return err
 	}
 	runtime.LockOSThread() // the end of this thread would kill the command (see tied)

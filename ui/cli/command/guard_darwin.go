@@ -12,7 +12,11 @@ import (
 // clock is the same for all processes, includes the machine's sleep, and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 
-func adopt() error { return nil }
+// Adopt does nothing, because only Linux can make this process the parent of orphans.
+func Adopt() error { return nil }
+
+// Descendants returns none: only the processes of a group are known.
+func Descendants(int, []int) []int { return nil }
 
 func descendants() []int { return nil }
 
@@ -22,9 +26,9 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// endOrphans kills the group of a guard that has ended, and returns when the group is empty.
-func endOrphans(guard int, _ []int) {
-	for {
+// EndOrphans kills the group of a guard that has ended, and returns when the group is empty.
+func EndOrphans(guard int, _ []int) {
+	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)
 		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // only zombies are left
 			return

@@ -16,30 +16,31 @@ import (
 // clock is the same for all processes, includes the machine's sleep, and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
 
-// adopt makes this process the parent of orphaned descendants.
-func adopt() error {
+// Adopt makes this process the parent of orphaned descendants.
+func Adopt() error {
 	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
 		return fmt.Errorf("this kernel does not list the children of a process: %w", err)
 	}
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// descendantsOf can miss a descendant that starts or becomes an orphan during the call.
-func descendantsOf(pid int, spared []int) (found []int) {
+// Descendants returns the descendants of a process, except those in spared and below. It can miss a
+// descendant that starts or becomes an orphan during the call.
+func Descendants(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
 	for _, thread := range entries {
 		list, _ := os.ReadFile(filepath.Join(threads, thread.Name(), "children"))
 		for word := range strings.FieldsSeq(string(list)) {
 			if child, err := strconv.Atoi(word); err == nil && !slices.Contains(spared, child) {
-				found = append(append(found, child), descendantsOf(child, spared)...)
+				found = append(append(found, child), Descendants(child, spared)...)
 			}
 		}
 	}
 	return found
 }
 
-func descendants() []int { return descendantsOf(syscall.Getpid(), nil) }
+func descendants() []int { return Descendants(syscall.Getpid(), nil) }
 
 // signalAll signals all descendants. The kernel does not soon reuse the ID of one that has ended.
 func signalAll(_ int, sig syscall.Signal) {
@@ -48,10 +49,10 @@ func signalAll(_ int, sig syscall.Signal) {
 	}
 }
 
-// endOrphans kills the descendants not in spared, which this process inherited from the ended guard.
-func endOrphans(_ int, spared []int) {
+// EndOrphans kills the descendants not in spared, which this process inherited from the ended guard.
+func EndOrphans(_ int, spared []int) {
 	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // another user's process may resist
-		left := descendantsOf(syscall.Getpid(), spared)
+		left := Descendants(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
 		}

@@ -17,9 +17,17 @@ var errUnsupported = errors.New("this system has no process groups")
 // Guard returns an error.
 func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }
 
-func clock() time.Duration  { return 0 }
-func adopt() error          { return errUnsupported }
+func clock() time.Duration { return 0 }
+
+// Adopt returns an error.
+func Adopt() error { return errUnsupported }
+
+// Descendants returns none.
+func Descendants(int, []int) []int { return nil }
+
+// EndOrphans does nothing.
+func EndOrphans(int, []int) {}
+
 func descendants() []int    { return nil }
 func self() (string, error) { return "", errUnsupported }
 func terminate(*os.Process) {}
-func endOrphans(int, []int) {}

@@ -125,7 +125,7 @@ func (h *Hook) run(ctx context.Context, e event) {
 	cmd := shell(ctx, h.Command)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = h.env, bytes.NewReader(e.line), h.errs, h.errs
 	cmd.WaitDelay = outputDelay
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = OwnGroup()
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	err := cmd.Start()
 	if err != nil {

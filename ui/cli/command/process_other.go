@@ -13,7 +13,12 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// ownGroup returns nil. Without process groups, the command's processes can outlive the command.
-func ownGroup() *syscall.SysProcAttr { return nil }
+// OwnGroup does nothing: without process groups, the processes of a command can outlive it.
+func OwnGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }
+
+const Suspend, Continue = syscall.Signal(0), syscall.Signal(0)
+
+// Signal does nothing.
+func Signal(int, syscall.Signal) {}

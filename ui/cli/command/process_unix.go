@@ -13,7 +13,8 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", command)
 }
 
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// OwnGroup starts a process in its own group.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
@@ -21,4 +22,14 @@ func killGroup(p *os.Process) error {
 		return os.ErrProcessDone
 	}
 	return err
+}
+
+// These signals suspend and continue a process.
+const Suspend, Continue = syscall.SIGSTOP, syscall.SIGCONT
+
+// Signal signals the group of a process and, on Linux, its descendants in other groups.
+func Signal(leader int, sig syscall.Signal) {
+	for _, p := range append(Descendants(leader, nil), -leader) {
+		_ = syscall.Kill(p, sig)
+	}
 }

@@ -300,7 +300,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case code := <-exited:
 			// SIGTERM ends a guard only before the guard starts the command, so nothing needs killing.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
-				endOrphans(r.guard.Pid, spared)
+				EndOrphans(r.guard.Pid, spared)
 			}
 			for report := range r.reports {
 				r.reported(report)
@@ -319,7 +319,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 
 // start starts the guard. exited receives the guard's exit code.
 func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
-	if err := adopt(); err != nil {
+	if err := Adopt(); err != nil {
 		return nil, err
 	}
 	path, err := self()
@@ -340,7 +340,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	cmd := &exec.Cmd{
 		Path: path, Args: slices.Concat(c.Guard, []string{c.Grace.String()}, c.Args), Env: append(os.Environ(), env...),
 		Stdin: fromUs, Stdout: c.Stdout, Stderr: c.Stderr, ExtraFiles: []*os.File{toUs},
-		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for processes that still hold the output open
+		SysProcAttr: OwnGroup(), WaitDelay: time.Second, // for processes that still hold the output open
 	}
 	if err := cmd.Start(); err != nil {
 		toGuard.Close()
