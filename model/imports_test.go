@@ -57,7 +57,7 @@ var allowed = []struct {
 	{root: "ui/cli/process", imports: []string{"model/znode"}},
 	{root: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
 	{root: "ui/cli/cluster", imports: []string{"model", "zkwatch", "ui/cli/process", "ui/cli/help"}},
-	{root: "ui/cli/config", imports: []string{"zkwatch/client", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
+	{root: "ui/cli/config", imports: []string{"zkwatch/client", "zkwatch/wire", "ui/cli/cluster", "ui/cli/help", "ui/term"}},
 	{root: "ui/cli/election", imports: []string{"model", "zkwatch", "demo", "ui/plain", "ui/cli/cluster", "ui/cli/process", "ui/cli/help"}},
 	{root: "ui/cli/command", imports: []string{"model/units", "ui/cli/process", "ui/cli/help"}},
 	{root: "ui/cli/exporter", imports: []string{"model", "zkwatch/client", "zkwatch/feed", "ui/plain", "ui/cli/cluster", "ui/cli/process",
