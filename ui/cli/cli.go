@@ -101,7 +101,7 @@ func newRoot(std IO) *cobra.Command {
 	const commands = "commands"
 	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: help.Topic, Title: "Help topics, as in electop help json:"})
 	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newExporter(std), newDiscover(std),
-		newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
+		newDoctor(std), newCampaign(std), newCheck(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
 	}

@@ -150,6 +150,7 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,
+		"only":           cobra.FixedCompletions(checkNames(), cobra.ShellCompDirectiveNoFileComp),
 		"recipe":         cobra.FixedCompletions(demoRecipes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder),
 		"theme":          cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp),
 		"admin":          cobra.FixedCompletions([]string{string(admin.Auto), string(admin.HTTP), string(admin.FourLetter), string(admin.Off)}, cobra.ShellCompDirectiveNoFileComp),
@@ -157,7 +158,7 @@ func completeFlags(root *cobra.Command) {
 	}
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" || f.Value.Type() == "bool" {
+			if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" || placeholder == "DIR" || f.Value.Type() == "bool" {
 				return
 			}
 			complete := values[f.Name]

@@ -22,6 +22,7 @@ const (
 	Candidates Group = "Candidates"
 	Command    Group = "Command to run"
 	Search     Group = "Search"
+	Checks     Group = "Checks"
 	Embedded   Group = "Embedded ZooKeeper"
 	Faults     Group = "Random faults"
 	Screen     Group = "Screen"
@@ -29,7 +30,7 @@ const (
 )
 
 func order() []Group {
-	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Embedded, Faults, Screen, Output}
+	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Checks, Embedded, Faults, Screen, Output}
 }
 
 const annotation = "electop_group"

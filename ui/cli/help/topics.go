@@ -71,6 +71,9 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
+// Text returns Markdown and then a file of this package as plain text.
+func Text(markdown, name string) string { return render(markdown + text(name)) }
+
 func text(name string) string {
 	b, err := files.ReadFile(name + ".md")
 	if err != nil {

@@ -1,0 +1,286 @@
+// Package check tests the leader election of any program, as "electop check" does.
+//
+// A [Check] starts instances of the program against an embedded ZooKeeper, does something to one of
+// them or to its network, and judges what happens. Each check has its own [world]: a server, and for each
+// instance a process and a relay ([fault.Link]), which is the only way of the process to the server. So
+// checks run side by side.
+//
+// The judgement rests on two sources. The server's tables and the messages through the relays show every
+// znode, session, watch, request and notification. The lines of the program's output show what an
+// instance believes about itself ([Config].Leading, [Config].Following). What neither shows is [NotShown],
+// never [Passed].
+//
+//	check.go     the checks in their order, and Run
+//	world.go     a server, its instances, and what their messages show
+//	instance.go  a process, its relay, and its beliefs
+//	record.go    a recording for electop replay
+//	report.go    the results as text, JSON and JUnit
+//
+// Each other file is one check.
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"electop/model/znode"
+	"electop/ui/cli/command"
+	"electop/ui/cli/process"
+	"electop/zkwatch/wire"
+)
+
+// A Check is one test of a program's election.
+type Check struct {
+	Name   string `json:"name"`   // for --only and the names of recordings
+	Title  string `json:"title"`  // what a program does that passes
+	Source string `json:"source"` // where the rule comes from
+
+	needs need
+	next  int32 // number of the first sequential candidate
+	// do acts on the instances and judges what happens. The program passes if do returns. Otherwise do
+	// ends in world.fail or world.unknown.
+	do func(w *world)
+}
+
+// A need is what a check must know to have a result.
+type need uint8
+
+const (
+	queue     need = 1 << iota // not a single-znode election
+	leading                    // Config.Leading
+	following                  // Config.Following
+)
+
+// Checks returns all checks in the order of the report.
+func Checks() []*Check {
+	return []*Check{
+		&ephemeral, &guid, &predecessor, &cost, &takeover, &middle, &gap, &loss, &expiry, &frozen, &deleted,
+		&isolated, &strangers, &overflow, &restart, &restartEmpty, &slow, &idle,
+	}
+}
+
+// Config says which program to check, and how.
+type Config struct {
+	Args      []string // the command line; {servers}, {path} and {id} are replaced
+	Instances int      // instances of a check that needs no certain number; at least 3
+	Only      []string // names of checks; empty: all
+	// Leading and Following match an output line of an instance that begins or ends to believe that it
+	// leads. A line is about another instance if a group matched the id of that one. nil: not shown.
+	Leading, Following *regexp.Regexp
+	Record             string // directory of the recordings; "": none
+	Env                []string
+	Idle               time.Duration // how long the check of idle costs observes; 0: a minute
+	Log                *slog.Logger
+}
+
+// Verdict is the result of a check.
+type Verdict string
+
+const (
+	Passed   Verdict = "passed"
+	Failed   Verdict = "failed"
+	NotShown Verdict = "not shown" // the program's output or its recipe does not show it
+)
+
+const (
+	// Timeout is the timeout of all sessions.
+	Timeout = 2 * time.Second
+	tick    = 100 * time.Millisecond
+	// grace bounds the reaction of a program, without the expiry of a session. It is long because the
+	// machine may be busy; a program that passes does not use it up.
+	grace = 3 * time.Second
+	// joinLimit bounds the time from the start of a process to its znode.
+	joinLimit = 20 * time.Second
+	// sideBySide is the number of checks that run at the same time. They mostly wait.
+	sideBySide = 6
+)
+
+// ErrNeverJoined is the error of a program whose instances create no znode.
+var ErrNeverJoined = errors.New("no instance created an ephemeral or sequential znode")
+
+// Run runs the checks and calls report with each result, in the order of [Checks]. It returns
+// [ErrNeverJoined] if the program does not join, or why the checks ended early. All processes of the
+// instances have then ended.
+func Run(ctx context.Context, cfg Config, report func(Result)) error {
+	if err := command.Adopt(); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	defer command.EndOrphans(0, nil)
+	if cfg.Record != "" {
+		if err := os.MkdirAll(cfg.Record, 0o700); err != nil {
+			return process.Usagef("--record: %v", err)
+		}
+	}
+	p := &program{Config: cfg, starting: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if err := p.find(ctx); err != nil {
+		return err
+	}
+	chosen := slices.DeleteFunc(Checks(), func(c *Check) bool { return len(cfg.Only) > 0 && !slices.Contains(cfg.Only, c.Name) })
+	results := make([]chan Result, len(chosen))
+	for i := range results {
+		results[i] = make(chan Result, 1)
+	}
+	t := process.NewTasks(ctx)
+	slots := make(chan struct{}, sideBySide)
+	t.Start("checks", func(ctx context.Context) error {
+		for i, c := range slices.Backward(chosen) { // the last check is the longest
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
+			t.Start("check "+c.Name, func(ctx context.Context) error {
+				defer func() { <-slots }()
+				r, err := p.run(ctx, c)
+				if err == nil {
+					results[i] <- r
+				}
+				return err
+			})
+		}
+		return nil
+	})
+	for _, r := range results {
+		select {
+		case result := <-r:
+			report(result)
+		case <-t.Context().Done():
+			return t.Stop()
+		}
+	}
+	return t.Stop()
+}
+
+// program is the program under test, and what its first instances showed.
+type program struct {
+	Config
+	starting chan struct{} // bounds the instances that start at the same time
+
+	dir    string // parent of the candidates' znodes
+	single string // name of the single znode; "": a queue of sequential znodes
+	parent bool   // Path must exist before the program starts
+}
+
+// Path is the election's path, which {path} becomes.
+const Path = "/election"
+
+// find starts instances to learn where their znodes are, and whether Path must exist for that.
+func (p *program) find(ctx context.Context) error {
+	var worlds []*world // without Path, and with it
+	for _, p.parent = range []bool{false, true} {
+		w, err := p.newWorld(ctx, &Check{Name: "find", do: func(w *world) {
+			for range 2 {
+				if err := w.add().launch(); err != nil {
+					w.unknown("%v", err)
+				}
+			}
+		}})
+		if err != nil {
+			return err
+		}
+		defer w.close(time.Time{})
+		if o := w.run(); o.verdict != Passed {
+			return process.Usagef("%s", o.seen)
+		}
+		worlds = append(worlds, w)
+	}
+	without, with := worlds[0], worlds[1]
+	all := append(without.all(), with.all()...)
+	with.await(joinLimit, func() bool {
+		return p.found(without) || p.found(with) || !slices.ContainsFunc(all, func(in *instance) bool { return !in.over() })
+	})
+	if p.dir == "" {
+		var output []string
+		for _, in := range with.all() {
+			output = append(output, in.id+" "+in.lastWords())
+		}
+		return cmp.Or(ctx.Err(), fmt.Errorf("%w at or below %s, whether that znode existed or not: %s", ErrNeverJoined, Path, strings.Join(output, "; ")))
+	}
+	p.parent = !without.await(grace, func() bool { return p.found(without) })
+	return nil
+}
+
+// found reports whether the instances' znodes show where the candidates are.
+func (p *program) found(w *world) bool {
+	var all []message
+	for _, in := range w.all() {
+		all = append(all, in.created("")...)
+	}
+	sequential := func(m message) bool { return m.flags&wire.FlagSequential != 0 }
+	i := max(0, slices.IndexFunc(all, sequential))
+	if i >= len(all) || !sequential(all[i]) && !w.quietFor(quiet) {
+		return false
+	}
+	if p.dir, p.single = znode.Dir(all[i].created), ""; !sequential(all[i]) {
+		p.single = znode.Base(all[i].created)
+	}
+	return true
+}
+
+// run returns ctx's error if ctx ends first.
+func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
+	r = Result{Check: c, Verdict: NotShown}
+	began := time.Now()
+	switch {
+	case c.needs&queue != 0 && p.single != "":
+		r.Seen = "a single-znode election has no queue"
+	case c.needs&(leading|following) != 0 && p.Leading == nil:
+		r.Seen = "without --leading the output does not show what an instance believes"
+	case c.needs&following != 0 && p.Following == nil:
+		r.Seen = "without --following the output does not show when a leader stops"
+	default:
+		w, err := p.newWorld(ctx, c)
+		if err != nil {
+			return r, err
+		}
+		o := w.run()
+		r.Verdict, r.Seen, r.Recording = o.verdict, o.seen, w.close(o.at)
+	}
+	r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
+	return r, ctx.Err()
+}
+
+// outcome is the verdict on a check, and the panic that ends the check early.
+type outcome struct {
+	verdict Verdict
+	seen    string
+	at      time.Time // when a failure was seen
+}
+
+// fail ends the check: the program does not pass.
+func (w *world) fail(format string, args ...any) {
+	panic(outcome{Failed, fmt.Sprintf(format, args...), time.Now()})
+}
+
+// unknown ends the check without a result.
+func (w *world) unknown(format string, args ...any) {
+	panic(outcome{verdict: NotShown, seen: fmt.Sprintf(format, args...)})
+}
+
+// note adds a measured value to a passed check.
+func (w *world) note(format string, args ...any) {
+	w.notes = append(w.notes, fmt.Sprintf(format, args...))
+}
+
+func (w *world) run() (o outcome) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case outcome:
+			o = x
+		default:
+			panic(x)
+		}
+	}()
+	w.check.do(w)
+	return outcome{verdict: Passed, seen: strings.Join(w.notes, "; ")}
+}

@@ -1,0 +1,23 @@
+package check
+
+var ephemeral = Check{
+	Name:   "ephemeral",
+	Title:  "each instance has one ephemeral sequential znode",
+	Source: "recipe Leader Election, step 1: create with SEQUENCE and EPHEMERAL",
+	do: func(w *world) {
+		w.joinAll(w.p.Instances)
+		if w.p.single != "" {
+			w.note("a single-znode election: one ephemeral znode, %s; the others wait for its deletion", w.candidate(0).path)
+			return
+		}
+		for _, in := range w.all() {
+			own := w.of(in)
+			if len(own) != 1 {
+				w.fail("%s owns %d ephemeral sequential znodes", in.id, len(own))
+			}
+			if own[0].Owner == 0 {
+				w.fail("%s created %s without EPHEMERAL: it stays after a crash", in.id, own[0].path)
+			}
+		}
+	},
+}

@@ -1,0 +1,38 @@
+package check
+
+import "time"
+
+var guid = Check{
+	Name:   "guid",
+	Title:  "no second znode after the replies to the create and to the next getChildren were lost",
+	Source: "recipe Leader Election: a guid in the name finds the own znode again; samuel/go-zookeeper#229",
+	needs:  queue,
+	do: func(w *world) {
+		w.start(2)
+		in := w.add()
+		in.now.loses = true
+		in.now.losesList = true
+		if err := in.launch(); err != nil {
+			w.unknown("%v", err)
+		}
+		lost := func() time.Time { return in.facts().lost }
+		if !w.await(joinLimit, func() bool { return !lost().IsZero() }) {
+			w.unknown("%s created no sequential znode: %s", in.id, in.lastWords())
+		}
+		// The znode of an abandoned session disappears when that session expires.
+		joined := func() bool {
+			greeted := in.facts().greeted
+			since := in.messages(greeted)
+			return greeted.After(lost()) && len(since) > 0 && time.Since(since[len(since)-1].at) > quiet && len(w.of(in)) == 1
+		}
+		w.await(Timeout+grace, func() bool { return joined() || in.over() })
+		switch own := w.of(in); {
+		case in.over():
+			w.note("it ends when the reply is lost: %s", in.how)
+		case len(own) > 1:
+			w.fail("%s owns %s and %s: it does not know of the first one, and if that is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)
+		case len(own) == 0:
+			w.fail("%s has no znode, %s after the reply was lost", in.id, ms(time.Since(lost())))
+		}
+	},
+}

@@ -1,0 +1,56 @@
+package check
+
+import "time"
+
+var loss = Check{
+	Name:   "connection-loss",
+	Title:  "a lost connection, shorter than the session timeout, costs no place and makes no second leader",
+	Source: "ZooKeeper Programmer's Guide, Sessions: a session survives a reconnect within its timeout; without a connection a client cannot know whether it still leads",
+	do: func(w *world) {
+		leader := w.start(w.p.Instances)
+		waiting := candidate{of: w.all()[1]}
+		if w.p.single == "" {
+			waiting = w.candidate(1)
+		}
+		w.losesConnection(waiting)
+		if w.p.single == "" && !w.exists(waiting) {
+			w.fail("%s replaced its znode %s, although its session survived", waiting.of.id, waiting.Name)
+		}
+		in, began := leader.of, w.losesConnection(leader)
+		if _, paused := in.turned(false, began); !paused && w.p.Following != nil {
+			w.fail("%s believed all the time that it leads, while its connection was lost for %s", in.id, ms(cutFor))
+		}
+		if !w.exists(leader) {
+			w.note("the leader resigned and volunteered again")
+			w.takesOver(leader, began, grace)
+		} else if w.p.Leading != nil && !w.await(grace, in.leads) {
+			w.fail("%s still has the first znode, but it does not lead again", in.id)
+		}
+	},
+}
+
+// cutFor leaves a Java client, which pauses for up to a second before it reconnects, enough time.
+const cutFor = 200 * time.Millisecond
+
+// losesConnection cuts the connection of a candidate for a while, waits until it has reconnected, and
+// returns the start.
+func (w *world) losesConnection(c candidate) (began time.Time) {
+	in, before := c.of, c.of.facts()
+	w.await(Timeout, func() bool { return in.facts().pings > before.pings }) // the session has its whole timeout now
+	began = time.Now()
+	in.cut()
+	w.pause(cutFor)
+	in.heal()
+	if !w.await(Timeout+grace, func() bool { return in.facts().greeted.After(began) || in.over() }) || in.facts().session != before.session {
+		w.unknown("%s did not reconnect before its session expired", in.id)
+	}
+	w.rest()
+	switch n := len(w.of(in)); {
+	case in.over():
+		w.fail("%s ended when its connection was lost: %s", in.id, in.lastWords())
+	case n > 1:
+		w.fail("%s has %d znodes", in.id, n)
+	}
+	w.oneLeader(began)
+	return began
+}

@@ -1,0 +1,42 @@
+package check
+
+import "time"
+
+var restart = Check{
+	Name:   "restart",
+	Title:  "after a restart of the server there is one leader, and everybody takes part",
+	Source: "liveness: sessions survive a restart that keeps the data, or the instances volunteer again",
+	do:     func(w *world) { w.recovers(func() { w.pause(time.Second) }) },
+}
+
+var restartEmpty = Check{
+	Name:   "restart-empty",
+	Title:  "after a restart of the server without its data there is one leader, and everybody takes part",
+	Source: "liveness: all sessions and znodes are gone, so the instances must volunteer again; CURATOR-724 (the parent is gone, too, if the program creates it)",
+	do:     func(w *world) { w.recovers(w.restart) },
+}
+
+// recovers cuts all connections while down runs, and waits until everybody takes part again.
+func (w *world) recovers(down func()) {
+	w.start(3)
+	began := time.Now()
+	for _, in := range w.all() {
+		in.link.Cut()
+	}
+	down()
+	up := time.Now()
+	for _, in := range w.all() {
+		in.link.Heal()
+	}
+	for _, in := range w.all() {
+		if !w.await(time.Until(up.Add(2*Timeout+2*grace)), func() bool { return w.takesPart(in) }) {
+			w.fail("%s after the restart, %s does not take part: %s", ms(time.Since(up)), in.id, in.lastWords())
+		}
+	}
+	w.rest()
+	if why := w.disorder(); why != "" {
+		w.fail("%s after the restart, %s", ms(time.Since(up)), why)
+	}
+	w.oneLeader(began)
+	w.believed()
+}

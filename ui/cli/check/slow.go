@@ -1,0 +1,34 @@
+package check
+
+import "time"
+
+var slow = Check{
+	Name:   "slow",
+	Title:  "on a slow network there is no busy loop and no false handoff",
+	Source: "liveness: a slow network is no failure",
+	do: func(w *world) {
+		leader := w.start(3)
+		for _, in := range w.all() {
+			in.link.SetLatency(slowBy, slowBy)
+		}
+		w.pause(2 * slowBy)
+		began := time.Now()
+		w.pause(2 * Timeout)
+		for _, in := range w.all() {
+			if _, began := in.turned(true, began); began && in != leader.of || w.candidate(0).path != leader.path {
+				w.fail("with %s in each direction, %s lost the leadership", ms(slowBy), leader.of.id)
+			}
+			if n := float64(len(in.messages(began))) / time.Since(began).Seconds(); n > busy {
+				w.fail("with %s in each direction, %s sends and receives %.0f messages a second", ms(slowBy), in.id, n)
+			}
+		}
+		if _, stopped := leader.of.turned(false, began); stopped {
+			w.note("the leader paused")
+		}
+	},
+}
+
+const (
+	slowBy = 300 * time.Millisecond
+	busy   = 5 // messages a second
+)

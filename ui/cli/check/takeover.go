@@ -1,0 +1,47 @@
+package check
+
+import (
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+var takeover = Check{
+	Name:   "takeover",
+	Title:  "the next one leads after the leader resigns, crashes or loses its session",
+	Source: "recipe Leader Election: when the watched znode is deleted, read the children again; if the own znode is the smallest, lead",
+	do: func(w *world) {
+		leader := w.start(max(4, w.p.Instances))
+		for _, act := range []struct {
+			what string
+			do   func(*instance)
+			most time.Duration
+		}{
+			{"SIGTERM", (*instance).terminate, grace},
+			{"SIGKILL", (*instance).kill, Timeout + tick + grace},
+			{"expiry", func(in *instance) { _ = w.server.ExpireSession(in.facts().session) }, grace},
+		} {
+			began := time.Now()
+			act.do(leader.of)
+			if act.what == "SIGTERM" {
+				w.leavesCleanly(leader, began)
+			}
+			leader = w.takesOver(leader, began, act.most)
+			w.note("%s %s", act.what, ms(time.Since(began)))
+			w.rest()
+		}
+		w.believed()
+	},
+}
+
+// leavesCleanly fails if the leader leaves its znode to the expiry of its session.
+func (w *world) leavesCleanly(leader candidate, began time.Time) {
+	in := leader.of
+	w.awaitGone(leader)
+	for _, m := range in.messages(began) {
+		if m.op == wire.OpCloseSession || m.op == wire.OpDelete && m.path == leader.path {
+			return
+		}
+	}
+	w.fail("after SIGTERM %s did not close its session: its znode stayed until the session expired", in.id)
+}
