@@ -43,7 +43,10 @@ func newCampaign(std IO) *cobra.Command {
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
 	})
-	o.commandFlags(cmd)
+	help.Command.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
+		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends")
+	})
 	o.metrics.Flag(cmd, "metrics", "")
 	o.jsonFlag(cmd, "print one JSON object per line")
 	o.logFlag(cmd)
@@ -255,13 +258,6 @@ type commandOptions struct {
 	args  []string // nil: none
 	once  bool
 	grace time.Duration
-}
-
-func (o *options) commandFlags(cmd *cobra.Command) {
-	help.Command.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
-		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends")
-	})
 }
 
 func pathAndCommand(o *options) cobra.PositionalArgs {

@@ -49,7 +49,7 @@ func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"
 
 // Flags declares the flags.
 func (o *Options) Flags(cmd *cobra.Command) {
-	a := &o.access
+	a, k := &o.access, &o.kerberos
 	help.Connection.Add(cmd, func(f *pflag.FlagSet) {
 		f.VarP(notEmpty{&o.Servers, "give the cluster's servers, as in zk1:2181,zk2:2181"}, "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181. Without it the dashboard is the demo, and commands use "+DefaultServers)
 		f.Var(notEmpty{&o.Cluster, "give a name that electop info lists"}, "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
@@ -62,7 +62,12 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.StringVar(&a.key, "tls-key", "", "PEM `FILE` with the key of that certificate")
 		f.StringVar(&a.serverName, "tls-server-name", "", "`NAME` that the servers' certificates must have (default: the host of the connection)")
 	})
-	o.kerberos.flags(cmd)
+	help.Kerberos.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&k.on, "krb5", false, "authenticate with Kerberos (SASL GSSAPI): with the tickets of kinit, unless --krb5-keytab is given. Implied by the other --krb5-* flags (electop help authentication)")
+		f.StringVar(&k.keytab, "krb5-keytab", "", "`FILE` with the client's keys, instead of tickets")
+		f.StringVar(&k.principal, "krb5-principal", "", "the client's `PRINCIPAL` (default: the first in the keytab, or that of the tickets)")
+		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same, perhaps with @REALM (default "+sasl.DefaultService+")")
+	})
 }
 
 // notEmpty refuses empty values: a script's unset variable must not select the demo.
@@ -190,15 +195,6 @@ func Environ() []string {
 type kerberosLogin struct {
 	on                         bool
 	keytab, principal, service string
-}
-
-func (k *kerberosLogin) flags(cmd *cobra.Command) {
-	help.Kerberos.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&k.on, "krb5", false, "authenticate with Kerberos (SASL GSSAPI): with the tickets of kinit, unless --krb5-keytab is given. Implied by the other --krb5-* flags (electop help authentication)")
-		f.StringVar(&k.keytab, "krb5-keytab", "", "`FILE` with the client's keys, instead of tickets")
-		f.StringVar(&k.principal, "krb5-principal", "", "the client's `PRINCIPAL` (default: the first in the keytab, or that of the tickets)")
-		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same, perhaps with @REALM (default "+sasl.DefaultService+")")
-	})
 }
 
 func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) string) error {

@@ -121,7 +121,6 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	if cfg.Server != nil {
 		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, verifyEvery) })
 	}
-	first := watched.First()
 	if p.admitter != nil {
 		tasks.Start("cast", p.admitter.run)
 	}
@@ -130,7 +129,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
-			return election.CauseFaults(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
+			return election.CauseFaults(ctx, *cfg.Play.Chaos, watched.First(), p.actions.cast, cfg.Watch.Log)
 		})
 	}
 }

@@ -309,19 +309,16 @@ func openProgress(getenv func(string) string) (*progress, error) {
 	}
 	p := &progress{file: filepath.Join(dir, "electop", "lessons.json")}
 	b, err := os.ReadFile(p.file)
-	var text progressText
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
 	case err != nil:
 		p.failed = true
-	default:
-		if err = json.Unmarshal(b, &text); err != nil {
-			err = fmt.Errorf("%s: %w", p.file, err)
-		}
-	}
-	if err != nil {
 		return p, fmt.Errorf("progress in lessons: %w", err)
+	}
+	var text progressText
+	if err := json.Unmarshal(b, &text); err != nil {
+		return p, fmt.Errorf("progress in lessons: %s: %w", p.file, err)
 	}
 	p.done = text.Done
 	return p, nil

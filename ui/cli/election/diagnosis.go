@@ -21,10 +21,8 @@ type Diagnosis struct {
 }
 
 const (
-	// longestExtension bounds the sum of the extensions, because a user waits for the result.
-	longestExtension = 50 * time.Second
-	// lastPause is the time from the last request to the end; no extension is shorter.
-	lastPause = 2 * time.Second
+	longestExtension = 50 * time.Second // bounds the sum of the extensions, because a user waits for the result
+	lastPause        = 2 * time.Second  // from the last request to the end; no extension is shorter
 )
 
 // Diagnose observes e. It requests the servers' watches and sessions at first, and sessions before the
