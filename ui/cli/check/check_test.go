@@ -58,7 +58,9 @@ func electop(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
 func TestPrograms(t *testing.T) {
 	disordered := "guid cost deleted"
 	_, second := zktest.Long(t)
-	if second {
+	if !second {
+		t.Parallel()
+	} else {
 		disordered = "guid cost takeover middle gap connection-loss expiry frozen deleted isolated strangers overflow restart restart-empty slow"
 	}
 	for name, x := range map[string]struct {
@@ -123,7 +125,11 @@ func opensAtFailure(t *testing.T, c check.Result) {
 }
 
 func TestIdle(t *testing.T) { // not parallel: see electop
-	for _, name := range []string{"none", "campaign"} {
+	names := []string{"campaign"}
+	if _, second := zktest.Long(t); second {
+		names = append(names, "none")
+	}
+	for _, name := range names {
 		var got check.Result
 		c := check.Config{Args: program(name), Only: []string{"idle"}, Env: os.Environ(), Idle: time.Second / 2, Log: slog.New(slog.DiscardHandler)}
 		err := check.Run(t.Context(), c, func(r check.Result) { got = r })
