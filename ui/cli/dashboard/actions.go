@@ -23,14 +23,14 @@ import (
 // CastMax bounds the candidates of one process. Tests run this number of candidates.
 const CastMax = 2000
 
-// actions executes keys. electop's candidates are in the first election; the others are read-only.
+// actions executes keys. electop's candidates are in the first election; other elections are read-only.
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
 	sandbox       *demo.Sandbox // nil on a live cluster
 	elections     *elections
 	candidacyName string
-	noActing      string                 // why nothing may be changed; "": changes are allowed
+	whyReadOnly   string                 // why keys that change something are disabled; "": enabled
 	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may join
 }
 
@@ -72,8 +72,8 @@ func (a *actions) onlyIfAllowed(act action.Act) action.Act {
 	why := act.Why
 	act.Why = func(x action.Action) string {
 		switch kind := a.cast.Kind(); {
-		case a.noActing != "":
-			return a.noActing
+		case a.whyReadOnly != "":
+			return a.whyReadOnly
 		case kind != dialect.KindElection && slices.Contains([]action.Kind{action.Campaign, action.Herd, action.Workers}, x.Kind):
 			return "this demo shows a " + kind.String()
 		case x.Election != "" && x.Election != a.path:
@@ -220,7 +220,7 @@ const unknownYet = "not known yet whether this election has third-party candidat
 
 // run decides again when the phase or the system of the election changes.
 func (a *admitter) run(ctx context.Context) error {
-	// The observer must read first, otherwise it would not see the candidates join.
+	// The candidates join after the first read, so that the observer sees them join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})

@@ -1,6 +1,6 @@
 // Package dashboard assembles the dashboard on live elections, of a cluster or of a demo. Feeds supply
-// the states of the watched elections to the screen. Keys call actions, which act on electop's
-// candidates in the first election. A demo also has lessons.
+// the states of the watched elections to the screen. Keys call actions; those that change something work
+// only in the first election. A demo also has lessons.
 package dashboard
 
 import (
@@ -29,7 +29,7 @@ type parts struct {
 
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
-	cfg.Watch.First.Keep = true // see sharePast
+	cfg.Watch.First.Keep = true // sharePast divides the memory
 	cfg.Reach.Note = nil        // a note would overwrite the screen
 	if cfg.Server != nil {
 		var err error
@@ -53,10 +53,10 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	cast := first.Cast(demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
-		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // so that one more participant opens a double barrier
+		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // one more participant opens a double barrier
 	})
 	p.actions = &actions{
-		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
+		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, whyReadOnly: cfg.WhyReadOnly,
 	}
 	if cfg.Server != nil {
 		p.actions.sandbox = first.Sandbox(demo.SandboxConfig{
@@ -65,7 +65,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 		l := p.lessons
 		l.sandbox, l.cast, l.feed, l.mark = p.actions.sandbox, cast, first.Feed, p.elections.mark
 	}
-	if cfg.NoActing == "" {
+	if cfg.WhyReadOnly == "" {
 		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
 		p.admitter.decide(p.elections.State()) // before the first frame, because the decision disables keys
 	}
@@ -155,7 +155,7 @@ const verifyEvery = 2 * time.Second
 
 // Config configures a dashboard.
 type Config struct {
-	Watch   election.Config // without First and Notice
+	Watch   election.Config // assemble sets First and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
 	Conn    client.Config   // for the sessions of electop's candidates
 	Screen  ui.Options      // parts.options sets the rest
@@ -165,16 +165,14 @@ type Config struct {
 	// the dashboard begins with the list.
 	Found *plain.Discovery
 
-	// These fields are about electop's candidates.
-	NoActing      string             // why keys that change something are disabled; "": enabled
-	Cast          int                // candidates to start with
-	Campaign      bool               // electop's own candidacy joins at the start
-	Create        bool               // create the parent if it is missing
-	CandidacyName string             // the data of that candidacy's znode
+	WhyReadOnly   string             // why keys that change something are disabled; "": enabled
+	Cast          int                // the number of candidates at the start
+	Campaign      bool               // electop's own candidate joins at the start
+	Create        bool               // create the election's parent if it is missing
+	CandidacyName string             // the data in the znode of electop's own candidate
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
-	// These fields are about the demo.
 	Server *zkserver.Server                                     // nil: a cluster
 	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends
 	Play   Play
@@ -184,9 +182,9 @@ func (cfg *Config) beginWithList() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }
 
-// Play holds what a demo does without keys.
+// Play configures the lesson, the random faults and the recipe of a demo.
 type Play struct {
-	Lesson bool   // a lesson begins at once
+	Lesson bool   // a lesson begins at the start
 	Name   string // the ID of the lesson; "": the first lesson not done yet
 	Chaos  *demo.Chaos
 	Kind   dialect.Kind // the kind of recipe, "" for an election

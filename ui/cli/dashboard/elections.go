@@ -108,7 +108,7 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast divides [history.DefaultMax]: the first election gets half, a single election gets all.
+// sharePast gives half of [history.DefaultMax] to the first of several elections, all to a single one.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -120,7 +120,7 @@ func (e *elections) sharePast() {
 	}
 }
 
-// Seek implements [travel.Past].
+// Seek returns a moment of the kept history, as package travel requires.
 func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	one := e.find(path)
 	if one == nil {

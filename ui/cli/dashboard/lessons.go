@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// lessonRunner implements [lessons.Runner] for a demo.
+// lessonRunner runs the lessons of a demo for package ui/lessons.
 type lessonRunner struct {
 	all      []*lesson.Lesson
 	progress *progress
@@ -61,7 +61,7 @@ func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, 
 	return &lessonRunner{all: all, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// Lessons implements [lessons.Runner].
+// Lessons returns all lessons in their order.
 func (r *lessonRunner) Lessons() []lesson.Entry {
 	out := make([]lesson.Entry, len(r.all))
 	for i, l := range r.all {
@@ -70,7 +70,7 @@ func (r *lessonRunner) Lessons() []lesson.Entry {
 	return out
 }
 
-// View implements [lessons.Runner].
+// View returns the current lesson, if any.
 func (r *lessonRunner) View() (lesson.View, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *lessonRunner) View() (lesson.View, bool) {
 	return r.run.View(), true
 }
 
-// Start implements [lessons.Runner]. If it fails because of third-party candidates, the lesson continues.
+// Start begins a lesson. If Start fails because of third-party candidates, the current lesson continues.
 func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
@@ -106,7 +106,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
-	ok = ok && r.run == run // false if another lesson has begun
+	ok = ok && r.run == run // false if the user left the lesson
 	r.mu.Unlock()
 	if !ok {
 		return nil
@@ -189,7 +189,7 @@ func (r *lessonRunner) observe(s *doctor.State, events []model.Event) {
 	}
 }
 
-// Input implements [lessons.Runner].
+// Input applies an input, or returns why the input cannot be applied now.
 func (r *lessonRunner) Input(in lesson.Input, choice int) (why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,7 +232,7 @@ func (r *lessonRunner) inBackground(f func(context.Context) error) {
 	})
 }
 
-// Leave implements [lessons.Runner].
+// Leave ends the lesson.
 func (r *lessonRunner) Leave() {
 	r.mu.Lock()
 	r.run = nil
@@ -249,7 +249,7 @@ func CheckLesson(name string) error {
 	return err
 }
 
-// ListLessons prints the lessons, and which of them were done.
+// ListLessons prints the lessons, and whether each was done.
 func ListLessons(stdout, stderr io.Writer) error {
 	all, err := lessons.All()
 	if err != nil {
@@ -282,7 +282,7 @@ func find(all []*lesson.Lesson, id string) (int, error) {
 	return 0, process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
-// progress holds the lessons done, in a file below XDG_STATE_HOME or ~/.local/state.
+// progress stores which lessons are done in a file below XDG_STATE_HOME or ~/.local/state.
 type progress struct {
 	file string // "": the progress is not kept
 
@@ -297,7 +297,7 @@ type progressText struct {
 	Done []string `json:"done"` // IDs of lessons, perhaps also of lessons in other versions of electop
 }
 
-// openProgress reads the progress. After an error it is empty, because lessons work without it.
+// openProgress reads the progress. After an error the progress is empty, and lessons still work.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
@@ -366,7 +366,7 @@ func (p *progress) save() error {
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 
-// replaceFile writes v as JSON. After a crash the file has the old or the new content.
+// replaceFile writes v as JSON. If electop crashes, the file has the old or the new content.
 func replaceFile(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
