@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the election has n candidates, all of electop, and works without a fault.
+// InPlace reports whether exactly n candidates of electop are in the queue, lead or wait, and have no fault.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false

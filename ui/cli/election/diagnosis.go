@@ -22,12 +22,12 @@ type Diagnosis struct {
 
 const (
 	longestExtension = 50 * time.Second // bounds the sum of the extensions, because a user waits for the result
-	lastPause        = 2 * time.Second  // from the last request to the end; no extension is shorter
+	lastPause        = 2 * time.Second  // the longest time from the last request to the end; no extension is shorter
 )
 
-// Diagnose observes e. It requests the servers' watches and sessions at first, and sessions before the
-// end. The last request includes watches if one is unverified or the observation was extended. observed
-// is the duration with extensions. The elections must run without the poller.
+// Diagnose observes e, and requests the servers' watches and sessions at first. It requests sessions
+// before each end, with watches if one is unverified or the observation was extended. observed is the
+// duration with extensions. The poller of w must not run.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -57,7 +57,7 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 	}
 }
 
-// conclude returns a state that is not older than end.
+// conclude requests reports, and returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
 		w.Poll(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
@@ -74,8 +74,8 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the longest extension up to limit, and what it decides. If again is true, another
-// request can decide a suspicion that has lasted long enough.
+// worthwhile returns the longest useful extension up to limit, and the suspicion that it decides. If again
+// is true, a suspicion that has lasted long enough counts: another request can decide it.
 func worthwhile(s *doctor.State, limit time.Duration, again bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !again {

@@ -47,7 +47,7 @@ type Elections struct {
 	notice  func(string)
 	byReads bool
 	record  *feed.Recorder // nil: nothing is recorded
-	file    string         // of record
+	file    string         // the file of the recording
 
 	mu  sync.Mutex
 	all []*Election // the elements never change, because All returns the slice
@@ -112,7 +112,7 @@ func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	return e
 }
 
-// Remove stops watching an election, and does not wait.
+// Remove stops watching an election, and does not wait for its goroutines.
 func (w *Elections) Remove(e *Election) {
 	w.session.Remove(e.observer)
 	e.end()
@@ -160,7 +160,7 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. It returns an error if no server is reached within reach,
+// FirstRead waits until an election was read. It returns an error if no server is reached in time,
 // if the servers refuse the credentials, or if the election is missing or unreadable.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
@@ -190,7 +190,7 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Poll requests reports from the servers; concurrent callers with the same want share one poll.
+// Poll requests reports from the servers; callers that wait with the same want share one poll.
 func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.polling.Lock()

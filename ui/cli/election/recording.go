@@ -19,7 +19,7 @@ import (
 
 // Recording configures the recording of an election.
 type Recording struct {
-	File string   // "": nowhere
+	File string   // "": no recording
 	Max  ByteSize // bounds FILE and FILE.1 together
 }
 

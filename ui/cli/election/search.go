@@ -27,7 +27,7 @@ import (
 // progressEvery is the least interval between two reports of progress.
 const progressEvery = 200 * time.Millisecond
 
-// Pause returns the pause after a search that took this long, to spare the servers.
+// Pause returns the pause after a search, to spare the servers; took is the duration of the search.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
 // Search walks the znode tree and finds elections. Each election gets a journal, which decides who
@@ -77,7 +77,7 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adds elections of an earlier search. A complete Run removes those that it does not find.
+// Keep adopts the elections of an earlier search. A complete Run removes those that it does not find.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
