@@ -33,7 +33,7 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// noteDelay is the time before a note of a failure, because usually another server answers.
+// noteDelay delays the note of a failed attempt, because usually another server answers.
 const noteDelay = time.Second
 
 // Waiting returns a function that notes why an attempt to connect failed.

@@ -61,7 +61,7 @@ type Requests struct {
 	Interval time.Duration // between requests for the servers' status; 0: the default
 	Sessions time.Duration // between requests for sessions; 0: only when watches are verified
 	Cheap    bool          // request sessions only while that costs the servers little
-	Heavy    bool          // also for servers with many watches
+	Heavy    bool          // request watches and connections even from servers with many watches
 }
 
 // Flags declares --admin and --admin-url. The help of --admin contains the text in what.
@@ -105,7 +105,7 @@ func (o Requests) Check(called func(flag string) string) error {
 	if o.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // not shown in errors
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // no error may show it
 		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
@@ -150,8 +150,8 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 const RequestLimit = 10 * time.Second
 
 // RequestReports requests connections, sessions and watches from every server if an election has
-// candidates. It applies the reports to the journals. If a risk then has no bound, it requests the
-// sessions again. With a nil poller it does nothing.
+// candidates or an unknown system. It applies the reports to the journals. If a risk then has no bound,
+// it requests the sessions again. With a nil poller it does nothing.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
