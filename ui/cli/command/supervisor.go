@@ -8,16 +8,16 @@
 //
 // The guard ends all processes of the command, with SIGTERM and then SIGKILL. The guard does this if
 // the supervisor requests it, if the supervisor has ended, or if the lease is not extended in time. The
-// supervisor continues a suspended guard. If the guard does not act or was killed, the supervisor kills
-// the processes of the command.
+// supervisor continues a suspended guard when the command must end. If the guard does not act or was
+// killed, the supervisor kills the processes of the command.
 //
 // On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the
 // guard was killed. The new parent kills all its descendants. So a process with a Supervisor must not
 // start other processes while a command runs. On macOS only process groups are killed.
 //
-// The command can outlive the lease only if guard and supervisor are both suspended or killed, as on a
-// paused machine. A lease that ended while the machine slept is noticed, because the clock includes the
-// sleep.
+// The command can outlive the lease if guard and supervisor are both suspended or killed, as on a paused
+// machine, or if the guard may not or cannot kill a process. After a sleep of the machine the guard
+// notices the end of the lease, because the clock includes the sleep.
 package command
 
 import (
@@ -82,7 +82,7 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command if leadership is in doubt, and waits until no process is left.
+// Stop ends the command, because leadership is in doubt, and returns when no process of it is left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -114,7 +114,7 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command again if the guard ended it while this process was suspended.
+// supervise runs the command until r ends, also again after a stop before the end of a lease.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
