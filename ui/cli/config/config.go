@@ -14,7 +14,7 @@
 // [Read] checks and parses the file. [Resolve] then adds the flags and the environment.
 //
 // Each key except paths is the name of a flag. The file contains no credentials; auth-file names a file
-// that has them. [defaults] may not set credentials, Kerberos or TLS.
+// that has them. [defaults] has only cluster, session-timeout, connect-timeout, admin, theme and no-mouse.
 package config
 
 import (
@@ -312,8 +312,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that another user could change or replace: that user could redirect credentials.
-// On Windows this is not checked.
+// Read refuses a file that another user owns or may write, or that every user can replace: they could
+// redirect credentials. On Windows this is not checked.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

@@ -16,7 +16,6 @@ import (
 	"electop/ui/term"
 )
 
-// These keys have rules in this package.
 const (
 	clusterKey  = "cluster"
 	serversKey  = "servers"
