@@ -100,7 +100,8 @@ var (
 	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
 	// election. [Report] prints no message for it.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
-	// Critical ends `doctor` if there is a critical finding. [Report] prints no message for it.
+	// Critical ends `doctor` after a critical finding, and `check` after a failed check. [Report] prints no
+	// message for it.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
 	Interrupted = Error{ExitSignal, errors.New("interrupted")}
