@@ -231,7 +231,7 @@ const (
 	// Max bounds an exporter's elections, each with about 130 series.
 	Max = 200
 
-	overMax        = 15 * time.Minute       // metrics stay after the deletion of an election or the last use of a lock
+	overMax        = 15 * time.Minute       // how long metrics stay after the deletion of an election or the last use of a lock
 	retryAfter     = 5 * time.Second        // the shortest pause after a failed search
 	connectedEvery = 100 * time.Millisecond // between checks for a connection before a search
 )
