@@ -140,7 +140,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure serves --metrics. It observes on its own session, so that it does not delay the candidate.
+// measure serves --metrics. The observation has its own session, which does not delay the candidate.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -198,18 +198,18 @@ func (p *campaignPrinter) print(r report) {
 		return
 	}
 	detailed := m.Belief == model.Lost || m.Belief == model.Resigned || m.Obstacle != ""
-	_ = p.std.json(plain.Object{ // an error is ignored, because it means that nobody reads the output
+	_ = p.std.json(plain.Object{ // an output error must not end the candidacy
 		"n", p.n, "at", at.UTC().Format(time.RFC3339Nano), "type", "candidate", "belief", m.Belief,
 		"znode", plain.When(m.Znode != "", znode.Join(p.path, m.Znode)),
 		"session", plain.When(m.Session != 0, znode.Hex(m.Session)),
 		"watches", plain.When(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
 		"fence", plain.When(m.Fence != 0, znode.Hex(uint64(m.Fence))),
-		"lease_until", plain.When(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)), // unless the leader renews it
+		"lease_until", plain.When(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
 		"detail", plain.When(detailed, cmp.Or(m.Obstacle, m.Reason)), // why the candidate ended, or what blocks it
 	})
 }
 
-// ended returns the candidate's last state: resigned if its session was closed, otherwise lost.
+// ended returns the candidate's last state: lost if its session stays open, otherwise resigned.
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
@@ -298,7 +298,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervised runs the candidate and its command. When ctx ends, the command stops before end ends run.
+// supervised runs the candidate in run, and its command. When ctx ends, it stops the command, then run.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := &command.Supervisor{

@@ -190,7 +190,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	})
 	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
-	// The observation ends first, otherwise it could miss a candidate that joins and leaves.
+	// The observation ends before the cast, whose last candidates it could miss.
 	err = cmp.Or(err, t.Stop())
 	cast.Close()
 	if err != nil && ctx.Err() == nil {

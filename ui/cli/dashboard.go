@@ -57,7 +57,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	cfg.Watch = o.watch(conn, log, acting)
 	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
-		cfg.NoActing = "read-only. Start with --campaign or --cast N to take part"
+		cfg.WhyReadOnly = "read-only. Start with --campaign or --cast N to take part"
 		return o.runThenSwitch(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
@@ -71,7 +71,8 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs the dashboard, then that of a chosen cluster. If it fails, the first runs again.
+// runThenSwitch runs the dashboard. If the user chooses another cluster, it runs the dashboard there; after
+// an error the first dashboard runs again.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	demoInterval       = time.Second     // between requests for the server's connections and watches
+	demoInterval       = time.Second     // between requests for the server's status and sessions
 	demoSessionTimeout = 4 * time.Second // so short that a school class can wait for an expiry
 	demoCast           = 5
 )
@@ -194,7 +194,7 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns command lines with which other programs join behind all candidates.
+// invitations returns lines of code with which other programs join behind all candidates.
 // By default, kazoo and Curator queue only behind names like their own, and electop asks the user.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{

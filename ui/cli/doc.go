@@ -1,7 +1,8 @@
 // Package cli is electop's command line. Each of these commands has its own file, but lesson is in
-// demo.go. Only main imports package cli, which may import every other package.
+// demo.go and help in cli.go. Only main imports package cli, which may import every other package.
 //
-//	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  replay  serve  info  help
+//	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  check  replay  serve
+//	info  man  help
 //
 // The commands share these parts, each a package of its own:
 //
@@ -11,9 +12,9 @@
 //	election   watched elections: their recording, search and diagnosis, and how candidates join
 //	exporter   the metrics of watched elections, over HTTP
 //	command    the user's commands: for each handoff, or while a candidate leads
+//	check      a test of another program's election
 //	dashboard  the dashboard on live elections, and the lessons
 //	help       flags under headings, help topics, manual pages
 //
-// Each part declares its own flags. Package ui draws the dashboard; package plain formats JSON and
-// text.
+// Package ui draws the dashboard; package plain formats JSON and text.
 package cli

@@ -87,7 +87,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.stopAfter())
 	}
-	// Stop prints pending events. Printing can fail, too.
+	// Stop waits until pending events are printed, which can fail.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}

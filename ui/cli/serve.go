@@ -233,7 +233,7 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 }
 
 // dialable returns the address at which clients reach a server that listens on addr. If that is every
-// address, dialable prefers a global IPv4 address in ours to loopback.
+// address, dialable prefers IPv4 in ours, then IPv6, then loopback.
 func dialable(addr net.Addr, ours ...net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -251,7 +251,7 @@ func dialable(addr net.Addr, ours ...net.Addr) string {
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }
 
-// observing lets an observer reach s in memory; s neither delays nor counts its messages.
+// observing lets an observer reach s in memory; s neither delays nor counts the observer's messages.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn
