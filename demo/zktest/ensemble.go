@@ -126,10 +126,10 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	return nil
 }
 
-// The first link is for the quorum port, the second for the election port.
+// links maps the indexes of a sender and a receiver to links to the receiver's quorum port and election port.
 type links map[[2]int][2]*fault.Link
 
-// An immediate reset would make a follower give up its vote.
+// dialPatience delays resets, because an immediate reset would make a follower give up its vote.
 const dialPatience = time.Second
 
 func newLinks(t testing.TB, quorum, election []string) links {
@@ -173,8 +173,8 @@ func newLink(t testing.TB, addr string, opts fault.LinkOptions) *fault.Link {
 	return l
 }
 
-// A receiver with a higher id connects back to the address in the first message.
-// The sender's own address would bypass the links, so callBack replaces it with addr.
+// callBack replaces the sender's address in the first message with addr. A receiver with a higher id
+// connects back to that address, and must not bypass the links.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	first := true
 	return func(r io.Reader) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The first comment in each of these programs lists its commands.
+// candidatePy begins with a list of its commands, as does candidateJava after its imports.
 //
 //go:embed clients/candidate.py
 var candidatePy string
@@ -83,13 +83,13 @@ func foreign(t testing.TB, servers string, timeout time.Duration, command string
 
 // Standing is a candidate in a [Foreign] process.
 type Standing struct {
-	Name    string // in the data of its znode, except for Curator's mutex
+	Name    string // in the data of its znode, except for Curator's mutexes and double barrier
 	Session uint64
 	Znode   string // path of its znode
 }
 
 // Stand adds a candidate, and returns when its znode exists.
-// leases is the number of holders of a semaphore, by default 1.
+// leases is the number of holders of a semaphore, or of participants of a double barrier; by default 1.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
@@ -116,7 +116,7 @@ func (f *Foreign) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a leading kazoo candidate resign. The candidate's session continues.
+// Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. Its session continues.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "leave "+name)

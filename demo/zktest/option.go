@@ -18,7 +18,7 @@ func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tic
 // WithLinks connects members over links, for Ensemble.Hold and Ensemble.Isolate.
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
-// WithLimits sets initLimit and syncLimit in ticks; defaults: ten and five seconds.
+// WithLimits sets initLimit and syncLimit in ticks; the defaults are about ten and five seconds.
 func WithLimits(initLimit, syncLimit int) Option {
 	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
 }
@@ -49,7 +49,7 @@ func DigestUsers(users map[string]string) string {
 	return b.String() + ";"
 }
 
-// ForSpeed uses Java's default options, which slow down the start of the server. It is for benchmarks.
+// ForSpeed omits the Java options that make a server start faster and run slower. It is for benchmarks.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of Java.

@@ -12,7 +12,7 @@ const loopback = "127.0.0.1"
 // firstPort and endPort bound the ports of servers. Operating systems do not use these for outgoing connections.
 const firstPort, endPort = 10_000, 32_000
 
-// reservation holds UDP ports. freePort, also in other test binaries, takes a TCP port only if it can bind the UDP port.
+// reservation holds UDP ports. freePort, also in other test binaries, takes a TCP port only if it can bind the UDP port with the same number.
 type reservation []net.PacketConn
 
 func (r reservation) release() {

@@ -142,7 +142,7 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line, before or after the call.
+// Await waits until the program has written line; line may be written before the call.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })

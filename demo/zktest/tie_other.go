@@ -4,5 +4,5 @@ package zktest
 
 import "os/exec"
 
-// tieToParent does nothing: without Linux, only cleanups and Main end the servers.
+// tieToParent does nothing, because only Linux can kill a child when its parent ends.
 func tieToParent(*exec.Cmd) {}

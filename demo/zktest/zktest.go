@@ -18,7 +18,7 @@ import (
 	"electop/demo/zkserver"
 )
 
-// All tests of a test binary share a directory and a server, because a JVM takes about a second to start.
+// scratch and shared return a directory and a server of all tests, because a JVM takes about a second to start.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))

@@ -51,7 +51,7 @@ import org.apache.zookeeper.data.Stat;
  *
  * RECIPE is latch, selector, mutex, revocable (a mutex without data), read, write, semaphore,
  * shared (latches that share a client), wait (for a barrier, without a znode), double (a double
- * barrier of LEASES participants) or group. It writes "standing NAME SESSION ZNODE" when the
+ * barrier of LEASES participants) or group. The program writes "standing NAME SESSION ZNODE" when the
  * candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside, and
  * "resigned NAME". leave only begins to leave a double barrier. At the end of the input all
  * resign. The znodes of a mutex and of a double barrier have an address and no name.

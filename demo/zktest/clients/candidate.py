@@ -12,16 +12,16 @@ It reads commands from its input:
 	take RECIPE PATH NAME
 
 RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
-go-zookeeper's names too), all (a lock that counts all numbered names), thread (a lock of one
-of the threads that share a client), wait (for a barrier, without a znode), double (a double
-barrier of LEASES participants), party or shallow. It writes "standing NAME SESSION ZNODE" when
+go-zookeeper's names too), all (a lock that counts all numbered names), thread (a lock; all
+threads share a client), wait (for a barrier, without a znode), double (a double
+barrier of LEASES participants), party or shallow. The program writes "standing NAME SESSION ZNODE" when
 the candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside,
 and "resigned NAME". A leader that leaves keeps its session ("left NAME"); a participant of a
 double barrier only begins to leave. A candidate that closes only closes its session ("closed
 NAME"). At the end of the input all resign.
 
 put creates a barrier or puts an item into a queue or locking queue ("put NAME"); take removes
-it ("took NAME"). "take locked" only locks the item of a locking queue.
+a barrier or an item ("took NAME"). "take locked" only locks the item of a locking queue.
 """
 import sys
 import threading
