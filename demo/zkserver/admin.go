@@ -30,8 +30,8 @@ const adminRoot = "/commands"
 // authentication. /commands is an index, and /commands/NAME returns the result of a command
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
-// ServeAdmin returns when [Server.Serve] would return, with the same error. ServeAdmin closes
-// l and the connections from l.
+// ServeAdmin returns nil after [Server.Close], ErrClosed if the server is already closed, and
+// otherwise the error of l. ServeAdmin closes l and the connections from l.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{

@@ -163,7 +163,7 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// transcript prints requests and replies. Servers that behave alike have the same text, because zxids are relative.
+// transcript prints requests and replies. Servers that behave alike produce the same text, because zxids are relative.
 type transcript struct {
 	t        testing.TB
 	addr     string

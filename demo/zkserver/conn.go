@@ -97,7 +97,7 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a reply or event; if the connection is paced, send holds it.
+// send queues a reply or event; if the connection is paced, send holds all but replies to pings.
 // The caller holds s.mu; w and body may be nil.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {

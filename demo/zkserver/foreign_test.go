@@ -24,7 +24,7 @@ const (
 	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreignClients start a candidate of each client library, and return when the candidate is in the queue.
+// foreignClients has functions that start a candidate of a library, and return when it is in the queue.
 // The candidate resigns when the input of the process ends.
 var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {

@@ -11,9 +11,9 @@ import (
 // Steps, until [Server.Step] releases it. Requests are executed immediately. The held
 // messages of all sessions leave in the order in which they were made.
 //
-// Some messages are never held: handshakes, replies to pings, all messages to an observer
-// ([Server.DialObserver]), and replies to a multi with only a check. A leader renews its
-// lease with such a multi. Replies that are not held overtake held replies, so clients must
+// Some messages are never held: handshakes, replies to pings, events of an ended session, all
+// messages to an observer ([Server.DialObserver]), and replies to a multi with only a check. A
+// leader renews its lease with such a multi. Replies that are not held overtake held replies, so clients must
 // match replies by xid.
 //
 // While a message to a session is held, the session does not expire. When a connection
@@ -54,7 +54,7 @@ type Passed struct {
 	Lost bool
 }
 
-// describe returns a Paced without Session, N and Since.
+// describe returns a Paced whose Session, N and Since are not set.
 func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {

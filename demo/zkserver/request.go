@@ -97,7 +97,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.
 	return c.answer(h.Op, d)
 }
 
-// renewsLease reports whether a request is a multi that has only a check. With it, a leader renews its lease.
+// renewsLease reports whether a request is a multi with only a check. A leader renews its lease with such a multi.
 func renewsLease(op wire.Op, d wire.Coder) bool {
 	if op != wire.OpMulti {
 		return false

@@ -48,14 +48,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Server is a ZooKeeper server in memory. All methods may be called concurrently.
+// A Server is a ZooKeeper server in memory. Any goroutine may call its methods; see [Server.TakeBacklog].
 type Server struct {
 	opts    Options
 	log     *slog.Logger
 	start   time.Time
 	wg      sync.WaitGroup // goroutines, listeners and alarms
 	closing chan struct{}  // closed by Close
-	grown   atomic.Int64   // bytes received and queued since the last call of relieve
+	grown   atomic.Int64   // bytes received, queued and held since the last call of relieve
 
 	mu        sync.Mutex // guards everything below
 	closed    bool
@@ -103,8 +103,8 @@ func (s *Server) Refuse(on bool) {
 	s.mu.Unlock()
 }
 
-// Close closes the listeners and connections, discards the tree and the sessions, and waits
-// until all goroutines of the server have ended. The error is always nil.
+// Close closes the listeners and connections, and waits until all goroutines of the server
+// have ended. A closed server cannot be used again. The error is always nil.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {

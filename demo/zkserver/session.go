@@ -31,13 +31,13 @@ type session struct {
 // firstID returns the first session id of a server. As in Apache, the high byte is the
 // server id (1 in a standalone server), the next 40 bits are the time in milliseconds, and
 // the rest is a counter. Unlike in Apache, the counter begins with the fraction of the
-// millisecond, so two servers that start in the same millisecond have different ids.
+// millisecond, so two servers that start in the same millisecond usually have different ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. If it returns false, the connection must be closed after its queued output.
+// connect executes a handshake. If it returns false, the caller must close the connection after the queued output.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -112,7 +112,7 @@ func (s *Server) release(sess *session) {
 
 func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
 
-// A session expires at the first tick at or after its deadline.
+// expiry returns the first tick at or after the deadline.
 func (s *Server) expiry(sess *session) time.Duration {
 	deadline := sess.deadline
 	if sess.held > 0 {

@@ -11,9 +11,9 @@ import (
 // Tally describes what a znode's deletion caused: which sessions were notified, and how much
 // they requested after that.
 //
-// A session counts for a deletion from its notification until the session ends or the
-// server notifies the session of a later deletion. A held notification counts when it is
-// released. A notification in reply to setWatches does not count.
+// The Tally of a deletion covers a session from its notification until the session ends or
+// is notified of a later deletion. If a notification is held, the Tally covers the session
+// from its release. No Tally covers a notification in reply to setWatches.
 type Tally struct {
 	Path string    // path of the deleted node
 	Zxid int64     // all deletions of a transaction have the same zxid
@@ -28,8 +28,8 @@ type Tally struct {
 	// replies that were queued, even if they were never written. Both include length prefixes.
 	Requests          int
 	BytesIn, BytesOut int64
-	// Settled reports that the numbers are final: each of these sessions has ended, counts
-	// for a later deletion, or was idle for 300 ms.
+	// Settled reports that the numbers are final: each of these sessions has ended, was
+	// notified of a later deletion, or was idle for 300 ms.
 	Settled bool
 }
 
@@ -41,7 +41,7 @@ type tallying struct {
 
 // Tally calls report for each deletion of a child of parent, before any client is notified.
 // Further reports of the deletion follow when the numbers grow, at most every 20 ms, and
-// once when they are final. Clients of [Server.DialObserver] do not count.
+// once when they are final. No Tally covers clients of [Server.DialObserver].
 //
 // report is called under the server's lock. report must not block, and must not call stop or
 // a method of the server.

@@ -117,7 +117,7 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that count for the deletion of /e/n, and others that do not. The caller must
+// tallyWatchers returns clients that the tally of /e/n counts, and others that it does not count. The caller must
 // repeat the getChildren of others[0] after it has created /e/n.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
@@ -225,7 +225,7 @@ func TestTallyNotified(t *testing.T) {
 	})
 }
 
-// tallyTest counts the requests of c. main connects with DialObserver, so tallies do not count its requests.
+// tallyTest counts the requests of c. Tallies do not count requests of main, which connects with DialObserver.
 type tallyTest struct {
 	*tallies
 	s       *zkserver.Server

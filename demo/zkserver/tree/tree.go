@@ -201,9 +201,7 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-// Reads do not validate paths, except that Exists refuses a NUL. Replies alias the tree, so
-// they are valid until the next change.
-
+// readable returns the node at path if who has one of perms. It does not validate the path.
 func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
@@ -228,7 +226,7 @@ func (t *Tree) Exists(path string) (wire.Record, wire.Code) {
 	return &st, wire.OK
 }
 
-// GetData returns a node's data and Stat.
+// GetData returns a node's data and Stat. The reply is valid until the next change.
 func (t *Tree) GetData(who Identities, path string) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path, wire.PermRead)
 	if code != wire.OK {
@@ -237,7 +235,7 @@ func (t *Tree) GetData(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.DataResponse{Data: n.data, Stat: n.Stat()}, wire.OK
 }
 
-// GetChildren returns the names of a node's children.
+// GetChildren returns the names of a node's children. The reply is valid until the next change.
 func (t *Tree) GetChildren(who Identities, path string, withStat bool) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path, wire.PermRead)
 	if code != wire.OK {
@@ -306,7 +304,7 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads and returns a result for each read. At a write, or a read without a
+// ReadAll executes reads and returns their results, which are valid until the next change. At a write, or a read without a
 // path, ReadAll returns the earlier results and MarshallingError.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
