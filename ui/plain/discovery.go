@@ -93,7 +93,7 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns the begin and end of a table line. Each begin has the same width, so columns align.
+// line returns the beginning and end of a table line. All beginnings have the same width, so columns align.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -104,7 +104,7 @@ func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 
 const belowMax = 5
 
-// Below names the first belowMax of the found elections in one line, "" for none.
+// Below lists the first belowMax elections in one line, "" for none.
 func Below(found []Found) string {
 	elections, _ := Discovery{Elections: found}.split()
 	var names []string

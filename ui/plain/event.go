@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf describes r as of now; zero if the risk is over.
+// riskOf describes r at the time now, which is zero if the risk is over.
 func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 	c, lasts := r.Candidate, !now.IsZero()
 	return Object{

@@ -235,7 +235,7 @@ func Status(s *doctor.State) Object {
 		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
-		// These three fields come from znodes beside the election, if the system has such znodes.
+		// programs, led_last and backlog come from znodes beside the election, if the system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
@@ -300,11 +300,11 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
 		"risk", risk, // evidence of the risk; null: not at risk
-		"standing?", phrase.Standing(s, i).Row, // why it is unknown whether this candidate leads
+		"standing?", phrase.Standing(s, i).Row, // the role of this candidate if nobody is known to lead
 	)
 }
 
-// firstOf returns nil if the first candidate leads, or if the kind has no leader.
+// firstOf returns nil if there is no candidate, if the first candidate leads, or if the kind has no leader.
 func firstOf(s *doctor.State) Object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -313,7 +313,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil if there is no vacancy. Unless known_by is "watched", it may be older.
+// leaderlessOf returns nil if there is no vacancy. The vacancy may be older, unless known_by is "watched".
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {

@@ -201,7 +201,7 @@ func answeredState(t *testing.T, watched ...session.Watch) *doctor.State {
 	return j.State()
 }
 
-// answeredJournal has three candidates. The server reported the sessions in connected, if not nil.
+// answeredJournal returns a journal with three candidates. If connected is not nil, the server reported these sessions.
 func answeredJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	t.Helper()
 	j := observed(t, child("n_0000000001", 1, 0x11, nil), child("n_0000000002", 2, 0x12, nil), child("n_0000000003", 3, 0x13, nil))

@@ -3,8 +3,7 @@
 // [StatusText]).
 //
 // In JSON, zxids and session ids are hex strings. Times are RFC 3339 with nanoseconds, and durations
-// are milliseconds with fractions. A znode is its full path as the client sees it. null means unknown
-// or none.
+// are milliseconds with fractions. A znode appears as its full path. null means unknown or none.
 //
 // value.go formats the values of JSON objects. Each other file formats one subject as JSON and text.
 package plain
@@ -86,7 +85,7 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns c's data as name, or as name_base64 if it is not text. name_length is set if it was cut.
+// content returns c's data as name, or as name_base64 if the data is not text. Cut data has a name_length.
 func content(name string, c *dialect.Candidate) Object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -102,7 +101,7 @@ func content(name string, c *dialect.Candidate) Object {
 
 func text(s string) *string { return When(s != "", s) }
 
-// name is nil if the label is only the znode's name, cut to nameMax.
+// name returns nil if the label is only the znode's name, cut to nameMax.
 func name(c *dialect.Candidate) *string {
 	if c == nil || c.Label() == znode.Safe(c.Name, nameMax) {
 		return nil
