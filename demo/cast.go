@@ -1,14 +1,14 @@
 // Package demo runs a [Cast] of local candidates in an election on any ZooKeeper cluster.
 //
-// Each member of the cast is a candidate.Candidate with its own session. The cast names its
-// members, applies faults to them, and publishes their reports as model.Cast observations.
+// Each member of the cast has its own session. A member is a candidate.Candidate or, in a recipe
+// without a leader, a participant. The cast names its members, applies faults to them, and publishes
+// their reports as model.Cast observations.
 //
 // A [Sandbox] adds what needs the embedded server of package zkserver: slow motion, single steps,
-// a [Setup] for each lesson, and workers. Each leader has a worker, a client with its own session.
-// The worker's writes to a counter and to [Tokens] show the harm of two leaders, and how fencing
-// prevents this harm.
+// a [Setup] for each lesson, and workers. A worker is a client with its own session that writes for a
+// leader to a counter and to [Tokens]. The writes show the harm of two leaders, and how fencing prevents it.
 //
-// [Chaos] injects random faults. The same seed gives the same faults.
+// [Chaos] injects random faults, which only its fields decide.
 package demo
 
 import (
@@ -130,7 +130,7 @@ func (c *Cast) Campaign(name string) (string, error) {
 	return You, err
 }
 
-// SpawnInOrder adds n candidates, each after the previous one is in the queue. It waits until all
+// SpawnInOrder adds n candidates, each after the previous one has joined. It waits until all
 // have joined or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
@@ -177,7 +177,7 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 
 // Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign and
 // rejoin, because a candidate cannot remove its watches. They keep their order unless one of them is
-// slower than previousTimeout. In a third-party election Follow returns ErrForeign.
+// slow (see previousTimeout). In a third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -231,7 +231,7 @@ func (c *Cast) Len() int {
 	return len(c.members)
 }
 
-// Close closes the members' sessions, which deletes their znodes, and waits until the
+// Close closes the members' sessions, which deletes their ephemeral znodes, and waits until the
 // members have left. The session of a frozen or partitioned member expires later.
 func (c *Cast) Close() {
 	c.mu.Lock()
@@ -242,7 +242,7 @@ func (c *Cast) Close() {
 		}
 		m.mu.Unlock()
 	}
-	c.cancel() // only now: a member that is still frozen would report that it closes its session
+	c.cancel() // after the kills, because a frozen member would report that it closes its session
 	c.mu.Unlock()
 	c.wg.Wait()
 }

@@ -225,7 +225,7 @@ type chaosRun struct {
 	cast    *Cast
 	report  func(Act)
 	began   time.Time
-	ids     map[string]string // the ID of each planned name
+	ids     map[string]string // ID of each member that chaos spawned, by its planned name
 	repairs []Act             // acts that end the current faults
 }
 

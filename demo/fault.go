@@ -11,7 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// Fault names a fault that a cast can apply to a candidate.
+// Fault names a fault that a cast can apply to a candidate. Freeze, Partition, NoGuid and SlowLead
+// last until they are turned off.
 type Fault string
 
 const (
@@ -20,20 +21,19 @@ const (
 	Expire    Fault = "expire"     // the session expires at once; needs a [Sandbox]
 	LoseReply Fault = "lose reply" // the candidate rejoins; the connection ends before the reply to its create arrives
 
-	// These faults last until they are turned off.
 	Freeze    Fault = "freeze"    // like a long GC pause: the candidate keeps its belief, and does nothing
 	Partition Fault = "partition" // the network delivers nothing in either direction; the candidate runs
 	NoGuid    Fault = "no guid"   // the names of the next znodes have no guid, so after a lost reply the candidate cannot find its znode
 	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 
-// Fault applies a fault to candidate id, or ends the fault if on is false. With Expire, Fault waits
-// until the candidate has noticed that its connection is lost, at most stopWithin.
+// Fault applies a fault to candidate id, or ends a lasting fault if on is false. Expire waits for at most
+// a second until a running candidate has noticed that its connection is lost.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
 		return nil // these faults do not last
-	case kind == Expire && c.sandbox != nil: // also for a dead candidate
+	case kind == Expire && c.sandbox != nil: // a dead candidate is not a member
 		return c.sandbox.expireNow(id)
 	}
 	return c.with(id, func(m *member) error {
@@ -304,8 +304,8 @@ func (s *Sandbox) expireNow(id string) error {
 	return s.expire(m)
 }
 
-// expire expires the session of m. First it cuts the network, ends the lease and waits until m has
-// stopped leading, because m and its successor must not lead at the same time.
+// expire expires the session of m. If m runs, expire first ends its connection and its lease, so that m
+// stops leading before its successor leads.
 func (s *Sandbox) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
@@ -334,7 +334,7 @@ func (s *Sandbox) expire(m model.Member) error {
 // stopWithin is longer than a candidate takes to notice that its connection is lost.
 const stopWithin = time.Second
 
-// awaitStop waits, at most stopWithin, until member id is frozen, dead, or has noticed that its
+// awaitStop waits for at most stopWithin until member id is frozen or dead, or has noticed that its
 // connection is lost.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
@@ -359,9 +359,8 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession cuts the network of a running member until reconnect. The result ends the member's
-// lease, and is nil for a frozen or dead member. The caller holds m.mu, and must unlock m.mu before
-// it calls the result.
+// loseSession cuts the network of a running member until reconnect. endLease ends the member's lease; it
+// is nil for a frozen or dead member. The caller holds m.mu, and unlocks it before a call of endLease.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()

@@ -32,7 +32,7 @@ type member struct {
 	id, name string
 	you      bool
 	kind     dialect.Kind
-	nth      int           // number of names used when it joined, minus 1
+	nth      int           // index of the last name used when it joined
 	size     int           // number of participants that a double barrier waits for
 	sets     bool          // it creates and deletes the barrier's znode
 	done     chan struct{} // closed when the member has left
@@ -211,8 +211,8 @@ func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (
 	return m.placed
 }
 
-// previousTimeout bounds the wait for the previous member, which may be frozen. previousEach is added
-// for each member ahead, because members rejoin one after the other.
+// previousTimeout bounds the wait for the previous member, which may be frozen. The bound grows by
+// previousEach for each member ahead, because members rejoin one after the other.
 const (
 	previousTimeout = time.Second
 	previousEach    = 20 * time.Millisecond

@@ -22,9 +22,8 @@ type participant struct {
 	inside context.Context // ends when the participant has to leave
 	leave  context.CancelFunc
 
-	// Only the goroutine of Run uses these fields. After an error the participant makes no more requests
-	// and reports no more steps.
-	err     error
+	// Only the goroutine of Run uses these fields.
+	err     error           // after an error, the participant makes no requests and reports no steps
 	changed <-chan zk.Event // receives the event of the last watch; nil: no watch
 	now     model.Member    // the last report
 }
@@ -158,7 +157,7 @@ func (p *participant) quit() {
 	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for changed, until, the end of inside or the end of the session. If frozen, it also waits for the thaw.
+// wait waits for an event of changed, for until, or for the end of inside or the session. A frozen member then waits for its thaw.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -191,7 +190,7 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create creates a znode and missing parents. made is false if the znode existed.
+// create creates a znode and missing parents. made is false if the znode existed or could not be created.
 func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
@@ -216,7 +215,7 @@ func (p *participant) take(name string) bool {
 	return p.remove(name)
 }
 
-// remove deletes a znode, but only if the cast created it. done reports whether it was deleted.
+// remove deletes a znode that has the cast's mark or belongs to this session. done reports whether it was deleted.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
@@ -231,7 +230,7 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do repeats a request until it is answered. The error accepted is ignored. A frozen participant waits.
+// do repeats a request until it is answered or the session ends. It ignores the error accepted.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {

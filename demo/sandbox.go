@@ -119,7 +119,7 @@ func (s *Sandbox) update(w *model.Cast) {
 }
 
 // SetPace sets the server's pace for all sessions except electop's observers.
-// While Prepare runs, the new pace waits until Prepare has succeeded.
+// While Prepare runs, the new pace waits until Prepare has succeeded; if Prepare fails, it is dropped.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so writes under these rules are published later.
+// putRules publishes the rules. The caller holds s.mu, so no write according to these rules is published earlier.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -172,7 +172,7 @@ func (s *Sandbox) notice(text string) {
 	}
 }
 
-// Setup is the state of a sandbox that [Sandbox.Prepare] makes.
+// Setup describes the election that [Sandbox.Prepare] makes.
 type Setup struct {
 	Cast   int            // number of candidates, which join in the order of their names
 	Kind   dialect.Kind   // kind of recipe, "" for an election
@@ -245,8 +245,8 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	return nil
 }
 
-// removeZnodes deletes the persistent znodes of the participants, and their parent. It keeps znodes of
-// other programs, and then returns an error.
+// removeZnodes deletes the election's parent, and the participants' persistent znodes below it. It returns
+// an error if other programs have znodes there.
 func (s *Sandbox) removeZnodes(ctx context.Context) error {
 	conn, err := client.Connect(s.cfg.Workers)
 	if err != nil {
@@ -317,7 +317,7 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// The caller holds the server's lock.
+// putWake publishes t. The caller holds the server's lock.
 func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
@@ -426,7 +426,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	for token, j := range s.jobs {
 		switch {
 		case j.member != m.ID || j.orphaned:
-			// The job of another member, or of a dead member with the same name.
+			// the job belongs to another member, or to a dead member with the same name
 		case m.Fault == model.Killed:
 			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {
@@ -448,7 +448,7 @@ func (s *Sandbox) startStopWorkers() {
 		switch wanted := s.running != nil && s.rules.Workers && !j.refused && !j.over; {
 		case j.over && j.stop == nil:
 			delete(s.jobs, token)
-		case wanted && j.stop == nil && !j.orphaned: // a dead leader starts no worker
+		case wanted && j.stop == nil && !j.orphaned: // a dead leader gets no new worker
 			ctx, stop := context.WithCancel(s.running)
 			j.stop = stop
 			w := &worker{sandbox: s, job: j}

@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker writes for a leader, with its own session, at each tick.
-// It reads the counter only before its first write and after a failed write.
+// A worker has a session of its own and writes for a leader at each tick.
+// It reads the counter only before its first write and after a write that the server refused.
 // So without fencing, the workers of two leaders overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
@@ -34,10 +34,10 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// The sandbox never deletes the counter.
+// counterPath returns the path of the counter, which the sandbox never deletes.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
-// replyTimeout bounds each write, so that a stopped worker ends soon.
+// replyTimeout bounds each call of work, so that a stopped worker ends soon.
 const replyTimeout = 2 * time.Second
 
 func (w *worker) run(ctx context.Context) {
@@ -54,7 +54,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// fail publishes err. The job gets no worker until the rules change.
+// fail publishes err, unless it is ErrFenced. The job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -125,7 +125,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
-		s.refuse(j) // before putWrite: SetRules may follow at once and clear refused
+		s.refuse(j) // before putWrite, because a reader of the write may call SetRules, which clears refused
 		write.Refused, write.Reason = true, znode.Safe(j.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
@@ -198,8 +198,8 @@ type Tokens struct {
 	holder  string
 }
 
-// Take offers a write with a token; who is the writer. Take reports whether the write was
-// accepted, and the highest token so far with its holder.
+// Take checks the token of a write by who. It reports whether the write was accepted, and the highest
+// token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
