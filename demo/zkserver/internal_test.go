@@ -112,7 +112,7 @@ func TestWatchTables(t *testing.T) {
 	})
 }
 
-// trigger must not allocate, because it runs under the server's lock for thousands of watches.
+// TestTriggerAllocatesNothing is needed because trigger runs under the server's lock for thousands of watches.
 func TestTriggerAllocatesNothing(t *testing.T) {
 	ts := watchTables{data: newWatchTable(), child: newWatchTable()}
 	for range 1000 {
