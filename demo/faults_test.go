@@ -207,7 +207,7 @@ func (s *world) checkNoGhosts(t *testing.T, n int) {
 	}
 }
 
-// Without a guid, the candidate waits behind its own first znode, a ghost.
+// TestLoseReplyWithoutGuid checks that a candidate without a guid waits behind its own first znode, a ghost.
 func TestLoseReplyWithoutGuid(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		s.spawn(t, 1)
@@ -314,7 +314,7 @@ func TestSlowLead(t *testing.T) {
 	})
 }
 
-// A thawed leader must be published as frozen until it has checked whether it leads.
+// TestThawPublishesNoStaleLeader checks that a thawed leader is published as frozen until it has checked whether it leads.
 func TestThawPublishesNoStaleLeader(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 1))

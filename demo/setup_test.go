@@ -79,7 +79,7 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// The partitioned leader's session may end only after the leader has stopped leading.
+// TestStepSkipsTheFirstToExpire checks that a partitioned leader stops leading before its session ends.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {

@@ -16,7 +16,7 @@ import (
 	"electop/model/doctor"
 )
 
-// TestStaleWrites counts writes whose leader's znode was deleted in an earlier transaction.
+// TestStaleWrites checks that only unfenced writes are accepted after the deletion of the leader's znode.
 func TestStaleWrites(t *testing.T) {
 	t.Parallel()
 	freezes := 100
