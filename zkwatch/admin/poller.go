@@ -123,8 +123,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll polls all members and delivers the answers. If another poll runs, it first waits for its end.
-// It returns an error only if ctx is done.
+// poll polls all members and delivers the answers, after the end of an earlier poll. It returns an
+// error only if ctx is done.
 func (p *Poller) poll(ctx context.Context, what plan) error {
 	select {
 	case p.turn <- struct{}{}:

@@ -80,7 +80,7 @@ type dump struct {
 	ephemerals []session.Ephemeral // full paths
 }
 
-// The errors of replies. Parsers return all of them except errTooLarge.
+// Parsers return all of these errors except errTooLarge.
 var (
 	errNotServing  = errors.New("the server is not serving requests (it has no quorum, or is starting)")
 	errAdminServer = errors.New("the AdminServer reports")

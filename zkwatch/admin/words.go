@@ -108,7 +108,7 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// parseDump parses the reply to dump. It has deadlines only if the server is the ensemble leader or a
+// parseDump parses the reply to dump. The reply has deadlines only from an ensemble leader or a
 // standalone server.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
