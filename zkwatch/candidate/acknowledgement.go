@@ -128,7 +128,7 @@ func pending(watch <-chan zk.Event) bool {
 	}
 }
 
-// obstructed reports an obstacle. The leader procedure continues, because the lease has not ended.
+// obstructed reports an obstacle. The context of Config.Lead does not end, because the lease has not ended.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })

@@ -265,7 +265,7 @@ type Config struct {
 	Create bool
 	// Data is the content of the znode: the candidate's name.
 	Data []byte
-	// Ack is the path of the acknowledgement; "" means none. Its parent must exist.
+	// Ack is the path of the acknowledgement; "" means none. The parent of Ack must exist.
 	Ack string
 	// Dialect is the system that runs the election; nil means electop's own.
 	// In a third-party election Ack is ignored.

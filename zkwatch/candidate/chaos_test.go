@@ -27,7 +27,7 @@ import (
 
 var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them in TestCandidatesChaos")
 
-// ELECTOP_TEST_LONG=30m sets the duration of both runs together.
+// TestCandidatesChaos divides the duration ELECTOP_TEST_LONG, for example 30m, between two runs.
 func TestCandidatesChaos(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -240,7 +240,7 @@ func (c *chaos) endFaults(now time.Time) {
 	}
 }
 
-// repair is nil if the fault has already ended; ok is false if it is not possible now.
+// A serverFault injects a fault. repair is nil if the fault has ended; ok is false if it is impossible now.
 type serverFault func(c *chaos) (repair func(), ok bool)
 type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 

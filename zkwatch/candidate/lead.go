@@ -51,7 +51,7 @@ func (s *candidacy) resume(ctx context.Context) error {
 	return nil
 }
 
-// A reign lasts from Elected until the candidate is suspended or lost. A leader procedure starts only
+// A reign lasts from Elected until the candidate is suspended or its candidacy ends. A leader procedure starts only
 // under a lease. Without a procedure, the create of the acknowledgement helps to prove the lease.
 type reign struct {
 	*candidacy
@@ -294,7 +294,7 @@ const (
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead waits before the session is closed. On a standalone server, this write would delay
+// letSuccessorRead waits before the session is closed. On a standalone server, closeSession would delay
 // the successor's read.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {

@@ -251,8 +251,8 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// After unprovedMost renewals without a lease, an obstacle is reported. After a long wait in the queue,
-// two such renewals are normal.
+// unprovedMost is the number of renewals without a lease after which the candidate reports an obstacle.
+// After a long wait in the queue, two such renewals are normal.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

@@ -54,7 +54,7 @@ func TestAckIsRestored(t *testing.T) {
 	})
 }
 
-func TestPathOfAckTaken(t *testing.T) {
+func TestAckPathIsTaken(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
@@ -93,7 +93,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 	})
 }
 
-// The embedded server has no quotas, so Apache's server is used.
+// TestFullQuotaIsReported uses Apache's server, because the embedded server has no quotas.
 func TestFullQuotaIsReported(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
@@ -174,7 +174,7 @@ func withOneCandidate(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Conf
 	})
 }
 
-func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64)) {
+func withUnreadablePredecessor(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64)) {
 	var leader string
 	var requests atomic.Int64
 	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
@@ -198,7 +198,7 @@ func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, 
 }
 
 func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
-	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64) {
+	withUnreadablePredecessor(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Candidate, requests *atomic.Int64) {
 		zktest.Must(c.SetACL(leader, electiontest.Open, -1))
 		zktest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
@@ -213,7 +213,7 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 }
 
 func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
-	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Candidate, _ *atomic.Int64) {
+	withUnreadablePredecessor(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Candidate, _ *atomic.Int64) {
 		electiontest.Restart(server, 3*time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
@@ -313,7 +313,7 @@ func TestSuspensionsLeakNothing(t *testing.T) {
 	})
 }
 
-// TestElectedWithoutALease checks a candidate that waited for longer than its create can prove a lease.
+// TestElectedWithoutALease elects a candidate an hour after its create, which no longer proves a lease.
 func TestElectedWithoutALease(t *testing.T) {
 	var leader string
 	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {

@@ -303,7 +303,7 @@ type isolation struct {
 	name      string
 	order     func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut       func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
-	of        int  // the index of the server that stops serving
+	server    int  // the index of the server that stops serving
 	deposed   bool // candidate a loses its session, or moves to another server if a knows one
 	oneServer bool // candidate a knows only its own server; otherwise all servers, its own first
 }
@@ -318,38 +318,38 @@ func onLeader(leader *zktest.Server, f []*zktest.Server) []*zktest.Server {
 
 var isolations = []isolation{
 	{
-		name: "server of the leading candidate", order: onFollower, of: 0, deposed: true, oneServer: true,
+		name: "server of the leading candidate", order: onFollower, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "server of a leading candidate that knows other servers", order: onFollower, of: 0, deposed: true,
+		name: "server of a leading candidate that knows other servers", order: onFollower, server: 0, deposed: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "server of the next candidate", order: onFollower, of: 1, oneServer: true,
+		name: "server of the next candidate", order: onFollower, server: 1, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[1]) },
 	},
 	{
-		name: "ensemble leader", order: onLeader, of: 0, deposed: true, oneServer: true,
+		name: "ensemble leader", order: onLeader, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Isolate(s[0]) },
 	},
 	{
-		name: "follower to ensemble leader", order: onFollower, of: 0, deposed: true, oneServer: true,
+		name: "follower to ensemble leader", order: onFollower, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[0], s[2]) },
 	},
 	{
-		name: "ensemble leader to follower", order: onFollower, of: 0, deposed: true, oneServer: true,
+		name: "ensemble leader to follower", order: onFollower, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) { e.Hold(s[2], s[0]) },
 	},
 	{
-		name: "everything that the ensemble leader sends", order: onLeader, of: 0, deposed: true, oneServer: true,
+		name: "everything that the ensemble leader sends", order: onLeader, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[0], s[1])
 			e.Hold(s[0], s[2])
 		},
 	},
 	{
-		name: "everything that the ensemble leader receives", order: onLeader, of: 0, deposed: true, oneServer: true,
+		name: "everything that the ensemble leader receives", order: onLeader, server: 0, deposed: true, oneServer: true,
 		cut: func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server) {
 			e.Hold(s[1], s[0])
 			e.Hold(s[2], s[0])
@@ -357,7 +357,7 @@ var isolations = []isolation{
 	},
 }
 
-// ELECTOP_TEST_LONG=30m sets the duration of all runs; below 1m there is one short run.
+// TestNeverTwoLeadersUnderIsolation divides the duration ELECTOP_TEST_LONG among its runs; below 1m it has one.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -438,14 +438,14 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 	w, path := newActivityLog(), electiontest.ElectionPath(t)
 	candidates := i.runCandidates(t, e, servers, l.session, w, path)
 	t.Cleanup(func() { e.Heal() }) // runs before the candidates close their sessions
-	fence, belief := w.now("a").Fence, w.now(candidateNames[i.of]).Belief
+	fence, belief := w.now("a").Fence, w.now(candidateNames[i.server]).Belief
 
 	w.log(i.name)
 	cut := time.Now()
 	i.cut(t, e, servers)
 	var silent, next time.Duration // since the cut
 	w.await(t, limit, "the server stops serving, and another candidate leads if a is deposed", func() bool {
-		if silent == 0 && !servers[i.of].Serving() {
+		if silent == 0 && !servers[i.server].Serving() {
 			silent = time.Since(cut)
 		}
 		leaders := w.leaders()
@@ -458,9 +458,9 @@ func (i isolation) run(t *testing.T, e *zktest.Ensemble, l limits) {
 		return silent > 0 && (!deposed || next > 0 && w.now("a").Belief != model.Leading)
 	})
 	if !deposed && !moves {
-		w.await(t, limit, candidateNames[i.of]+" is at another server and has its old belief", func() bool {
-			st := candidates[i.of].Status()
-			return st.State == client.Connected && st.Server != servers[i.of].Addr && w.now(candidateNames[i.of]).Belief == belief
+		w.await(t, limit, candidateNames[i.server]+" is at another server and has its old belief", func() bool {
+			st := candidates[i.server].Status()
+			return st.State == client.Connected && st.Server != servers[i.server].Addr && w.now(candidateNames[i.server]).Belief == belief
 		})
 	}
 	w.log("healed")
