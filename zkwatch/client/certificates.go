@@ -24,7 +24,7 @@ const maxPEMFile = 4 << 20
 // serverName is the name in the servers' certificates; "" means each server's host in the connect
 // string.
 //
-// TLS 1.2 is the oldest permitted version. Errors name a file, but never show its contents.
+// TLS 1.2 is the oldest permitted version. Errors never show a file's contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {
@@ -202,8 +202,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	return nil, fmt.Errorf("TLS handshake: %w", err)
 }
 
-// ServerName returns the host of addr, without the zone of an IPv6 address. The server's certificate
-// must name this host.
+// ServerName returns the host of addr, without the zone of an IPv6 address.
 func ServerName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

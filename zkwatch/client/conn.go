@@ -159,7 +159,7 @@ func (c *Conn) sessionWait() time.Duration {
 }
 
 // giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost the client's
-// last zxid would refuse it for ever.
+// last zxid would refuse the Conn for ever.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()

@@ -86,7 +86,7 @@ func ParseAuth(line string) (Auth, error) {
 	return a, nil
 }
 
-const saslScheme = "sasl" // of a SASL account in Config.Auth
+const saslScheme = "sasl" // the scheme of a SASL account in Config.Auth
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 
@@ -103,8 +103,8 @@ func (a Auth) digest() (*sasl.Digest, error) {
 const maxAuthFile = 1 << 20
 
 // ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores
-// empty lines and lines that start with #. Except on Windows, it refuses a file that users
-// other than the owner can read or write.
+// empty lines and lines that start with #. Except on Windows, it refuses a file on which
+// users other than the owner have any permission.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,13 +11,12 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// The reasons why a connection or a [Conn] ended, or why a request failed. Most errors of
-// servers are errors of package zk, such as zk.ErrNoNode.
+// Most errors that servers return are errors of package zk, such as zk.ErrNoNode.
 var (
 	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply. A retry fails too;
 	// connect again with a higher limit.
 	ErrReplyTooLarge = errors.New("reply too large")
-	// ErrNotZooKeeper means that another program listens at the address.
+	// ErrNotZooKeeper means that another program listens at the address, or that only one side uses TLS.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
 	// ErrProtocol means that a server broke the protocol.
 	ErrProtocol = errors.New("protocol violation")
@@ -27,7 +26,7 @@ var (
 	// errors.Is also matches zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
-	// ErrNotConnected means that there is no connection. The request was not sent.
+	// ErrNotConnected means that a request was not sent: its connection was lost, or there was none.
 	ErrNotConnected = errors.New("not connected")
 	// ErrUnknownOutcome means that a write got no valid answer. The server may have executed the
 	// write.
@@ -70,7 +69,7 @@ func Unanswered(err error) bool {
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// nameQuotaError returns ErrQuota for the library's error about a quota, which has no name.
+// nameQuotaError replaces the library's unnamed error about a quota with ErrQuota.
 func nameQuotaError(err error) error {
 	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
 		return ErrQuota

@@ -32,7 +32,7 @@ type Change struct {
 	Below string
 	At    time.Time // when the event arrived
 	// AppliedAfter is a time before the server applied the change: the send time of the last
-	// request that was answered before the event.
+	// request or ping that was answered before the event.
 	AppliedAfter time.Time
 }
 
@@ -89,7 +89,7 @@ func (f *Following) Stop(ctx context.Context) error {
 	return err
 }
 
-// Close ends the Following. The server keeps the watch until the connection ends.
+// Close ends the Following. Without Stop, the server keeps the watch until the connection ends.
 func (f *Following) Close() {
 	n := f.over
 	n.mu.Lock()
@@ -420,8 +420,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime returns the time of a stat. It returns the zero time after the year 9999, which
-// RFC 3339 cannot write.
+// serverTime returns the time of a stat. It returns the zero time if ms is not positive, or after
+// the year 9999, because RFC 3339 cannot write later years.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

@@ -106,8 +106,8 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate makes the SASL exchange. A refusal ends the Conn, because without the identity ACLs
-// could hide znodes.
+// authenticate runs the SASL exchange. After a refusal it ends the Conn, because ACLs can hide znodes
+// from an anonymous client.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

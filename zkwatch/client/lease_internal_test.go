@@ -21,7 +21,7 @@ type ensemble struct {
 	down    time.Time // when the last message to the follower arrives
 	up      time.Time // when the last message to the ensemble leader arrives
 	touched bool      // the follower received a request since the last ping
-	counted time.Time // from when the ensemble leader counts the session's timeout
+	counted time.Time // the ensemble leader counts the session's timeout from this time
 }
 
 type event struct {

@@ -138,7 +138,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.lastZxid) // long relativeZxid, and lists of paths
 	case !n.opened:
-		// The request's caller already got an error, so it must not be executed now.
+		// The caller already got an error, so the server must not execute the request.
 		return nil, true
 	}
 	n.conn.requests.Add(1)

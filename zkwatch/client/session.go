@@ -56,7 +56,7 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued notes that call number has left the library's queue. Until then, a new connection drops
+// dequeued notes that the call with this number has left the library's queue. Until then, a new connection drops
 // requests and is not Connected.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()

@@ -147,7 +147,7 @@ func (c *Conn) publish() {
 }
 
 // A subscription has the statuses that one subscriber has not received yet. The Conn's mu guards
-// queue. Only a change of State lengthens queue.
+// queue, which has at most one status for each Status.Change.
 type subscription struct {
 	queue []Status
 	more  chan struct{}
@@ -169,6 +169,6 @@ func signal(c chan struct{}) {
 	}
 }
 
-// distanceSamples is the number of kept round trips. It is large enough to include one without a
-// delay, and small enough to notice soon that round trips became longer.
+// distanceSamples is the number of kept round trips. Few samples soon show that round trips became
+// longer; many samples usually include a round trip without a delay.
 const distanceSamples = 8
