@@ -38,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports the elections of w.later that nothing else explains. A znode may acknowledge or be
-// another election. A znode with only a leader's name may belong to a candidate of an election below its
+// unproven reports the elections of w.later that nothing else explains. A znode may be another election,
+// or its acknowledgement. A znode with only a leader's name may belong to a candidate of an election below its
 // directory.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {

@@ -20,7 +20,7 @@ import (
 // ErrNoRoot is returned by [Walk] if the root does not exist.
 var ErrNoRoot = errors.New("the root does not exist")
 
-// Walk looks for elections below a root, level by level. It writes nothing and sets no watch.
+// Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
 // Walk does not visit children with sequence numbers. If a sample of 64 children of a directory
 // have no children, Walk skips the others. A walk from "/" skips /zookeeper.
