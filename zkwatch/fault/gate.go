@@ -1,8 +1,8 @@
 // Package fault makes a client's process and its network fail on demand, for tests, the demo and electop
 // check.
 //
-// A [Gate] stops the process, a [Line] the network. [Replies] lose one reply and the connection. A [Link]
-// is a network for other programs.
+// A [Gate] freezes the process. A [Line] partitions its network. [Replies] lose one reply and the
+// connection. A [Link] is a network for other programs.
 package fault
 
 import (

@@ -32,7 +32,7 @@ type Owner struct {
 //
 // The connection behaves like TCP. During a partition, a read waits until its deadline at most, and
 // written data is buffered. The buffered data is delivered after the partition, unless the
-// connection is closed during it. The peer notices a close only after the partition.
+// connection is closed first. The peer notices a close only after the partition.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Direction of a [Link].
+// A Direction is one of the two directions of a [Link].
 type Direction int
 
 const (
@@ -38,8 +38,8 @@ type Link struct {
 type LinkOptions struct {
 	Patience time.Duration // time to retry a target that does not listen
 	// Open, if set, is called for each connection. It returns a function for each [Direction], nil for
-	// a direction that is only relayed. The function reads the next bytes to relay, none to drop what
-	// it read. It may wait, and may call the Link's methods, except Close.
+	// a direction that is only relayed. The function reads, and returns the bytes to relay; the link
+	// drops the others. The function may wait, and may call the Link's methods, except Close.
 	Open func() [2]func(io.Reader) ([]byte, error)
 }
 
@@ -158,7 +158,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	writers.Wait()
 }
 
-// More packets wait only if a test sends a lot during a hold.
+// maxPackets bounds the packets that wait in one direction.
 const maxPackets = 1000
 
 type packet struct {
@@ -195,7 +195,7 @@ func Some(from io.Reader) ([]byte, error) {
 	return b[:n], err
 }
 
-// An error means that the connection must be reset.
+// write returns an error if the connection must be reset.
 func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets chan packet) error {
 	for {
 		var p packet
@@ -224,8 +224,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// waiting ends when the client disconnects.
-// Without a client, dial gives up: a real handshake would not pass the hold.
+// dial waits for the end of a hold. It gives up when the client disconnects, which ends waiting.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()
