@@ -275,7 +275,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 	endPlayback(t, end)
 }
 
-// The recording ends before the acknowledgement, as after a crash.
+// TestPlaybackReleasesTheLastHandoff plays a recording that ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, ackElection)
 	for _, o := range heldHandoff() {

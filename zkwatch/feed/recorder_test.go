@@ -253,7 +253,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// In older versions, the header has the number of initial lines as "baseline".
+// TestPartOfAnOlderVersion reads a header that has the number of initial lines as "baseline".
 func TestPartOfAnOlderVersion(t *testing.T) {
 	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}

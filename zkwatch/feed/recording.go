@@ -62,7 +62,7 @@ func (r *Recording) open(path string) (err error) {
 	return err
 }
 
-// OpenAt makes a replay of the recording at path open at a time.
+// OpenAt sets the time at which a replay of the recording at path opens.
 func OpenAt(path string, at time.Time) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -137,15 +137,15 @@ func (r *Recording) Close() error { return r.file.Close() }
 
 // Recorder writes a recording that keeps at most a given number of bytes.
 //
-// The newest part is in FILE, the previous part in FILE.1. Each part has at most half of the bytes. It
-// can be read alone, because a later part begins with the election's state.
+// The newest part is in FILE, the previous part in FILE.1. Each part has at most half of the bytes.
+// Each part can be read alone, because a later part begins with the election's state.
 //
 // Each line, and the beginning of a later part, is one Write, so a crash leaves at most the last line
 // incomplete. A recording contains no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
-	file   *os.File // nil if closed, or if w is not its file
+	file   *os.File // nil: Close has nothing to close
 	max    int64    // largest size of a part; 0: no bound
 	header history.Header
 
@@ -154,8 +154,7 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// recordMin is the smallest bound. A part has half of it: little more than
-// the state of fifty candidates needs.
+// recordMin is the smallest bound. Half of it must hold the election's state.
 const recordMin = 1 << 20
 
 // Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
