@@ -1,4 +1,4 @@
-// Package electiontest helps the tests of zkwatch. A bare client is a connection of go-zookeeper.
+// Package electiontest helps the tests of zkwatch.
 package electiontest
 
 import (
