@@ -82,9 +82,9 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads the first znode besides the election that s needs and does not have, and sets no
-// watch. It returns nil if s has them all or is not live. It passes each request to try as send. If
-// try is nil, several requests may run at a time.
+// ReadBeside reads one znode outside the election: the first that s needs and lacks. It sets no watch.
+// It returns nil if s lacks none or is not live. It passes each request to try as send. If try is nil,
+// several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
 	o, limit := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {

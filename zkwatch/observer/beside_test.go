@@ -49,7 +49,7 @@ func TestStandbysFromDirectories(t *testing.T) {
 	})
 }
 
-// Each read of a large child ends the connection, so the observer reads its directory rarely.
+// TestDirectoryWithALargeChild checks that an observer rarely repeats a read that ends the connection.
 func TestDirectoryWithALargeChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)

@@ -187,7 +187,7 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// An observer with a persistent watch reports a handoff for each single deletion.
+// TestEndOfASessionWithSeveralCandidates checks that a session's end causes one handoff, unlike single deletions.
 func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
 	const candidates = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
@@ -306,7 +306,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 	})
 }
 
-// Servers before 3.6 have no persistent watches.
+// TestObserverReadsWithoutPersistentWatches simulates a server before 3.6, which does not know addWatch.
 func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -335,7 +335,7 @@ func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	})
 }
 
-// Servers withhold the events of an unreadable child.
+// TestObserverReadsIfAChildIsUnreadable creates a child whose events the server withholds.
 func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -424,7 +424,7 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 	})
 }
 
-// A persistent watch also reports changes of data, which may be many.
+// TestWatchIsSetAgainAfterManyDataChanges floods a persistent watch, which also reports changes of data.
 func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)

@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// In 3.6 to 3.8 a session's one-time watch replaces its persistent watch (ZOOKEEPER-4466).
+// TestLostPersistentWatchIsSetAgain loses the watch. In 3.6 to 3.8 a one-time watch replaces it (ZOOKEEPER-4466).
 func TestLostPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
