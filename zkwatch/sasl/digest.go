@@ -20,7 +20,7 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes. The answer would have no room for a longer user.
+// maxName bounds a user and a password, in bytes. A much longer user would not fit in the answer.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither

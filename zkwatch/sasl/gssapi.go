@@ -43,7 +43,7 @@ func (t ticket) owner() string { return t.user + "@" + t.realm }
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // of the client; the server must repeat the time in it
+	proof   types.Authenticator // identifies the client; the server must repeat the time in it
 	key     types.EncryptionKey // of the security context
 	subkey  byte                // acceptorSubkey if the server chose key, otherwise 0
 	step    int
@@ -190,7 +190,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error for older key types, which need tokens of another form (RFC 4757).
+// supported returns an error unless the key type is AES. Older types need other tokens (RFC 4757).
 func supported(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil

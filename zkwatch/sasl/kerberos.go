@@ -23,7 +23,7 @@ import (
 
 // KerberosOptions describes a [Kerberos] account.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" means the ticket cache that KRB5CCNAME or krb5.conf names.
+	// Keytab is a file of keys. "" means the ticket cache of KRB5CCNAME or krb5.conf, or the default.
 	Keytab string
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.

@@ -34,8 +34,8 @@ const MaxToken = 64 << 10
 type Mechanism interface {
 	// Name returns the mechanism's registered name.
 	Name() string
-	// Begin starts an exchange with the server on host. If a retry would fail too, the error wraps
-	// [ErrRejected].
+	// Begin starts an exchange with the server on host. If the error wraps [ErrRejected], a retry
+	// would fail too.
 	Begin(ctx context.Context, host string) (Exchange, error)
 }
 
