@@ -30,7 +30,7 @@ type usedRecipe struct {
 	journal *doctor.Journal
 }
 
-// use runs the recipes on each server. Without the second tier, it runs only the first fast recipes.
+// use runs the recipes on each server. Without the second tier, it runs only recipes[:fast].
 func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.Foreign, fast int, recipes ...func(r *usedRecipe)) {
 	t.Parallel()
 	if fast == 0 {
@@ -204,7 +204,7 @@ func describe(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// shows awaits a description. After a space at its end, an age follows.
+// shows awaits the description want. If want ends with a space, the description only begins with want.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
