@@ -12,7 +12,6 @@ import (
 // Kind is the kind of the children at a path: which of ZooKeeper's recipes uses them.
 type Kind string
 
-// Only elections and locks have a role.
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"

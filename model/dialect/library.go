@@ -57,8 +57,8 @@ func curatorKey(name string, locks ...string) string {
 	return name
 }
 
-// Rival is a candidate that leads beside the head of the queue. Blind and Other are these two: Blind,
-// which has the higher number, does not count Other.
+// Rival is a candidate that may lead beside the head of the queue. Blind and Other are these two:
+// Blind, which has the higher number, does not count Other.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate

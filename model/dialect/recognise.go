@@ -51,7 +51,7 @@ func Recognise(e Evidence) *Dialect {
 			d = unknownNaming
 		}
 		if d != nil {
-			created := cmp.Or(z.Czxid, math.MaxInt64) // no czxid: deleted before it was read
+			created := cmp.Or(z.Czxid, math.MaxInt64) // no czxid: not read
 			votes[d] = tally{votes[d].votes + 1, min(cmp.Or(votes[d].oldest, math.MaxInt64), created)}
 		}
 	}
