@@ -14,7 +14,7 @@ const (
 	abandonedLeast = 5 * time.Minute
 )
 
-// abandonedAttempt checks only locks, because a leader may lead for months.
+// abandonedAttempt checks only roles that may be locks, because a leader may lead for months.
 func abandonedAttempt(r *ruleRun) {
 	s, rs := r.s, r.s.Reigns
 	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {

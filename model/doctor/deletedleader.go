@@ -11,15 +11,14 @@ import (
 	"electop/model/znode"
 )
 
-// closing is how long a client may take to close its session after deleting its znode.
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
-	closing    = 2 * time.Second
+	closing    = 2 * time.Second // how long a client may take from deleting its znode to closing its session
 )
 
-// endedReigns returns the last reigns of third-party leaders, but none of a lock: its holder normally
-// deletes its znode.
+// endedReigns returns the last reigns of third-party leaders. It skips locks and single znodes, whose
+// owners normally delete them.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
 		lock := s.Single || s.Dialect.Locks()

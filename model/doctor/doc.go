@@ -18,8 +18,8 @@
 // rule sets. The doctor clears the finding when the rule no longer reports it.
 //
 // A rule may read the whole queue, so the rules do not run at each observation. They run at each new
-// table, and when [runInterval] has passed since the last run. [Journal.Deadline] includes the time
-// of the next run.
+// table, and otherwise at most once in [runInterval]. [Journal.Deadline] includes the time of the next
+// run.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into
 // texts.go, and add a line to rules.go.

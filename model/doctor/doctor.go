@@ -8,8 +8,8 @@ import (
 	"electop/model/session"
 )
 
-// runInterval is the least time between two runs of the rules. It grows with the queue, which each
-// run reads.
+// runInterval is the least time between two runs of the rules without a new table. It grows with the
+// queue, which each run reads.
 func runInterval(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
@@ -24,12 +24,11 @@ type Doctor struct {
 	ran         time.Time
 	due         time.Time // when the rules run again without an observation; zero: never
 
-	// What rules remember between their runs.
 	watch     tables[*watchTable]
 	servers   tables[*session.Table] // the tables that list ephemerals
 	queues    queues
 	former    formerSessions
-	unseen    int       // number of changes that no read showed, before the current observation
+	unseen    int       // see the function unseen; before the current observation
 	deletedAt time.Time // when electop saw that the parent was deleted; zero: never
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
@@ -107,6 +106,7 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	}
 }
 
+// unseen counts the creates that no read showed, and the times at which their number was unknown.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
 // diagnose returns the changes of findings; at never decreases.
@@ -144,7 +144,7 @@ func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	return d.suspicions.events
 }
 
-// A Journal is a [model.Journal] with its doctor. Only one goroutine may use it.
+// Journal is a [model.Journal] with its doctor. Only one goroutine may use it.
 type Journal struct {
 	*model.Journal
 	doctor Doctor

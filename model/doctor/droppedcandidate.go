@@ -81,12 +81,12 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	unseen  int // number of changes and owners that electop had missed until at
+	unseen  int // number of creates and owners that electop had missed until at
 }
 
 const formerMax = 4096
 
-// left adds the owner of c. missed is the number of changes that no read showed.
+// left adds the owner of c. missed is the result of unseen.
 func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
 		o.unowned++

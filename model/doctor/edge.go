@@ -46,13 +46,13 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others returns at most watchedMax of names, without but. The result may share the array of names.
-func others(names []string, but string) (out []string) {
-	if !slices.Contains(names, but) {
+// others returns the first watchedMax names except own. The result may share the array of names.
+func others(names []string, own string) (out []string) {
+	if !slices.Contains(names, own) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
 	}
 	for _, name := range names {
-		if name != but && len(out) < watchedMax {
+		if name != own && len(out) < watchedMax {
 			out = append(out, name)
 		}
 	}
@@ -315,10 +315,9 @@ type pastQueue struct {
 	queue dialect.Queue
 }
 
-// queueKept is longer than servers take to answer.
 const (
 	queueLasts = 100 * time.Millisecond
-	queueKept  = time.Minute
+	queueKept  = time.Minute // longer than servers take to answer
 )
 
 // change sets the queue. left reports whether contenders left the previous queue.

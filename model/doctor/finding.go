@@ -43,7 +43,7 @@ type Finding struct {
 }
 
 // FindingChanged reports that a finding was raised or cleared. A finding with another severity is
-// raised again or, if the suspicion has not lasted long enough for it, cleared.
+// raised again or, if the suspicion has not lasted long enough for that severity, cleared.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
@@ -145,7 +145,7 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// finish ends a run of the rules. It calls again with each time at which they have to run.
+// finish ends a run of the rules. It calls again with each time at which the rules have to run.
 func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
@@ -188,7 +188,7 @@ type Pending struct {
 	Rule, Title string
 	Severity    Severity      // of the finding
 	Znodes      []string      // full paths, raw
-	Left        time.Duration // the suspicion still has to last; 0: until the servers answer again
+	Left        time.Duration // how long the suspicion still has to last; 0: until the servers answer again
 	// Early is the finding to show already, at most a warning. It is nil unless the suspicion is
 	// that nobody leads.
 	Early *Finding

@@ -40,7 +40,7 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	}
 }
 
-// Two znodes with the same guid prove a lost reply.
+// TestGhostNode checks that two znodes with the same guid prove a lost reply.
 func TestGhostNode(t *testing.T) {
 	for _, leads := range []bool{false, true} {
 		c := newFixture(t, model.Config{})
@@ -495,7 +495,7 @@ func TestHostileTables(t *testing.T) {
 	c.apply(&session.Table{})
 }
 
-// Servers that do not list electop's own session may belong to another ensemble.
+// TestServersOfAnotherEnsemble checks servers that do not list electop's own session.
 func TestServersOfAnotherEnsemble(t *testing.T) {
 	const own = 77
 	for _, x := range []struct{ anchored, listed bool }{
@@ -815,7 +815,7 @@ func TestLockHeldTwice(t *testing.T) {
 	c.wantLeader(0, model.MixedClients)
 }
 
-// A kazoo client counts only kazoo's names, so it leads beside electop's candidate.
+// TestCandidateOfAnotherLibrary checks a kazoo client, which by default counts only kazoo's names.
 func TestCandidateOfAnotherLibrary(t *testing.T) {
 	setup := func() (c *fixture, amber, guest string) {
 		c = newFixture(t, model.Config{})

@@ -17,7 +17,7 @@ func foreignWatchers(r *ruleRun) {
 	f.clients(watchers)
 }
 
-// watchersMin is the least number of watching sessions that is a finding. Fewer sessions cause no load.
+// watchersMin is the least number of watching sessions that is a finding; fewer cause little load.
 const watchersMin = 20
 
 // watchersOfLeader returns nil for a single znode, because waiting clients also watch that znode.

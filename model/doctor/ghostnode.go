@@ -42,7 +42,7 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns the finding of ghosts, nil for none. at has their positions, and last the
+// findGhosts returns the finding of ghosts, nil for none. at has the positions of the ghosts, then the
 // position of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
@@ -75,8 +75,8 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// addGhostEvidence adds evidence to f. at has the positions of ghosts, and last the position of the znode that
-// the client uses.
+// addGhostEvidence adds evidence to f. at is a result of [ruleRun.findGhosts], or the positions of
+// several candidates.
 func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {

@@ -39,7 +39,7 @@ type crowd struct {
 	right       []int // contenders that should watch the child
 }
 
-// herdAtOnce wrong watches in one table prove a herd, because no healthy handoff looks like that.
+// herdAtOnce is how many wrong watches in one table prove a herd: no healthy handoff has so many.
 const herdAtOnce = 3
 
 func (c *crowd) herd() bool {

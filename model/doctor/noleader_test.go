@@ -26,8 +26,8 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge applies a read of each acknowledgement. The first belongs to session, or is absent if that is 0; the
-// others are absent.
+// acknowledge applies a read of each acknowledgement. Only the first exists, and belongs to session;
+// it is absent if session is 0.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -65,7 +65,7 @@ func TestNoLeader(t *testing.T) {
 	}
 }
 
-// Solr's overseer checks the data of its leader znode, not the znode's session.
+// TestAcknowledgedByTheDataOfAnotherSession checks that the data of Solr's leader znode decides.
 func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
 	for _, owner := range []uint64{2, 9} {
 		c := solr(t, "/overseer_elect/election")
@@ -386,7 +386,7 @@ func TestLeaderMember(t *testing.T) {
 	}
 }
 
-// The deletion of the lock also removes the watches that show who could lead.
+// TestVacantWithoutWatchers checks a deleted lock: the watches that show who could lead are gone too.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
 	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
@@ -449,7 +449,7 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// TestAnyKeysAnyStates in package ui checks that the screen, text and JSON use these words.
+// TestWordsAgreeWithLead leaves the screen, text and JSON to TestAnyKeysAnyStates in package ui.
 func TestWordsAgreeWithLead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

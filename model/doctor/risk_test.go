@@ -134,7 +134,7 @@ func TestCausesFromTables(t *testing.T) {
 	}
 }
 
-// After the bound, the client may have come back, or the bound was wrong.
+// TestRiskEndsAfterItsBound checks a session that still exists after its bound.
 func TestRiskEndsAfterItsBound(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -220,7 +220,7 @@ func TestZombieLeaderBecomesCritical(t *testing.T) {
 	}
 }
 
-// A candidate that has no connection in only one answer may be reconnecting.
+// TestSilentCandidates checks that one answer without a connection is no evidence of silence.
 func TestSilentCandidates(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	for i := range 4 {
@@ -251,7 +251,7 @@ func TestSilentCandidates(t *testing.T) {
 	silent("2 waiting candidates are silent")
 }
 
-// A client that closes its session just before the expiry can look expired.
+// TestWrongExpiryIsCorrected checks a client that closes its session just before the expiry.
 func TestWrongExpiryIsCorrected(t *testing.T) {
 	early := 0
 	rapid.Check(t, func(t *rapid.T) {
