@@ -3,8 +3,8 @@
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
 // A [Decoder] reads it. A new journal that applies the observations returns the same events.
 //
-// A [Timeline] keeps the observations in memory, and clones of the journal. To show an earlier
-// moment, it takes the last clone before that moment and applies the observations after it again.
+// A [Timeline] keeps the observations in memory, and clones of the journal. It computes an earlier
+// moment from the last clone before the moment, and from the observations between the two.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -41,8 +41,8 @@ type Header struct {
 	Started     time.Time `json:"started"`
 	// Opens is the time at which a replay opens the recording, zero for the start.
 	Opens time.Time `json:"opens,omitzero"`
-	// Part is the number of the file, from 0. A later file begins with Initial observations that
-	// repeat the state: see [model.State.Observations].
+	// Part is the number of the file, from 0. Initial counts the first observations of a later file,
+	// which repeat the state: see [model.State.Observations].
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -50,7 +50,7 @@ type Header struct {
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
-// recognised is the [Header.Recipe] of an election whose recipe a replay recognises.
+// recognised is the [Header.Recipe] if the configuration has no recipe.
 const recognised = "recognised"
 
 // NewHeader returns the header for a recording of the election of cfg.
@@ -150,16 +150,15 @@ func (e *Encoder) write(v any) error {
 // ErrIncomplete is returned by [Decoder.Decode] if the last line has no newline, as after a crash.
 var ErrIncomplete = errors.New("the recording's last line is incomplete")
 
-// Bounds of a line. Three bytes of a hostile line can become a large struct, so the decoder first
-// counts the items.
 const (
-	lineMax    = 256 << 20 // bytes
+	lineMax = 256 << 20 // bytes
+	// itemsMax bounds the items of a line, because three hostile bytes can become a large struct.
 	itemsMax   = 1 << 17
 	serversMax = 1 << 8 // in a table; a server id in an ensemble is at most 255
 )
 
-// items counts the list elements and the objects outside lists in a JSON text. An empty list
-// counts as one.
+// items counts the list elements in a JSON text, and the objects that are no list elements. An empty
+// list counts as one.
 func items(text []byte) (n int) {
 	var lists []bool // the open brackets: true for a list, false for an object
 	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }

@@ -15,8 +15,8 @@ import (
 
 // Timeline keeps the past of an election. When its memory is full, it drops the oldest moments.
 //
-// A moment is an observation that changes the screen. Moments are numbered from 1. Some moments have
-// no events, such as the steps and faults of a member.
+// A moment is an observation at which time travel can stop. Moments are numbered from 1. Some moments
+// have no events: see [model.Journal.News].
 //
 // Only one goroutine may use a timeline. The methods of a [Position], which are slow, may run in
 // another goroutine.
