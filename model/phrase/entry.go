@@ -73,7 +73,7 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Stems has the beginnings of names that [Brief] keeps. It replaces other beginnings by n_.
+// Stems has the beginnings of names that [Brief] keeps. Brief replaces other beginnings with n_.
 var Stems = map[string]string{"read-": "read-", "write-": "write-"}
 
 // Brief returns the name of a candidate's znode as the recipe writes it: n_12, read-3.

@@ -12,8 +12,8 @@ import (
 	"electop/model/znode"
 )
 
-// Lead describes what limits the leadership of the first candidate, empty for nothing. The words
-// follow its name.
+// Lead describes what limits the leadership of the first candidate, empty for nothing. The sentence
+// follows the candidate's name.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
 	limit := func(sentence, row, cell string) Entry {
