@@ -16,11 +16,11 @@ import (
 //
 // A journal gets only the part of a table about its election:
 //   - the watches on the election's znodes;
-//   - the connections and deadlines of the Anchors, of State.Sessions in package model, and of the
-//     sessions that own or watch the election's znodes;
+//   - the connections and deadlines of the Anchors, of the sessions that the election requests, and of
+//     the sessions that own or watch the election's znodes;
 //   - the connections from the Hosts.
 //
-// The counts are of the whole server.
+// The counts cover the whole server.
 type Table struct {
 	// At is the beginning of the round and End the time of its last reply, by this program's clock.
 	At  time.Time `json:"at"`
@@ -50,8 +50,8 @@ type Anchor struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ListsEveryConn reports whether all members listed all connections. Then all other sessions have
-// none.
+// ListsEveryConn reports whether all members listed all connections. Then a session of the election
+// that is not listed has none.
 func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
@@ -79,8 +79,8 @@ type Server struct {
 	// Only the ensemble's leader and a standalone server have deadlines.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
 	Tick      time.Duration `json:"tick,omitempty"` // 0 if not known (2 s is the default)
-	// Expired counts the sessions that the server expired from its start to the request
-	// for sessions; nil: not reported. Only the ensemble's leader counts.
+	// Expired is how many sessions the server expired from its start to the request for sessions;
+	// nil: not reported. Only the ensemble's leader and a standalone server expire sessions.
 	Expired    *int        `json:"expired,omitempty"`
 	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election, on this member
 

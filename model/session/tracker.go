@@ -22,7 +22,7 @@ import (
 	"electop/model/znode"
 )
 
-// A Tracker applies the servers' tables, round by round. A copy is independent.
+// Tracker applies the servers' tables, round by round. A copy is independent.
 type Tracker struct {
 	known  View
 	at     time.Time // the end of the last round with connections
@@ -34,7 +34,7 @@ type Tracker struct {
 	tick   time.Duration // the longest tick time of the servers
 }
 
-// A View has what a tracker knows at one moment. It is immutable.
+// View has what a tracker knows at one moment. It is immutable.
 type View struct {
 	clients map[uint64]Conn
 	hosts   []string // the hosts with all their connections in clients
@@ -45,7 +45,7 @@ type View struct {
 	tick    time.Duration
 }
 
-// A Holder is a znode whose session is tracked.
+// Holder is a znode whose session is tracked.
 type Holder struct {
 	Session uint64
 	Timeout time.Duration // the session's timeout from another source; 0: unknown
@@ -250,7 +250,7 @@ func (v View) Timeout(session uint64) time.Duration { return v.live[session].tim
 // know whether their clients are alive, and the time until that is known.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
-// An ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
+// ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
 // term gives each session its full timeout again, so no bound outlives its term.
 type ensembleTerm struct {
 	leader string // the address of that server
