@@ -29,7 +29,7 @@ var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// singles are paths of single znodes of an unknown system, Kafka, Patroni and Hadoop.
+// singles has paths of single znodes. Their systems are unknown, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
 // DrawPast draws a configuration and the observations of an election.
