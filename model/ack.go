@@ -75,7 +75,7 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	a.all = slices.Clone(a.all)
 	z := &a.all[i]
 	z.missed = false
-	z.AckState = AckState{Path: z.Path, ByData: z.ByData, Presence: o.Presence, At: wall(o.At), Session: o.Session}
+	z.AckState = AckState{Path: z.Path, ByData: z.ByData, Presence: o.Presence, At: wallClock(o.At), Session: o.Session}
 	if o.Presence == Present {
 		a.expected = true
 		z.Znode, z.Fence = ParseAck(o.Data.Bytes)
@@ -100,17 +100,17 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 // bounds returns bounds of the last change of the znode. More changes may follow the notified change, so
 // the upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
-	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
-	a.sent = wall(o.Sent)
+	m := timeBounds{earliest: a.sent, latest: wallClock(o.At), likely: wallClock(o.At)}
+	a.sent = wallClock(o.Sent)
 	if o.Sent.IsZero() || gap || o.Sent.After(o.At) {
 		a.sent = time.Time{}
 	}
 	if o.Notified.IsZero() || o.Notified.After(o.At) {
 		return m
 	}
-	m.likely = wall(o.Notified)
+	m.likely = wallClock(o.Notified)
 	if !o.Heard.IsZero() && !m.earliest.IsZero() {
-		m.earliest = session.Later(m.earliest, wall(o.Heard))
+		m.earliest = session.Later(m.earliest, wallClock(o.Heard))
 	}
 	if m.earliest.After(m.latest) { // the clock was set back
 		m.earliest = time.Time{}

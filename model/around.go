@@ -149,8 +149,8 @@ type EpochChanged struct {
 
 func (EpochChanged) EventBody() {}
 
-// Followed returns the paths of the znodes whose data the observer must follow:
-// acknowledgements, and [dialect.Notes].
+// Followed returns the paths of the znodes whose data the observer must follow: acknowledgements, and
+// Epoch and Last of [dialect.Notes].
 func (s *State) Followed() []string {
 	n := s.Dialect.Notes(s.Path)
 	return append(append(s.AckPaths[:len(s.AckPaths):len(s.AckPaths)], nonEmpty(n.Epoch)...), nonEmpty(n.Last)...)
@@ -166,8 +166,8 @@ func (s *State) FollowedRead(path string) bool {
 func (j *Journal) note(o *Ack, epoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); epoch && before && now && from != to {
-		j.epoch = &EpochChanged{from, to, wall(j.notes[o.Path].At), wall(o.At)}
-		j.emit(wall(o.At), *j.epoch)
+		j.epoch = &EpochChanged{from, to, wallClock(j.notes[o.Path].At), wallClock(o.At)}
+		j.emit(wallClock(o.At), *j.epoch)
 	}
 	j.notes = maps.Clone(j.notes)
 	j.notes[o.Path] = o

@@ -139,13 +139,13 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 		case connected:
 			c.evidence = "its session is alive without its znode, connected to " + x.Server + " at " + units.Clock(x.At)
 		case hasDeadline:
-			c.evidence = "its session was still alive without its znode at " + units.Clock(wall(t.End))
-		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
+			c.evidence = "its session was still alive without its znode at " + units.Clock(wallClock(t.End))
+		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wallClock(t.End).Before(g.alive):
 			c.cause = CauseLeft
-			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
+			c.evidence = "its session was over by " + units.Clock(wallClock(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
 		case g.expired != nil && g.expired.same(expiredIn(t)):
 			c.cause = CauseLeft
-			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wall(t.At))
+			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wallClock(t.At))
 		default:
 			continue
 		}
@@ -199,7 +199,7 @@ func expiredIn(t *session.Table) *expiredCount {
 	if exp == nil || exp.Expired == nil {
 		return nil
 	}
-	return &expiredCount{exp.Addr, *exp.Expired, wall(t.At), wall(t.End)}
+	return &expiredCount{exp.Addr, *exp.Expired, wallClock(t.At), wallClock(t.End)}
 }
 
 // same reports whether no session expired between the two counts.
@@ -207,8 +207,8 @@ func (e *expiredCount) same(later *expiredCount) bool {
 	return e != nil && later != nil && later.server == e.server && later.n == e.n
 }
 
-// expiredCounts are the last counts, oldest first. Clones of a journal share them, and do not write
-// them in place.
+// expiredCounts has the last counts, oldest first. Clones of a journal share the elements, which are
+// never written.
 type expiredCounts []*expiredCount
 
 const (

@@ -8,7 +8,7 @@
 // child. The child with the lowest sequence number has the role (its client leads, or holds a lock),
 // and every other contender watches the child just below its own. A [dialect.Recipe] is a set of
 // such rules. A [dialect.Dialect] describes the znodes of one system that follows a recipe. The names
-// of the children show the dialect.
+// of the children, and the znodes beside the path, show the dialect.
 //
 // A contender is a child that takes part in the election. The queue has the contenders in the
 // recipe's order, and the head is the first of them. A single znode is an election without
@@ -50,6 +50,6 @@
 // # The demo
 //
 // The demo's server and workers, and all members, report more than an observer can see: [Cast],
-// [Wake], [Write], [Pace] and [Rules]. These observations make no events, because they do not change
-// the election. [Properties] measures the safety and the liveness of the election.
+// [Wake], [Write], [Pace] and [Rules]. These observations make no events of this package, because
+// they do not change the election. [Properties] measures the safety and the liveness of the election.
 package model

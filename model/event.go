@@ -77,7 +77,7 @@ const heldMax = 4096
 // eventQueue holds back all events behind an event that waits for the acknowledgement.
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
-	due  []Event // due since the last observation
+	due  []Event // became due at or after the last observation
 	held []Event // the first, a handoff or a snapshot without its state, waits for the acknowledgement
 }
 

@@ -17,8 +17,8 @@ type Handoff struct {
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
-	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the read
-	// that showed the change.
+	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the
+	// observation that showed the change.
 	Earliest, Latest time.Time
 	// Notified counts the contenders that watched From's znode according to the recipe.
 	Notified int
@@ -233,7 +233,7 @@ func (j *Journal) decide(o Observation, at time.Time) {
 // memberEnd returns why m's znode was deleted. A deletion before ExpiresFrom is no expiry.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
-		silent, within = lasted(exactly(wall(m.FaultAt)), deletion)
+		silent, within = lasted(exactly(wallClock(m.FaultAt)), deletion)
 	}
 	deleted := deletion.likely
 	if !deletion.known() {
@@ -245,7 +245,7 @@ func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silen
 		return CauseResigned, silent, within
 	case m.Ending == Closing:
 		return CauseClosed, silent, within
-	case mayExpire && !m.ExpiresFrom.IsZero() && !deleted.Before(wall(m.ExpiresFrom)):
+	case mayExpire && !m.ExpiresFrom.IsZero() && !deleted.Before(wallClock(m.ExpiresFrom)):
 		return CauseExpired, silent, within
 	}
 	return CauseUnknown, silent, within

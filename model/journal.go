@@ -28,7 +28,7 @@ type Config struct {
 type Journal struct {
 	cfg Config
 
-	began      bool // the first read was applied
+	began      bool // the first read that was not denied was applied
 	parentRead bool // the parent was read, and was not deleted since then
 	gap        bool // unwatched changes may have happened since the last read
 	single     bool
@@ -53,7 +53,7 @@ type Journal struct {
 	roster
 	list       listTimes
 	before     dialect.Queue      // the queue before the last change
-	head       *dialect.Candidate // the head of the queue, nil for none
+	head       *dialect.Candidate // see children.first
 	leaving    bool               // participants leave a double barrier
 	flow       []Flow             // see setParent
 	blocker    *dialect.Candidate // see [Blocked]
@@ -105,7 +105,7 @@ func NewJournal(cfg Config) *Journal {
 // Apply applies one observation and returns the events that are due, oldest first. Observations
 // come in order, but their times may go back.
 func (j *Journal) Apply(o Observation) []Event {
-	at := wall(o.When())
+	at := wallClock(o.When())
 	j.events.due = nil
 	j.last = Changed{}
 	switch o.(type) {
@@ -198,7 +198,7 @@ func (j *Journal) Held() (until time.Time, ok bool) {
 // Add adds an event after all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
-// Due returns the events that became due since the last observation, including those of [Journal.Add].
+// Due returns the events that became due at or after the last observation, those of [Journal.Add] too.
 func (j *Journal) Due() []Event { return j.events.due }
 
 // Events counts all events so far, including those that wait.
@@ -257,19 +257,19 @@ func (j *Journal) emit(at time.Time, body EventBody) {
 func (j *Journal) connection(c *Connection) {
 	lost, news := j.link.change(c)
 	if lost {
-		j.sessions.ConnectionLost(wall(c.At))
+		j.sessions.ConnectionLost(wallClock(c.At))
 		j.gap = j.gap || j.began
 		j.ack.connectionLost()
 	}
 	if news != nil {
 		j.events.release(nil, nil)
-		j.emit(wall(c.At), news)
+		j.emit(wallClock(c.At), news)
 	}
 }
 
 func (j *Journal) acknowledge(o *Ack) {
-	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wall(o.Sent).After(g.at) {
-		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wall(o.At))
+	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wallClock(o.Sent).After(g.at) {
+		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wallClock(o.At))
 	}
 	took, within, ok := j.ack.read(o, j.head, j.gap)
 	if !ok {
@@ -279,7 +279,7 @@ func (j *Journal) acknowledge(o *Ack) {
 	if _, ok := j.events.waiting().(Handoff); ok {
 		j.events.release(took, within)
 	} else {
-		j.emit(wall(o.At), Acknowledged{j.past.handoffs[len(j.past.handoffs)-1]})
+		j.emit(wallClock(o.At), Acknowledged{j.past.handoffs[len(j.past.handoffs)-1]})
 	}
 }
 
@@ -326,7 +326,7 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 		c.reconnects++
 	case old.Link == Connected && o.Link != Connected:
 		lost = true
-		c.downSince = wall(o.At)
+		c.downSince = wallClock(o.At)
 	case old.Link != Connected && o.Link == Connected:
 		if !c.downSince.IsZero() {
 			c.reconnects++

@@ -38,7 +38,7 @@ type hold struct {
 type departure struct {
 	at     time.Time
 	of     *dialect.Candidate
-	member string // the owner's [Member.ID], "" for a third-party client, whose cause is unknown
+	member string // the owner's [Member.ID]; "": a third-party client, and no cause
 	cause  Cause
 	led    bool // the contender had the role
 }

@@ -352,9 +352,9 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 			}
 		}
 		for _, session := range w.Notified {
-			n := Notice{At: wall(w.Deleted), From: from, To: -1}
+			n := Notice{At: wallClock(w.Deleted), From: from, To: -1}
 			if w.Deleted.IsZero() {
-				n.At = wall(w.At)
+				n.At = wallClock(w.At)
 			}
 			if x := b.sessions[session]; x != nil {
 				n.To = x.index

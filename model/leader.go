@@ -186,7 +186,7 @@ type VacancyKnown string
 
 const (
 	VacancyWatched  VacancyKnown = "watched" // electop observed the deletion of the leader's znode
-	VacancyByZnodes VacancyKnown = "znodes"  // the last change beside the leader's znode, by the servers' clock
+	VacancyByZnodes VacancyKnown = "znodes"  // the last create beside the leader's znode, by the servers' clock
 	VacancyFound    VacancyKnown = ""        // electop first saw the vacancy then
 )
 
@@ -265,8 +265,8 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	return ghostOf(s.Member(c), c, s.Queue)
 }
 
-// kindWords replaces words about elections by words about locks (true) or recipes without a role
-// (false).
+// kindWords replaces words about elections with words about locks (true), or with words about recipes
+// without a role (false).
 var kindWords = map[bool]*strings.Replacer{
 	true:  strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
 	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says"),

@@ -226,9 +226,9 @@ func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {
 		return steps
 	}
-	at := wall(m.StepAt)
+	at := wallClock(m.StepAt)
 	if m.StepAt.IsZero() {
-		at = wall(o.At)
+		at = wallClock(o.At)
 	}
 	n := uint64(1)
 	if len(steps) > 0 {

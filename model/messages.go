@@ -25,8 +25,7 @@ const ExchangesMax = 256
 // exchanges has the last messages. The elements are never written.
 type exchanges struct {
 	last []Exchange // oldest first, at most ExchangesMax
-	// lost has the lost replies that the server has reported, but not the member, or the other way
-	// round.
+	// lost has the lost replies that only the server, or only the member, has reported.
 	lost []lostReply
 	fast bool // the server ran at full speed since the last message
 }
@@ -42,7 +41,7 @@ const lostMax = 16
 func (x *exchanges) add(o *Pace, r *roster) {
 	for i := range o.Passed {
 		e := Exchange{Passed: o.Passed[i]}
-		e.Since, e.Left = wall(e.Since), wall(e.Left)
+		e.Since, e.Left = wallClock(e.Since), wallClock(e.Left)
 		if i == 0 {
 			e.Before, e.Fast = o.Unlisted, x.fast && len(x.last) > 0
 			x.fast = false
@@ -87,7 +86,7 @@ func (x *exchanges) applyCast(o *Cast, old *Member) {
 	if i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == session }); i >= 0 {
 		x.lost = x.without(i)
 	} else if session != 0 {
-		x.lost = keep(x.lost, lostReply{session: session, at: wall(o.At)}, lostMax)
+		x.lost = keep(x.lost, lostReply{session: session, at: wallClock(o.At)}, lostMax)
 	}
 }
 

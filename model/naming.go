@@ -12,7 +12,7 @@ type naming struct {
 	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
 	switched dialect.Recipe   // from the last [Switch]; nil: the dialect's own recipe
-	preset   bool             // a [Switch] gave the dialect, as in a later part of a recording
+	preset   bool             // a [Switch] gave the dialect, as in a later file of a recording
 	named    bool             // the user named the path as an election
 }
 

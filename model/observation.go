@@ -23,14 +23,15 @@ const (
 	Denied  Presence = "denied" // the ACL forbids the read
 )
 
-// Read is one read of the election's children: the list with the parent's stat, then each new
-// child. A child that is deleted before it is read is in New as [znode.Znode.Unread].
+// Read is one read of the election's children: the list with the parent's stat, then each new child
+// (of a queue, the first [dialect.FirstItems]). A child that is deleted before electop reads it is in
+// New with Unread set.
 type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
 	// Heard is when the observer sent the last request whose reply came before the notification.
-	// Sent is when the list was requested, End when the last new child was read; zero: unknown.
+	// Sent is when the list was requested, End when the last new child was read. Zero means unknown.
 	Heard    time.Time    `json:"heard,omitzero"`
 	Sent     time.Time    `json:"sent,omitzero"`
 	End      time.Time    `json:"end,omitzero"`
@@ -43,7 +44,7 @@ type Read struct {
 	Gone []string      `json:"gone,omitempty"`
 	// Data is the parent's own data, if the parent has no children.
 	Data znode.Data `json:"data,omitzero"`
-	// Markers are the names of [dialect.Markers] that exist. Older recordings have this JSON name.
+	// Markers are the paths of [dialect.Markers] that exist. The JSON name comes from older recordings.
 	Markers []string `json:"witnesses,omitempty"`
 	// Gap reports whether changes before this read were not watched; a new [Snapshot] event
 	// follows.
@@ -94,8 +95,8 @@ type Directory struct {
 	Path     string       `json:"path"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
-	// Names are the names of the children, sorted; none if there are more than [NamesMax].
-	// Children are the first children, at most [ChildrenMax].
+	// Names are the sorted names of the children; none for [State.Counted], and for more than
+	// [NamesMax] children. Children are the first children, at most [ChildrenMax].
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
@@ -181,7 +182,7 @@ type Pace struct {
 // Slowed reports whether the server delays or holds messages. p may be nil.
 func (p *Pace) Slowed() bool { return p != nil && (p.Steps || p.Delay > 0) }
 
-// Holds reports whether the server holds a message for the session. p may be nil.
+// Holds reports whether one of p.Held is for the session. p may be nil.
 func (p *Pace) Holds(session uint64) bool {
 	return p != nil && slices.ContainsFunc(p.Held, func(m Message) bool { return m.Session == session })
 }

@@ -7,8 +7,8 @@ import (
 	"electop/model/dialect"
 )
 
-// Properties measures the election of our own members: at most one leader (safety), and a leader
-// most of the time (liveness).
+// Properties measures the safety of our own members (at most one leads), and the liveness of the
+// election (somebody leads most of the time).
 type Properties struct {
 	// Believers are the IDs of the members that now believe that they alone lead, even if frozen.
 	Believers []string

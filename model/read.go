@@ -11,7 +11,7 @@ import (
 )
 
 func (j *Journal) read(r *Read) {
-	at := wall(r.At)
+	at := wallClock(r.At)
 	defer func() { j.list = timesOf(r) }()
 	if r.Presence == Denied {
 		j.phase, j.gap = Forbidden, true
@@ -68,7 +68,7 @@ func (j *Journal) begin(at time.Time) {
 
 // firstRead adds the children without events, because nothing changed.
 func (j *Journal) firstRead(r *Read) {
-	at := wall(r.At)
+	at := wallClock(r.At)
 	j.recognise(r)
 	j.setParent(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
@@ -84,7 +84,7 @@ func (j *Journal) firstRead(r *Read) {
 
 func (j *Journal) setParent(r *Read) {
 	j.parentRead = true
-	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wall(r.At)
+	j.phase, j.parent, j.data, j.readAt = Live, r.Parent, r.Data, wallClock(r.At)
 	if n := len(j.flow); j.naming.dialect.Kind() != dialect.KindQueue {
 		j.flow = nil
 	} else if n == 0 || j.readAt.Sub(j.flow[n-1].At) >= 10*time.Second {
@@ -93,7 +93,7 @@ func (j *Journal) setParent(r *Read) {
 }
 
 func (j *Journal) readOtherParent(r *Read) {
-	at := wall(r.At)
+	at := wallClock(r.At)
 	if j.parentRead {
 		// The time at which the queue became empty is unknown.
 		j.removeAll(at, timeBounds{})
@@ -108,7 +108,7 @@ func (j *Journal) readOtherParent(r *Read) {
 }
 
 func (j *Journal) readAgain(r *Read) {
-	at, old := wall(r.At), j.parent
+	at, old := wallClock(r.At), j.parent
 	j.before = j.queue
 	j.setParent(r)
 	var gone []*dialect.Candidate
@@ -156,22 +156,21 @@ func (s *State) PerMinute() (created, taken int, ok bool) {
 	return perMinute(created), perMinute(taken), ok
 }
 
-// Flow has the parent of a queue's items at a time. Parent's counters show how many items were created
-// and taken.
+// Flow has a queue's parent at a time. Parent's counters show how many items were created and taken.
 type Flow struct {
 	At     time.Time
 	Parent znode.Parent
 }
 
-// compared returns the known children that r's list lacks or has with another czxid. If the previous
-// stat already counted the other czxid, compared replaces the child instead. later counts the
-// children in gone that were replaced after the list, so that r's stat does not count them.
+// compared returns the known children that r's list lacks, or has with another, newer czxid. It renews
+// a child if the previous stat already counted the other czxid. later counts the returned children
+// that were created again after the list, which r's stat does not count.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
 		listed[r.New[i].Name] = &r.New[i]
 	}
-	var replaced []*dialect.Candidate
+	var renewed []*dialect.Candidate
 	for name, c := range j.known {
 		z := listed[name]
 		switch {
@@ -179,7 +178,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 			gone = append(gone, c)
 		case z.Unread || z.Czxid == c.Czxid:
 		case z.Czxid <= old.Pzxid:
-			replaced = append(replaced, c)
+			renewed = append(renewed, c)
 		default:
 			gone = append(gone, c)
 			if r.Parent.Pzxid != 0 && z.Czxid > r.Parent.Pzxid {
@@ -187,14 +186,14 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 			}
 		}
 	}
-	slices.SortFunc(replaced, j.order) // a map has no order
-	for _, c := range replaced {
-		j.replace(c, j.naming.candidate(*listed[c.Name], wall(r.At), false))
+	slices.SortFunc(renewed, j.order) // a map has no order
+	for _, c := range renewed {
+		j.replace(c, j.naming.candidate(*listed[c.Name], wallClock(r.At), false))
 	}
 	return gone, later
 }
 
-// removeAll removes the parent and all children. Other changes before the removal are unknown.
+// removeAll removes the parent and all children. How many other changes came before is unknown.
 func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	for _, c := range j.children.all() {
 		j.left(at, c)
@@ -211,8 +210,8 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 	}
 }
 
-// refresh replaces a child by its later read. Another czxid makes no Left and Joined events,
-// because the next read counts the changes as missed.
+// refresh applies a later read of a child. Another czxid makes no Left and Joined events, because
+// the next read counts the changes as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -222,7 +221,7 @@ func (j *Journal) refresh(r *Refresh) {
 	if old == nil || z.Unread {
 		return
 	}
-	at := wall(r.At)
+	at := wallClock(r.At)
 	c := j.naming.candidate(z, old.SeenAt, old.Joined)
 	switch {
 	case old.Czxid == c.Czxid && c.Revoked:
@@ -286,8 +285,8 @@ func (j *Journal) countMissed(at time.Time, creates, deletes int, known bool) {
 	}
 }
 
-// delta applies d. The deletion of the leader's znode waits until it is known whether the session
-// ended.
+// delta applies d. If the leader's session owns another child, the deletion of the leader's znode and
+// the session's next deletions wait for [Journal.settle].
 func (j *Journal) delta(d *Delta) {
 	if !j.parentRead || j.single || j.phase != Live {
 		return // a read must come first
@@ -308,16 +307,21 @@ func (j *Journal) delta(d *Delta) {
 	j.change(d, gone)
 }
 
-// settle applies the waiting deletions. They are one change if the session owns no other contender,
-// and so ended.
+// settle applies the waiting deletions. They are one change if the session has no child left, so that
+// it probably ended.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
 	}
 	ending := j.ending
 	names := j.takeEnding()
-	j.index()
-	alive := int(j.owned[j.endingOf]) > len(names)
+	owned := 0
+	for _, c := range j.known {
+		if c.Session == j.endingOf {
+			owned++
+		}
+	}
+	alive := owned > len(names)
 	for len(names) > 0 {
 		n := len(names)
 		if alive {
@@ -355,13 +359,13 @@ func (j *Journal) change(d *Delta, gone []string) {
 	// The notification is about this change, not about a change in an earlier list.
 	j.list.at = time.Time{}
 	j.readAgain(r)
-	j.list = listTimes{sent: session.Later(j.list.sent, wall(d.Heard))}
+	j.list = listTimes{sent: session.Later(j.list.sent, wallClock(d.Heard))}
 }
 
 // readSingle applies a read of a single znode. No counter shows changes between two such reads, so
 // none count as missed.
 func (j *Journal) readSingle(r *Read) {
-	at := wall(r.At)
+	at := wallClock(r.At)
 	if j.parentRead { // the path was a parent until now
 		j.removeAll(at, timeBounds{})
 	}

@@ -19,7 +19,7 @@ type rivals struct {
 	contested []dialect.ID // they lasted for [RivalWait], and are no waiters
 }
 
-// find finds the present rivals. New rivals get the time since.
+// find finds the present rivals. It sets Since of a new rival to since.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil

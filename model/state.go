@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Phase is the state of the election's parent. A single znode's election is [Live].
+// Phase is the state of the election's parent. A single znode that was read, even as absent, is [Live].
 type Phase string
 
 const (
@@ -25,7 +25,7 @@ const (
 type State struct {
 	Path    string
 	Recipe  dialect.Recipe
-	Dialect *dialect.Dialect // nil until the children show the system
+	Dialect *dialect.Dialect // nil: not recognised
 	At      time.Time        // the latest time of an observation
 	ReadAt  time.Time        // the time of the last successful read; zero: none yet
 	Phase   Phase
@@ -42,9 +42,8 @@ type State struct {
 	// for [MixedClients] only after [RivalWait].
 	Rivals  []dialect.Rival
 	Leaving bool   // the participants of a double barrier are leaving it
-	Flows   []Flow // the last counts of a queue's created and taken items, oldest first
-	// Unsettled reports whether the leader's znode was deleted, but it is not yet known whether the
-	// leader's session ended.
+	Flows   []Flow // of a queue, oldest first
+	// Unsettled reports whether deletions of the leader's session wait: see Journal.delta.
 	Unsettled bool
 	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32

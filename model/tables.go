@@ -16,7 +16,7 @@ func (j *Journal) applyTable(t *session.Table) {
 	t = t.Checked()
 	j.table, j.answers = t, t.MergedOver(j.answers)
 	j.watches.apply(t, &j.children, j.cfg.Path, j.link.Session)
-	at := session.Later(j.at, wall(t.When()))
+	at := session.Later(j.at, wallClock(t.When()))
 	holders := make([]session.Holder, j.queue.Len())
 	for i, c := range j.queue.All() {
 		holders[i] = session.Holder{Session: c.Session, SeenAt: c.SeenAt}
@@ -24,7 +24,7 @@ func (j *Journal) applyTable(t *session.Table) {
 			holders[i].Timeout = m.Timeout
 		}
 	}
-	if j.naming.dialect.Guess(wall(t.When()).After(j.readAt) && j.children.chained(t, j.cfg.Path)) != j.naming.dialect {
+	if j.naming.dialect.Guess(wallClock(t.When()).After(j.readAt) && j.children.chained(t, j.cfg.Path)) != j.naming.dialect {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
@@ -74,8 +74,8 @@ func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	}
 }
 
-// othersWatch reports whether a session watches another session's contender. A participant of a double
-// barrier does so only while it leaves.
+// othersWatch reports whether a session, except own, watches another session's contender. A participant
+// of a double barrier does so only while it leaves.
 func (cs *children) othersWatch(t *session.Table, path string, own uint64) bool {
 	for name, sessions := range watchedIn(t, path) {
 		c := cs.known[name]
@@ -127,7 +127,7 @@ type watches struct {
 // Watchers are the sessions that watch the first znode of the queue, or the parent of an empty queue.
 // The znode's owner and electop do not count. Servers do not report watches on a list of children.
 type Watchers struct {
-	Candidates int      // the number of sessions that own a contender
+	Candidates int      // how many of the sessions own a contender
 	Others     []uint64 // the other sessions, sorted
 	Why        string   // why there may be more, "" if these are all; safe for a terminal
 

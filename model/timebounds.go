@@ -7,8 +7,8 @@ import (
 )
 
 // timeBounds bounds the time of a change at electop's server. A notification gives closer bounds
-// than a read, but only for the first change. Its delay is unknown, so the lower bound is the time
-// at which electop sent the last request whose reply came before the notification.
+// than a read, but only for the first change. The notification's delay is unknown, so the lower bound
+// is when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
 	// earliest and latest are the bounds, zero if unknown.
 	earliest, latest time.Time
@@ -33,8 +33,8 @@ func (m timeBounds) since() time.Time {
 // Span bounds a duration.
 type Span struct{ Least, Most time.Duration }
 
-// lasted returns the time between two changes and its bounds. It is never negative, even if a clock
-// was wrong.
+// lasted returns the time between two changes, and the bounds of that time. Neither is negative, even
+// if a clock was wrong.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
@@ -62,7 +62,7 @@ type listTimes struct{ sent, at time.Time } // zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
-	at, notified := wall(r.At), wall(r.Notified)
+	at, notified := wallClock(r.At), wallClock(r.Notified)
 	if gap {
 		return timeBounds{earliest: l.sent, latest: at}
 	}
@@ -71,7 +71,7 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 		return m
 	}
 	if !r.Heard.IsZero() {
-		m.earliest = session.Later(m.earliest, wall(r.Heard))
+		m.earliest = session.Later(m.earliest, wallClock(r.Heard))
 	}
 	// A notification before the reply with the last list may be about a change in that list.
 	first := l.at.IsZero() || notified.After(l.at)
@@ -91,12 +91,12 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 }
 
 func timesOf(r *Read) listTimes {
-	l := listTimes{at: wall(r.At)}
+	l := listTimes{at: wallClock(r.At)}
 	if !r.Sent.IsZero() && !r.Sent.After(r.At) {
-		l.sent = wall(r.Sent)
+		l.sent = wallClock(r.Sent)
 	}
 	return l
 }
 
-// wall drops the monotonic reading, because a replay has none and must compute the same values.
-func wall(t time.Time) time.Time { return t.Round(0) }
+// wallClock drops t's monotonic reading, because a replay has none and must compute the same values.
+func wallClock(t time.Time) time.Time { return t.Round(0) }

@@ -42,8 +42,8 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// existed sets c in a report about its deletion that came before c was read. c existed at the zxid
-// from.
+// existed sets c in the report about c's deletion, if the report came before c was read. c existed at
+// the zxid from.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -69,7 +69,7 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 			break
 		}
 		if x.Znode == c.Name && x.Candidate != nil && x.Candidate.ID() == c.ID() && !x.Deleted.IsZero() {
-			return exactly(wall(x.Deleted))
+			return exactly(wallClock(x.Deleted))
 		}
 	}
 	return m
@@ -136,8 +136,8 @@ func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 	return zxid
 }
 
-// Costs has the last handoffs that show the cost of a recipe, newest first: Chain of the plain
-// recipe, and Herd of the herd recipe. Each has at most [CostsMax] handoffs.
+// Costs has the last handoffs that show the costs of the plain recipe (Chain) and of the herd recipe,
+// newest first.
 type Costs struct{ Chain, Herd []*Woken }
 
 // CostsMax bounds each list of [Costs].

@@ -51,7 +51,7 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves shares last and times with states, so own copies last, and count replaces times.
+// waves shares last and times with states: own makes a copy of last, and count replaces times.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last
@@ -62,7 +62,7 @@ type waves struct {
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
-		x := &Wave{Znode: o.Znode, Zxid: o.Zxid, Deleted: wall(o.Deleted), Reactions: make([]Reaction, 0, min(len(o.Notified), ReactionsMax))}
+		x := &Wave{Znode: o.Znode, Zxid: o.Zxid, Deleted: wallClock(o.Deleted), Reactions: make([]Reaction, 0, min(len(o.Notified), ReactionsMax))}
 		for _, session := range o.Notified[:cap(x.Reactions)] {
 			x.Reactions = append(x.Reactions, Reaction{Session: session})
 		}
@@ -99,7 +99,7 @@ func (w *waves) count(notified []uint64, queue dialect.Queue) {
 }
 
 func (w *Wave) report(o *Wake) {
-	after := max(0, wall(o.At).Sub(w.Deleted))
+	after := max(0, wallClock(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
 	if n := len(w.Counts); n == CountsMax {
 		w.Counts[n-1] = x // the newest count is the most important
@@ -111,13 +111,13 @@ func (w *Wave) report(o *Wake) {
 	}
 }
 
-// step adds m's step to its reactions, unless m took the step before the deletion.
+// step adds m's step to m's reactions to earlier deletions.
 func (w *waves) step(m *Member) {
 	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
 		return
 	}
 	for i, x := range w.last {
-		after := wall(m.StepAt).Sub(x.Deleted)
+		after := wallClock(m.StepAt).Sub(x.Deleted)
 		k, ok := x.Find(m.Session)
 		if !ok || after < 0 || m.StepAt.IsZero() || x.Reactions[k].Done > 0 || x.Reactions[k].Read > 0 && m.Step == StepListAgain {
 			continue

@@ -4,7 +4,7 @@ package model
 type Work struct {
 	Rules Rules // the last settings
 
-	// Value is the counter after the last accepted write. Writer is the leader of that write's worker.
+	// Value is the counter after the last accepted write. Writer is the leader whose worker wrote it.
 	Value  int64
 	Writer string // [Member.ID]
 	// Highest is the highest token that the resource [Tokens] accepted.
