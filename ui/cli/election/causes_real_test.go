@@ -27,7 +27,7 @@ import (
 
 type end struct {
 	name    string
-	stopped bool   // SIGSTOP comes first; act follows before the session can expire
+	stopped bool   // the test first stops the process; act follows before the session can expire
 	act     string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool   // the candidate's session expires
 }
@@ -55,7 +55,7 @@ type reign struct {
 	paused      time.Time
 	risk        <-chan time.Time
 	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
-	first, last model.Handoff // the handoff as reported at once, and as corrected later
+	first, last model.Handoff // the first report of the handoff, and the report after corrections
 }
 
 // ELECTOP_TEST_CAUSES is the number of leaders that are stopped until they expire, for each protocol.
@@ -164,7 +164,7 @@ func count(t *testing.T, reigns []*reign) (correct, total int) {
 	return correct, total
 }
 
-// mayHaveExpired is true early, because the last ping may precede the stop by a third of the timeout.
+// mayHaveExpired reports whether half the timeout had passed since the stop; the last ping was earlier.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }

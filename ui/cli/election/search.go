@@ -160,7 +160,7 @@ func skips(at discover.Progress) []plain.Skip {
 		case discover.TooLarge:
 			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
 		case discover.Alike:
-			why = "they have no children, like those before them"
+			why = "a sample of their siblings has no children"
 		case discover.BadName:
 			why = "no client may request a znode of this name"
 		}
