@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// According to the commands' own time stamps, two commands never run at the same time.
+// The time stamps of the commands show that two commands never run at the same time.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -93,7 +93,7 @@ func TestCommandGetsEnvironment(t *testing.T) {
 	}
 }
 
-// The command outlasts the lease; the candidate withdraws only after the command's end.
+// The command needs longer to end than the session timeout. The candidate withdraws after it has ended.
 func TestCommandStopsBeforeHandoff(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 	if late := stamps.runs[0]; late.name != "amber" || late.fence >= leader.fence {
 		t.Errorf("the fencing token of the late write is %#x, not less than the leader's %#x", late.fence, leader.fence)
 	}
-	for _, pid := range processes[:2] { // electop, and the guard or the command
+	for _, pid := range processes[:2] {
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 	_ = syscall.Kill(processes[2], syscall.SIGCONT)

@@ -35,7 +35,7 @@ func TestInvitations(t *testing.T) {
 	const path = "/election"
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
-	// Not tested: that Debian's python3 has kazoo, and that zkCli.sh finds its jars.
+	// The test assumes that Debian's python3 has kazoo and that zkCli.sh finds its jars.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	shellLine := func(line string) *zktest.Program {
 		t.Helper()
@@ -121,7 +121,7 @@ func fourLetter(t *testing.T, addr, word string) string {
 	return string(b)
 }
 
-func TestInvitedTo(t *testing.T) {
+func TestDialable(t *testing.T) {
 	ip := func(s string) net.Addr {
 		ip, n, err := net.ParseCIDR(s)
 		if err != nil {

@@ -59,7 +59,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	}
 	defer done()
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // without an interval and without keys, there would be no request
+		o.admin.Mode = admin.Off // --admin-sessions 0 also disables the requests for status and watches
 	}
 	defer std.secondSignal(ctx)()
 	var failed error // why the first read failed

@@ -54,7 +54,7 @@ func runExporter(ctx context.Context, o *options, std IO) error {
 		std.note("%v. electop keeps trying", err)
 	}
 	if o.admin.Sessions == 0 {
-		o.admin.Mode = admin.Off // without an interval and without keys, there would be no request
+		o.admin.Mode = admin.Off // --admin-sessions 0 also disables the requests for status and watches
 	}
 	cfg := o.watch(conn, log, false)
 	given := cfg.Elections

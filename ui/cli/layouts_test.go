@@ -216,7 +216,7 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns such a system. If required is true, nobody leads without the znodes that acks returns.
+// acks returns a system whose leader has the znodes acks. If required is true, nobody leads without them.
 func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) truth {
 		at, znodes, members := q.write(w, root)
@@ -700,10 +700,10 @@ func aurora(w *tree, root string) truth {
 type tree struct {
 	t       *testing.T
 	r       *rand.Rand
-	members []*zk.Conn // a session each
-	chroot  string     // of the present batch of layouts
+	members []*zk.Conn // each has its own session
+	chroot  string     // the root of the current batch of layouts
 	batch   int
-	log     []string // of the present layout
+	log     []string // how the current layout was written
 }
 
 const mostMembers = 6

@@ -26,7 +26,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
-		if round%2 == 1 { // a follower
+		if round%2 == 1 { // a follower goes down
 			down = x.ensemble.Members[(slices.Index(x.ensemble.Members, down)+1)%3]
 		}
 		down.Kill(t)
@@ -48,7 +48,7 @@ type bounds struct {
 	events   *command
 	slowest  func() time.Duration
 
-	held, excused int // excused: the epoch of the bound had ended
+	held, excused int // excused counts bounds for an epoch that had ended
 }
 
 func newBounds(t *testing.T) *bounds {
@@ -138,7 +138,7 @@ func (x *bounds) of(znode, output string) (all []bound) {
 // compare checks the bounds of a znode that was deleted at gone. It allows a delay of late.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
-	var epoch int64 // of the deletion, the parent's last change
+	var epoch int64 // the epoch of the deletion, which is the parent's last change
 	x.request(func() error {
 		_, stat, err := x.conn.Children(x.Context(), x.path)
 		if err == nil {

@@ -24,7 +24,7 @@ var wraps = [][]string{
 }
 
 // stamper writes time stamps. Its arguments: the file, the candidate's name, the number of processes.
-// Several processes ignore SIGTERM, and one of wraps starts the first.
+// Of several processes only the last dies of SIGTERM. On Linux a program of wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)

@@ -74,7 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read; missed is the number of candidates that joined and left before it.
+// read applies a read; missed is the number of candidates that joined and left unseen before the read.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
