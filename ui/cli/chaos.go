@@ -40,7 +40,7 @@ type chaosOptions struct {
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	help.Faults.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze, partition and heal at random")
+		f.BoolVar(&c.on, "chaos", false, "spawn, resign, kill, freeze, partition and heal at random")
 		f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
 		f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
 		f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
@@ -190,7 +190,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	})
 	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
-	// The observation ends before the cast, whose last candidates it could miss.
+	// The observation ends before the cast: it would miss a candidate that joins and leaves at the end.
 	err = cmp.Or(err, t.Stop())
 	cast.Close()
 	if err != nil && ctx.Err() == nil {

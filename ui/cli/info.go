@@ -65,7 +65,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
 }
 
-// effective returns all settings. The default of a command can differ from that of its flag.
+// effective returns all settings. A setting's default can differ from the default of its flag.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,

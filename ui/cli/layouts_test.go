@@ -216,7 +216,7 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system whose leader has the znodes acks. If required is true, nobody leads without them.
+// acks returns a system whose leader creates the znodes acks. If required, nobody leads without these.
 func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) truth {
 		at, znodes, members := q.write(w, root)

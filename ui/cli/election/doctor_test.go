@@ -379,7 +379,7 @@ func (w *world) ensemble(alter func(member, word, reply string) string) {
 
 var failures = []struct {
 	id      string
-	name    string // of the case, if the finding has several
+	name    string // the name of the case, if the finding has several cases
 	members string
 	ack     bool // leaders must acknowledge
 	noted   bool // the healthy election has the finding as information
@@ -398,7 +398,7 @@ var failures = []struct {
 			}); err == nil {
 				w.t.Fatal("the reply was not lost")
 			}
-			w.addCandidate(c, w.path+"/"+w.prefix+"0000000001") // again with this guid, and watches its own first znode
+			w.addCandidate(c, w.path+"/"+w.prefix+"0000000001") // c repeats the create with this guid, and watches its own first znode
 		},
 		healthy: func(w *world) {
 			znodes, _ := w.queue(1)
