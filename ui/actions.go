@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -24,14 +25,14 @@ type question struct {
 }
 
 func (d *dashboard) situation() action.Situation {
-	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
+	x := action.Situation{State: d.shown(), ObserveOnly: d.o.ObserveOnly, Ended: d.ended, Actions: d.o.Actions}
 	if d.paused != nil {
-		x.Held = d.past.refusal()
+		x.WhyPaused = d.past.refusal()
 	}
 	return x
 }
 
-func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
+func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, refusal string) {
 	return d.situation().Offer(kind, arg, d.target())
 }
 
@@ -40,7 +41,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// On a live cluster, the user must confirm an action that harms electop's own candidate.
+// try begins a unless why refuses it. On a live cluster, the user must first confirm harm to electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a).Cant, why)
@@ -90,7 +91,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		return
 	}
 	if err != nil {
-		switch a.Kind { // the result will not come
+		switch a.Kind { // stop waiting for the result
 		case action.Verify:
 			if i := d.at(a.Election); i >= 0 {
 				d.views[i].verifying = time.Time{}
@@ -118,7 +119,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 	default:
 		d.report(term.Good, strings.ReplaceAll(d.shown().Words(action.WordsFor(a).Done), "{name}", name))
 		if action.Of(a.Kind).OfCandidate {
-			d.acted = of.Znode
+			d.messageAbout = of.Znode
 		}
 	}
 }
@@ -178,11 +179,11 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown returns what a user can do: actions, faults without a key, views, other clusters.
+// actionsShown returns the list of actions: actions, faults without a key, views, other clusters.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
-	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // nothing can be done in a recording
+	listed, recorded := map[action.Kind]bool{}, d.past.recording() != nil // a recording offers no actions
 	for _, b := range d.table {
 		e := overlay.Entry{Name: b.Help().Desc, Key: b.Help().Key, About: b.Long, Do: b.Do, Kind: b.Kind, Arg: b.Arg}
 		switch {
@@ -242,7 +243,7 @@ func (d *dashboard) run() tea.Cmd {
 	return d.try(a, why, r)
 }
 
-const clipboardMax = 56_000 // terminals accept about 75,000 bytes of base64
+const clipboardMax = 56_000 // bytes: terminals accept about 75,000 bytes of base64
 
 // copyPath sends the selected path, not quoted for a shell, to the clipboard of the user's terminal.
 func (d *dashboard) copyPath() tea.Cmd {
@@ -254,7 +255,7 @@ func (d *dashboard) copyPath() tea.Cmd {
 		d.refuse("copy the path", err.Error())
 		return nil
 	}
-	return d.doer.copy(znode.Safe(path, clipboardMax), d.o.Clipboard)
+	return d.doer.copy(znode.Safe(path, clipboardMax/utf8.UTFMax), d.o.Clipboard)
 }
 
 func (d *dashboard) selectedPath() (string, error) {

@@ -47,13 +47,13 @@ type dashboard struct {
 		of model.Ref // the candidate whose data the user last requested again
 		at time.Time
 	}
-	listing  bool // the last Listing action had ArgOn
-	dragging bool // the mouse moves the playhead
-	lessons  lessons.Panel
-	unknown  map[string]bool // keys that the status line has reported to do nothing
-	question *question
-	message  mainscreen.Message
-	acted    dialect.ID // the znode that message is about, if any; message disappears with the znode
+	listing      bool // the last Listing action had ArgOn
+	dragging     bool // the mouse moves the playhead
+	lessons      lessons.Panel
+	unknown      map[string]bool // keys that the status line has reported to do nothing
+	question     *question
+	message      mainscreen.Message
+	messageAbout dialect.ID // znode of the message, which disappears with the znode; zero: none
 
 	canvas term.Canvas
 	drawn  string    // the last frame
@@ -158,7 +158,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.screen.Shown, d.dirty = d.screenShown(), true // redraw does not settle a screen of unknown size
+		d.screen.Shown, d.dirty = d.screenShown(), true // redraw sets Shown only for a screen of known size
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -188,7 +188,7 @@ func (d *dashboard) report(st term.Style, text string) {
 	if text == "" {
 		return
 	}
-	d.message, d.acted = mainscreen.NewMessage(st, text, d.o.Now()), dialect.ID{}
+	d.message, d.messageAbout = mainscreen.NewMessage(st, text, d.o.Now()), dialect.ID{}
 	d.dirty = true
 }
 

@@ -8,7 +8,7 @@
 //	                   (30 Hz at most)    ^ keys, ticks
 //
 // One goroutine, the pump, sends the event loop the newest state when the source is dirty, and then
-// rests for 33 ms. So a burst of changes costs one frame. No change is lost, because a state also
+// rests for up to 33 ms. So a burst of changes costs one frame. No change is lost, because a state also
 // holds the history.
 //
 // Update settles the screen, and draws a frame if something visible has changed. View returns the last
@@ -86,7 +86,7 @@
 //
 // A new panel needs a package with a Panel, a place in mainscreen.Arrangement, and a line each in
 // Settle and Draw of mainscreen.Screen. A new text or list in front of the panels needs a mode in
-// package input, and a case each in overlays.window (overlays.go) and settle (screen.go).
+// package input, and a case each in overlays.window (overlays.go) and settle or content (screen.go).
 //
 // All text from outside passes through [znode.Safe], and the canvas accepts no control characters.
 //
@@ -105,8 +105,8 @@
 // report, and passes on the user's input.
 //
 // Nothing inferred is drawn as if it were verified. A wrong watch has a sign and words
-// (doctor.State.Edge). A countdown is an upper bound. Without a connection the screen is faded, and
-// shows the age of the state.
+// (doctor.State.Edge). A countdown is an upper bound. Without a connection the panels are faded,
+// and show the age of the state.
 //
 // A step of a candidate takes a millisecond. So a step stays marked until it can be read, and
 // notifications move along their edges in slow motion. The marks and the motion depend only on the

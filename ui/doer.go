@@ -76,7 +76,7 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// stop stops a playback; a stopped playback would continue.
+// stop stops a running playback. It would continue a stopped one.
 func (d doer) stop(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil

@@ -12,8 +12,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The tests send messages to the dashboard, as Bubbletea does, and read its frames.
-
 // sent gives msg to the dashboard. Unlike Model.Update, it returns neither the Listing action nor the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
@@ -96,7 +94,7 @@ func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
 func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
 
-// These are the results of [front] that are not titles of windows.
+// Results of [front] that are not titles of windows.
 const (
 	onMain     = "the main screen"
 	inPast     = "the main screen in the past"

@@ -289,7 +289,7 @@ func TestUnchangedLines(t *testing.T) {
 	}
 }
 
-// Drawing each change, or only the last one, gives the same frame.
+// The last frame is the same whether each change is drawn or only the last.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -318,7 +318,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 				msg = press(rapid.SampledFrom(all).Draw(t, "key"))
 			}
 			drawn.Update(msg)
-			// Model.Update would draw.
+			// Unlike Model.Update, this draws no frame.
 			settled.d.update(msg)
 			settled.d.settle(settled.d.frame())
 		}

@@ -153,7 +153,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey reports whether key k works only live or in a lesson; if so, it shows the reason.
+// refuseKey refuses a key that works only live or only in a lesson; false for other keys.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")

@@ -15,8 +15,6 @@ import (
 	"electop/ui/wording"
 )
 
-// Elections of third-party software, on an ensemble of three servers.
-
 var ensemble = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
 
 // uuid returns UUID number i in Curator's format.

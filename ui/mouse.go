@@ -56,7 +56,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// A click on the selected row does the same as enter.
+// click handles a click. On the selected row it does the same as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

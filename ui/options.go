@@ -36,7 +36,7 @@ type Source interface {
 // MultiSource is a [Source] of several elections.
 type MultiSource interface {
 	Source
-	// States returns an immutable slice; the first one is the result of [Source.State].
+	// States returns an immutable slice; its first state is the result of [Source.State].
 	States() []*doctor.State
 	// Search returns the last search for elections, which is immutable, or nil.
 	Search() *elections.Search
@@ -62,7 +62,7 @@ type Options struct {
 	Invitations []overlay.Invitation // ways for other programs to join
 	Open        bool                 // other machines can join
 
-	Begin   func()        // nil, or work that would delay the first frame; must not block
+	Begin   func()        // starts work that would delay the first frame; must not block; nil: none
 	Notices <-chan string // for the status line, such as trouble with a recording
 
 	Theme     string                  // term.Auto (also ""), term.Dark, term.Light or term.Mono
@@ -100,7 +100,7 @@ const (
 	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause doubles, up to refreshEvery
 	playEvery     = 100 * time.Millisecond // between two moves of the playhead
 	actionTimeout = 10 * time.Second       // ends an action that hangs; longer than a connection attempt
-	lessonTimeout = 30 * time.Second       // for the preparation of a lesson
-	verifyTimeout = 30 * time.Second       // for the servers' answers
-	quitTimeout   = time.Second            // for cancelled actions at the end of the program
+	lessonTimeout = 30 * time.Second       // bounds the preparation of a lesson
+	verifyTimeout = 30 * time.Second       // bounds the wait for the servers' answers
+	quitTimeout   = time.Second            // bounds the wait for cancelled actions at the end
 )

@@ -436,7 +436,7 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// While all candidates rejoin, a handoff has one watcher, so the bars omit it.
+// The bars omit handoffs while candidates rejoin, which notify at most one other.
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)

@@ -65,7 +65,7 @@ func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 }
 
 func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
-	// At the end of the context, Bubbletea's signal handler would block for ever.
+	// If a signal comes when ctx ends, Bubbletea's signal handler can block for ever.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
 	if o.Mouse {
 		opts = append(opts, tea.WithMouseCellMotion())
@@ -105,7 +105,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 		}
 		changed := dirty
 		if len(notices) > 0 {
-			changed = nil // a late notice would replace the result of a later key
+			changed = nil // notices go first: delayed, they would replace newer messages
 		}
 		select {
 		case <-ctx.Done():
@@ -131,8 +131,8 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame 17 ms before Bubbletea's renderer, which writes it again. The
-// renderer skips unchanged lines of later frames, so writeFirst must not write those.
+// writeFirst writes the first frame 17 ms before Bubbletea's renderer, which writes it again. Later
+// frames must go through the renderer, which skips the lines that it wrote before.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return

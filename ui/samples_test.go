@@ -492,8 +492,6 @@ func copied(s *doctor.State) doctor.State {
 	return c
 }
 
-// Samples of the recipe's steps, as the demo's server and cast report them.
-
 func (w *world) took(id string, step model.Step, on ...string) *world {
 	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
 }

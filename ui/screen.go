@@ -133,18 +133,18 @@ func (d *dashboard) content() (text overlay.Text, width int) {
 	if d.modes.Front() == input.ModeJoin {
 		return overlay.Join(term.TextWidth(d.w, d.w), d.o.Invitations, d.o.Open, joined(d.shown()), d.o.cannotJoin(d.path)), d.w
 	}
-	of := input.Mode(0) // all modes
+	mode := input.Mode(0) // all modes
 	if !d.helpAll {
-		of = d.withLesson(d.modes.Below())
+		mode = d.withLesson(d.modes.Below())
 	}
-	if width = 92; of == 0 || of.Main() {
+	if width = 92; mode == 0 || mode.Main() {
 		width = 160 // two columns
 	}
-	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), of, true)}, width
+	return overlay.Text{Title: "Help", Lines: d.helpLines(term.TextWidth(d.w, width), mode, true)}, width
 }
 
-func (d *dashboard) helpLines(w int, of input.Mode, lanes bool) [][]term.Span {
-	return input.HelpLines(d.table, &d.theme.Glyph, w, of, lanes)
+func (d *dashboard) helpLines(w int, mode input.Mode, lanes bool) [][]term.Span {
+	return input.HelpLines(d.table, &d.theme.Glyph, w, mode, lanes)
 }
 
 func joined(s *doctor.State) (lines []string) {
@@ -198,8 +198,8 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
 	}
-	acted := d.acted == (dialect.ID{}) || d.shown().Queue.Index(func(c *dialect.Candidate) bool { return c.ID() == d.acted }) >= 0
-	if st, text, ok := d.message.Text(f); ok && acted {
+	gone := d.messageAbout != (dialect.ID{}) && d.shown().Queue.Index(func(c *dialect.Candidate) bool { return c.ID() == d.messageAbout }) < 0
+	if st, text, ok := d.message.Text(f); ok && !gone {
 		return st, text
 	}
 	front := d.modes.Front()

@@ -83,11 +83,11 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	t.journey.Stop()
 	move, ok := travel.MoveOf(do)
 	if !t.journey.On { // a recording is being played
-		stops := t.begin()
+		begins := t.begin()
 		if ok {
-			t.journey.Go(move) // runs after the command in stops
+			t.journey.Go(move) // runs after the search in begins
 		}
-		return stops
+		return begins
 	}
 	if !ok {
 		return nil
@@ -95,7 +95,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	return t.doer.search(t.journey.Go(move))
 }
 
-// goTo shows the last moment that is not later than the time at, or the earliest moment that is kept.
+// goTo shows the last moment not later than at. If all are later, it shows the earliest.
 func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
@@ -105,7 +105,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		return nil
 	}
 	begins := t.begin()
-	t.journey.GoTo(at) // runs after the command in begins
+	t.journey.GoTo(at) // runs after the search in begins
 	return begins
 }
 

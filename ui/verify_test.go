@@ -16,7 +16,7 @@ import (
 	"electop/ui/term"
 )
 
-// Verify shows its result only after the servers' answers list watches.
+// TestVerifyReportsTheResult: verify shows its result only after answers that list watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -74,7 +74,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	shows(t, m, "The servers were not asked.", "--admin off")
 }
 
-func TestObserveOnly(t *testing.T) {
+func TestObserveOnlyChangesNothing(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
 	m, src, _ := dashboardOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
@@ -106,7 +106,7 @@ func TestObserveOnly(t *testing.T) {
 	}
 	m.Update(present(src, false))
 	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes this program one") {
-		t.Errorf("the empty queue mentions keys that act:\n%s", screen(m))
+		t.Errorf("the empty queue mentions keys that change something:\n%s", screen(m))
 	}
 }
 
@@ -166,7 +166,7 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// Only electop's candidates report beliefs, so safety covers only them.
+// TestBeliefsOfThirdPartyCandidates: only electop's candidates report beliefs, so safety covers only them.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
@@ -199,7 +199,7 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
-// On a live cluster without candidates of electop, only tab shows the recipe.
+// TestRecipeIsBehindTab: on a live cluster without candidates of electop, only tab shows the recipe.
 func TestRecipeIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)

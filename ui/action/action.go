@@ -41,8 +41,8 @@ const (
 	Expire    Kind = "expire"     // the candidate's session expires now
 	SlowLead  Kind = "slow lead"  // the candidate's leader procedure does not end: ArgOn, ArgOff
 
-	// Actions on the demo as a whole.
-	Slow    Kind = "slow"    // change the server's delay: ArgSlower, ArgFaster
+	// Actions without a candidate.
+	Slow    Kind = "slow"    // change the delay of the demo's server, or a replay's speed: ArgSlower, ArgFaster
 	Step    Kind = "step"    // release one message, and hold the next ones
 	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
 )
@@ -92,7 +92,7 @@ type Def struct {
 
 	Changes bool // it changes more than this program's own view
 	Harms   bool // it harms a candidate
-	Demo    bool // only the demo has it
+	Demo    bool // only the demo's footer has it
 	// Matters reports whether the action affects what the screen shows now. Even a narrow footer
 	// then has the key, unless the action is refused. Nil: it never does.
 	Matters     func(*doctor.State) bool
@@ -168,11 +168,11 @@ var noMember model.Member
 
 // Situation decides whether an action can be done now, or why it cannot.
 type Situation struct {
-	State    *doctor.State
-	ReadOnly bool                            // the keys that change something are disabled
-	Held     string                          // reason to refuse actions in a pause or in time travel, otherwise ""
-	Ended    bool                            // there will be no newer state
-	By       interface{ Why(Action) string } // nil: nothing can be done
+	State       *doctor.State
+	ObserveOnly bool                            // the keys that change something are disabled
+	WhyPaused   string                          // reason to refuse actions in a pause or in time travel, otherwise ""
+	Ended       bool                            // there will be no newer state
+	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
 // Offer returns the action on r's candidate, and why it is refused.
@@ -203,16 +203,16 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 // Refuses returns why an action cannot be done now, "" if it can.
 func (x Situation) Refuses(a Action) string {
 	switch {
-	case x.ReadOnly && a.Kind.Changes():
+	case x.ObserveOnly && a.Kind.Changes():
 		return "read-only. Start without --observe-only to act"
-	case x.Held != "" && a.Kind != Open && a.Kind != Discover:
-		return x.Held
+	case x.WhyPaused != "" && a.Kind != Open && a.Kind != Discover:
+		return x.WhyPaused
 	case x.Ended:
 		return "the source has ended. Start electop again"
-	case x.By == nil:
+	case x.Actions == nil:
 		return "read-only"
 	}
-	why := x.By.Why(a)
+	why := x.Actions.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
 		// At full speed a stray key would hold all messages.
 		why = "nothing is held at full speed. [ slows the server down"
@@ -234,10 +234,10 @@ type Act struct {
 	Do  func(Action) error
 }
 
-// If returns a Why that gives one reason while is returns true.
-func If(is func() bool, why string) func(Action) string {
+// If returns an [Act.Why] that returns why as long as refused returns true.
+func If(refused func() bool, why string) func(Action) string {
 	return func(Action) string {
-		if is() {
+		if refused() {
 			return why
 		}
 		return ""
