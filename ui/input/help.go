@@ -18,23 +18,23 @@ func signs(g *term.Glyphs) []helpLine {
 	return []helpLine{
 		{term.Heading, "", "Signs"},
 		{term.Lead, g.Leader, "leads: its znode has the lowest number"},
-		{term.Alarm, g.LeaderLost, "first, and does not lead, or not any longer"},
+		{term.Alarm, g.LeaderLost, "first, but faulty, at risk or not leading"},
 		{term.Watch, g.Watch, "watches the candidate above it"},
 		{term.Trouble, g.WatchWrong, "does not watch its predecessor"},
 		{term.Watch, g.HerdHead + g.HerdMore, "an arrow to the watched znode; grey: inferred"},
 		{term.Trouble, g.HerdFrom + g.HerdMore, "watches the leader, like all others: the herd"},
 		{term.Watch, g.Up + " 12", "watches the znode with number 12"},
 		{term.Good, g.Yes, "verified: ZooKeeper reports that watch"},
-		{term.Muted, g.Inferred, "inferred, or by ZooKeeper's clock, or a guess"},
+		{term.Muted, g.Inferred, "inferred or estimated, not verified"},
 		{term.Alarm, g.Wrong, "ZooKeeper reports another watch or none"},
 		{term.Alarm, g.Critical, "a critical finding; " + g.Warning + " a warning; " + g.Info + " worth knowing"},
 		{term.Alarm, g.Killed, "killed: no connection, its znode still exists"},
 		{term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing"},
-		{term.Alarm, g.Parted, "cut off: nothing reaches it or ZooKeeper"},
-		{term.Trouble, g.LosesReply, "loses its next reply; " + g.NoGuid + " no guid; " + g.SlowLead + " slow to lead"},
+		{term.Alarm, g.Parted, "cut off: nothing passes to ZooKeeper or back"},
+		{term.Trouble, g.LosesReply, "loses its next reply; " + g.NoGuid + " no guid; " + g.SlowLead + " never acks"},
 		{term.Lead, g.Notice, "a notification on its way to the watcher"},
-		{term.You, g.Notice, "in Messages: held, in their order; " + g.Expired + " lost"},
-		{term.Muted, g.Elsewhere, "a member or item; R" + g.TR + " readers share the lock next"},
+		{term.You, g.Notice, "in Messages: a held message; " + g.Expired + " lost"},
+		{term.Muted, g.Elsewhere, "third-party, member, item; R" + g.TR + " share the lock"},
 	}
 }
 
@@ -43,11 +43,11 @@ func lanes(g *term.Glyphs) []helpLine {
 		{term.Heading, "", "Lanes: one for each candidate over time"},
 		{term.Watch, g.Waits, "waits; " + g.Created + " its znode was created, " + g.Deleted + " deleted"},
 		{term.Alarm, g.Expired, "its session expired, and its znode was deleted"},
-		{term.Lead, g.Notice, "notified; " + g.Down + " of the deleted znode"},
+		{term.Lead, g.Notice, "notified; " + g.Down + " from the deleted znode"},
 		{term.Gold, g.Block, "leads, as far as the znodes show; " + g.Elected + " elected"},
 		{term.Trouble, g.Danger, "silent, and its znode still exists"},
 		{term.Alarm, g.Believes, "believes it leads, but another leads or may lead"},
-		{term.Trouble, g.Suspended, "suspended: no connection or lease, so no leader"},
+		{term.Trouble, g.Suspended, "suspended: it lost its connection or its lease"},
 		{term.Muted, g.Nowhere, "no znode; " + g.Unseen + " electop had no connection"},
 		{term.Alarm, g.Stale, "a stale write; " + g.Written + " another write, " + g.Refused + " a refused one"},
 		{term.You, g.Playhead, "the moment on the screen; " + g.Play + " the past is played"},
@@ -60,8 +60,8 @@ var words = []helpLine{
 	{term.Text, "takeover", "from then until the new leader acknowledged"},
 	{term.Text, "vacant", "the time without a candidate"},
 	{term.Text, "token", "the leader's czxid, for fencing; only grows"},
-	{term.Text, "safety", "never two awake leaders or stale writes"},
-	{term.Text, "double", "two candidates believe at once that they lead; only electop's report beliefs"},
+	{term.Text, "safety", "never two leaders awake (not frozen), no stale write"},
+	{term.Text, "double", "two candidates believe at once that they lead; only electop's candidates report beliefs"},
 	{term.Text, "liveness", "time with a leader; (queue): with a first znode; (ack): acknowledged"},
 	{term.Text, "ghost", "a znode that its owner does not know of"},
 	{term.Text, "missed", "changes between two reads, only counted"},
@@ -95,10 +95,10 @@ func keyLines(table []Binding, shown func(Binding) bool) (out []helpLine) {
 	return out
 }
 
-// helpLines returns the help of mode of, 0 for all. With brief, the help of all modes lacks the main
-// screen's keys and signs.
-func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) (out []helpLine) {
-	in, all := cmp.Or(of, ^Mode(0)), of == 0
+// helpLines returns the help of a mode, or of all modes if mode is 0. With brief, the help of all
+// modes lacks the main screen's keys and signs.
+func helpLines(table []Binding, g *term.Glyphs, mode Mode, brief, withLanes bool) (out []helpLine) {
+	in, all := cmp.Or(mode, ^Mode(0)), mode == 0
 	if all && brief {
 		in &^= ModeNormal
 	}
@@ -115,14 +115,14 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	firstKeys := []string{"x", "f", "s", "h", "L", "q"}
 	first := func(b Binding) bool { return in&b.Modes&ModeNormal != 0 && slices.Contains(firstKeys, b.Keys()[0]) }
 	add("On a first visit", "", first)
-	if of.Main() || all && !brief {
+	if mode.Main() || all && !brief {
 		out = append(out, signs(g)...)
 		if withLanes {
 			out = append(out, lanes(g)...)
 		}
 	}
 	for i, m := range modes {
-		repeats := m.mode != ModeNormal && (all || of&ModeNormal != 0)
+		repeats := m.mode != ModeNormal && (all || mode&ModeNormal != 0)
 		add(m.title, m.note, func(b Binding) bool {
 			return in&m.mode&b.Modes != 0 && !first(b) && !(repeats && b.Modes&ModeNormal != 0)
 		})
@@ -138,10 +138,10 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode, brief, withLanes bool) 
 	return out
 }
 
-// HelpLines returns the help of mode of, 0 for all, on lines of w cells.
-func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode, withLanes bool) [][]term.Span {
+// HelpLines returns the help of a mode, or of all modes if mode is 0, on lines of w cells.
+func HelpLines(table []Binding, g *term.Glyphs, w int, mode Mode, withLanes bool) [][]term.Span {
 	const twoColumns, gap = 112, 3 // width from which there are two columns; cells between them
-	all := helpLines(table, g, of, w < twoColumns, withLanes)
+	all := helpLines(table, g, mode, w < twoColumns, withLanes)
 	if w < twoColumns {
 		lines, _ := wrapHelp(all, w)
 		return lines
@@ -198,7 +198,7 @@ func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
 
 func longHelp(b Binding) string { return cmp.Or(b.Long, b.Help().Desc) }
 
-// Markdown returns the table of keys for electop help keys.
+// Markdown returns a table of the keys of each mode, for electop help keys.
 func Markdown() string {
 	var out strings.Builder
 	table := Bindings(false)
