@@ -212,7 +212,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestPages: a page is one row less than the rows in view.
+// TestPages: a page key moves by one row less than are in view.
 func TestPages(t *testing.T) {
 	e := newElection()
 	e.join(100)

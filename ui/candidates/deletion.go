@@ -28,7 +28,7 @@ type deletion struct {
 }
 
 const (
-	TravelShown = 600 * time.Millisecond // time in which a drawn notification reaches its watcher
+	TravelShown = 600 * time.Millisecond // least time in which a drawn notification reaches its watcher
 	TickTravel  = 50 * time.Millisecond  // time between two positions of a drawn notification
 
 	deletionsMax        = 3    // deletions drawn at once
@@ -222,7 +222,7 @@ type edges struct {
 	notices []notice
 }
 
-// path returns the cells of the edge to a watcher, and the index of the one that its notification has reached.
+// path returns the cells of the edge to a watcher. The notification has reached the cell with index passed.
 func (e *edges) path(n notice) (cells [][2]int, passed int) {
 	for x := e.from; x < e.bus; x++ {
 		cells = append(cells, [2]int{x, e.at})

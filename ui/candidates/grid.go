@@ -28,7 +28,7 @@ type grid struct {
 
 const (
 	leastCell, usualCell = 2, 5 // minimum widths of a cell
-	leastCellMost        = 600  // candidates in cells narrower than usualCell: many cells make a frame expensive
+	leastCellMost        = 600  // most candidates with cells narrower than usualCell: many cells make a frame expensive
 	beforeLabel          = 3    // the mark, the sign and a blank
 )
 
@@ -225,7 +225,7 @@ const (
 	waveSlow   = 400 * time.Millisecond
 	waveLeast  = TravelShown // minimum time for which a phase of a candidate is shown
 	waveStays  = time.Second // time for which marks stay after the end of the wave
-	waveMost   = time.Minute // the same, if the server never reports the end
+	waveMost   = time.Minute // time for which marks stay if the server never reports the end
 )
 
 // phase is the progress of a notified candidate.
@@ -252,7 +252,7 @@ type wave struct {
 	next           int                       // the reaction that phaseIn tries first
 }
 
-// waveAt returns the wave at the time of the frame; ok is false if it has not begun.
+// waveAt returns the wave at the time of the frame; ok is false if it begins much later.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Past || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)

@@ -122,7 +122,7 @@ func (r *List) At(i int) model.Row {
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the index of the row of id, -1 if it is not shown. It tries near first. Of the two
+// Find returns the index of id's row, -1 if that is not shown. Find tries near first. Of the two
 // rows of a member with two znodes, it prefers the row with the znode in id.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
@@ -158,7 +158,7 @@ func (r *List) rowOf(id dialect.ID) int {
 	return r.matching.Index(func(x *dialect.Candidate) bool { return x == c })
 }
 
-// matches reports whether the label, the znode's name or the session contains want, in lower case.
+// matches reports whether the label, the znode's name or the session contains want, which is in lower case.
 func matches(c *dialect.Candidate, want string) bool {
 	return want == "" || strings.Contains(strings.ToLower(c.Name), want) ||
 		len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) ||
@@ -183,7 +183,7 @@ func heldFor(s *doctor.State) map[uint64]*model.Message {
 		return nil
 	}
 	out := make(map[uint64]*model.Message, len(s.Pace.Held))
-	for i := len(s.Pace.Held) - 1; i >= 0; i-- { // so that the first message of a session stays
+	for i := len(s.Pace.Held) - 1; i >= 0; i-- { // the first message of a session replaces the others
 		out[s.Pace.Held[i].Session] = &s.Pace.Held[i]
 	}
 	return out

@@ -36,7 +36,7 @@ type Panel struct {
 	place term.Rect
 	shape
 	grid grid
-	next int // contenders that get the role next
+	next int // number of contenders that get the role next
 }
 
 // Shown holds what the panel shows.
@@ -76,7 +76,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = v.topFor(v.page)
 }
 
-// ShowsFirst reports whether the first candidate in the queue has a row in view.
+// ShowsFirst reports whether the table shows the first candidate in the queue.
 func (v *Panel) ShowsFirst() bool { return !v.crowd && !v.Rows.filtered && v.top == 0 }
 
 // Move moves the selection by a row, a page, or to an end.

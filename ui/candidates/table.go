@@ -398,8 +398,8 @@ type link struct {
 	below    term.Style // style of the edge from below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. It checks only
-// one row below last: in a herd all of them watch the same znode.
+// links returns the links of the rows from top to last, nil if the list is filtered. Of the
+// rows below last it checks only the first: in a herd all of them watch the same znode.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil
