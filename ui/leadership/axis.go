@@ -33,8 +33,8 @@ var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 60
 const (
 	stepLeast  = time.Millisecond // the shortest automatic step
 	reignCells = 9                // average number of cells of a reign; bounds how far back the axis goes
-	reignLeast = 30 * time.Second // time of a long reign that stays in view before the next reign
-	unseenMost = 5 * time.Second  // most of the time before electop saw a reign that is shown
+	reignLeast = 30 * time.Second // least time of a long reign that stays in view before the next reign
+	unseenMost = 5 * time.Second  // longest time shown before electop saw a reign
 )
 
 // beganAt returns the time at which the axis begins to show a reign.

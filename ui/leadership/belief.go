@@ -190,7 +190,7 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 type believer struct {
 	member    *model.Member      // nil for a third-party candidate
 	candidate *dialect.Candidate // its znode, nil if deleted
-	position  int                // of the znode in the queue, -1 without a znode
+	position  int                // 0 for the first znode of the queue, -1 without a znode
 	wrong     bool               // believes that it leads, but does not lead
 }
 

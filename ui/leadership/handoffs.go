@@ -70,7 +70,7 @@ type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
 	Properties []term.Span // safety and liveness, nil if they are unknown
-	Came       time.Time   // when the newest handoff came, zero if it is not new
+	Came       time.Time   // when the newest handoff came; zero unless live
 
 	Now      time.Time // the time on the screen; during time travel, the latest known time
 	Zoomed   bool      // the panel fills the screen
@@ -307,8 +307,8 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Lanes become higher, and get a legend, only in lines that the list does not need, or in half of
-	// the panel.
+	// Lanes become higher, and get a legend, only in lines that the list does not need. The list keeps
+	// at most half of the panel.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list

@@ -39,7 +39,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose stores in rows the most important lanes at the time head. It returns how far they can be scrolled.
+// choose stores the most important lanes at head in rows. It returns the largest scroll.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -156,8 +156,8 @@ type laneCell struct {
 	fault model.Fault
 }
 
-// cells fills out with the cells of a lane, up to the time until. Only the leader at the time head
-// gets laneLeads, other leaders get laneLed. Third-party clients are unknown in the gaps.
+// cells fills out with the cells of l that begin before until. Only the leader at head gets laneLeads,
+// other leaders get laneLed. Third-party clients are unknown in the gaps.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {

@@ -265,7 +265,7 @@ func fitNames(names []string, w int) string {
 }
 
 // drawHerdBars compares how many candidates a handoff notifies with each rule, as counted by the
-// server or as predicted. It draws three lines, and at most older lines of earlier handoffs.
+// server or as predicted. older bounds the lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {

@@ -129,7 +129,7 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 	return model.StepListAgain
 }
 
-const detailMax = 120 // length of the text of a step
+const detailMax = 120 // most characters of a step's text
 
 // StepLine returns a line of the recipe with its values, "" if none are known.
 func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
