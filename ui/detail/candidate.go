@@ -218,7 +218,7 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 const scanMax = 1000 // length of a queue up to which watchersOf checks every candidate
 
 // watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
-// In a long queue, watchersOf checks only the candidates that should watch r.
+// In a long queue, watchersOf stops at the last candidate that should watch r.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}
