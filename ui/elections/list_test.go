@@ -121,7 +121,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	}
 }
 
-// A single-znode election shows "?" for its waiting candidates, both if it is watched and if it is found.
+// TestWaiting: a single-znode election, watched or found, has "?" in place of a number of waiting candidates.
 func TestWaiting(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{
