@@ -3,7 +3,7 @@
 //
 // [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
 // [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes nothing but the
-// canvas. Keys and the wheel move the panel with the focus.
+// canvas. Keys move the panel with the focus, the wheel the panel under the pointer.
 //
 // A narrow header leaves out the least important words, a narrow footer the least important keys.
 package mainscreen
@@ -33,7 +33,7 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	before struct { // one of the Details got the focus
+	before struct { // before one of the Details got the focus
 		focus  Panel
 		zoomed bool
 	}
