@@ -17,7 +17,7 @@ const (
 	stampFormat = "04:05.000"
 	stampRoom   = len(stampFormat) + 1
 	stampsFrom  = 60 // cells from which times are shown
-	laneRoom    = 25 // cells that each of more than two lanes needs
+	laneRoom    = 25 // least cells for each lane, if there are more than two
 
 	progressTick = 50 * time.Millisecond // interval at which the lines of delayed messages grow
 )

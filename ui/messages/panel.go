@@ -138,7 +138,7 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns the candidate that watches r, or that r watches. Without a znode of r it returns the first.
+// partner returns the candidate that watches r, or that r watches. If r has no znode, it returns the first.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -155,7 +155,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// receivers yields the receiver of each message: of the held ones, then of the others, the newest first.
+// receivers yields the receivers of the held messages, then of the sent ones, the newest first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -257,7 +257,7 @@ const (
 	cutOff   loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // before the first message: steps and deletions in this time are possible causes
+const before = 20 * time.Millisecond // time before the first message, in which steps and deletions can be its causes
 
 // entries returns the entries in the order of their times; none without messages.
 func entries(s *doctor.State, lanes []lane) []entry {
