@@ -136,7 +136,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r, its spots, and the rest of each phrase that r cuts: words with one blank between them.
+// Blank clears r, its spots, and the rest of each phrase that r cuts. One blank is between words of a phrase.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {

@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first of page lines in view, so that line at of n is among them, top if possible.
+// Window returns the first line in view, as near to top as possible. Of n lines, page are in view, among them at.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

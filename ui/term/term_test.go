@@ -67,7 +67,6 @@ func TestWideCharacters(t *testing.T) {
 	}
 }
 
-// Width and Put have shortcuts for ASCII and for line characters.
 func TestWidthAndPutFollowGraphemeClusters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
@@ -199,7 +198,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	for _, name := range []string{Dark, Light, Mono} {
 		for _, p := range []termenv.Profile{termenv.TrueColor, termenv.ANSI256, termenv.ANSI, termenv.Ascii} {
 			th := NewTheme(name, rendererWith(p))
-			for _, pair := range [][2]Style{{Text, Text | Selected}, {Text, Badge}, {Text, Alarm}, {Text, Lead}, {Muted, Key}, {Text, OnPast}} {
+			for _, pair := range [][2]Style{{Text, Text | Selected}, {Text, Badge}, {Text, Alarm}, {Text, Lead}, {Muted, Key}} {
 				if th.codes[pair[0]] == th.codes[pair[1]] {
 					t.Errorf("%s on %s: styles %d and %d are both %q", name, p.Name(), pair[0], pair[1], th.codes[pair[0]])
 				}
@@ -215,7 +214,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// The heat must not look like trouble, which is coral.
+// TestHeatIsGreen: the heat does not look like trouble, which is coral.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -62,9 +62,7 @@ const (
 	Good            // green: connected, acknowledged
 	You             // violet: this process
 	Past            // the time of a former leader
-	OnPast          // a name on the background of a former leader
-	OnLead          // a name on the background of the leader
-	OnFaint         // a name on the background of a leader in a stale picture
+	OnFaint         // a cell with a background, in a stale picture or behind an overlay
 	Badge           // the program's name, a key to press now
 	BadgeHeld       // the badge of a pause or of time travel
 	Key             // a key in the footer
@@ -175,8 +173,6 @@ func (p palette) looks() [styles]look {
 		Good:      {fg: p.green},
 		You:       {fg: p.violet},
 		Past:      {fg: p.slate},
-		OnPast:    {fg: p.onColour, bg: p.slate},
-		OnLead:    {fg: p.onColour, bg: p.gold, bold: true},
 		OnFaint:   {fg: p.onColour, bg: p.faint},
 		Badge:     {fg: p.onColour, bg: p.gold, bold: true},
 		BadgeHeld: {fg: p.onColour, bg: p.violet, bold: true},
@@ -196,8 +192,6 @@ var monoLooks = [styles]look{
 	Heading:   {bold: true},
 	Lead:      {bold: true},
 	Alarm:     {bold: true},
-	OnPast:    {reverse: true},
-	OnLead:    {reverse: true, bold: true},
 	OnFaint:   {reverse: true, faint: true},
 	Badge:     {reverse: true, bold: true},
 	BadgeHeld: {reverse: true, bold: true},
@@ -270,7 +264,7 @@ func Dim(st Style) Style {
 	switch st &^ Selected {
 	case Border, Focus:
 		return Border
-	case OnPast, OnLead, Hot, Warm:
+	case Hot, Warm:
 		return OnFaint
 	}
 	return Faint
