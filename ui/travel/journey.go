@@ -36,7 +36,7 @@ type Journey struct {
 	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the state at the latest visit of the last moment, with what came after the moment on the screen.
+// Whole is the latest state when the journey was last at the last moment. It includes what came after Shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -220,7 +220,7 @@ func (p *playback) rate() float64 { return cmp.Or(p.speed, 1) }
 
 // Past finds earlier moments of the watched elections.
 type Past interface {
-	// Seek returns the moment to which a move leads; ok is false without moments.
+	// Seek returns the moment to which m leads from moment n; ok is false without moments.
 	// Seek is slow, so call it outside the event loop.
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }

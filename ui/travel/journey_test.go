@@ -88,11 +88,11 @@ func TestLateArrival(t *testing.T) {
 	late := j.Go(history.MoveToFirst)(t.Context())
 	j.End()
 	if j.Arrive(late) || j.On {
-		t.Error("a late arrival counts after the end")
+		t.Error("the ended journey accepts a late arrival")
 	}
 	j.Begin(p, "/e", model.Ref{}, nil)
 	if j.Arrive(late) || j.Known {
-		t.Error("a late arrival counts in the next journey")
+		t.Error("the next journey accepts a late arrival")
 	}
 }
 
