@@ -82,7 +82,7 @@ func past(s *doctor.State) string {
 	case s.Roleless():
 		return phrase.NoLeader(s).Sentence
 	case l == nil && s.First() != nil:
-		return phrase.Label(s.First()) + " was first and not said to lead"
+		return phrase.Label(s.First()) + " was first, but not known to lead"
 	case l == nil:
 		return s.Words("nobody led")
 	case s.Lead() != doctor.Leads:

@@ -39,7 +39,7 @@ func Target(s *doctor.State, i int) *dialect.Candidate {
 	return s.Queue.At(to)
 }
 
-// WrongEdge reports whether any server's answer shows that a watch is missing or on another znode.
+// WrongEdge reports whether the servers' answers show that a watch is missing or on another znode.
 func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
