@@ -107,7 +107,7 @@ var (
 	mainPanel   = regexp.MustCompile(`^(Candidates|Contenders|Members|Items|Participants|Sites|Sessions|Children|Recipe|Belief|Belief and truth|Handoffs|Came and went|Messages|(?:Candidate|Contender|Member|Item|Participant|Site|Child)(?: .*)?|Doctor.*|Servers|Lesson \d.*)$`)
 	zoomedText  = regexp.MustCompile(`^((?:Candidate|Contender|Member|Item|Participant|Site|Child)(?: .*)?|Doctor.*|Servers)$`)
 	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
-	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(?:[RW][╮┤╯]?\s+)?(\S+)`)
+	queueRow    = regexp.MustCompile(`^[> »](?: {0,2}[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(?:[RW][╮┤╯]?\s+)?(\S+)`)
 )
 
 func front(m Model) string {
