@@ -39,7 +39,7 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// Bounds of one election's part of one server's answers. maxFromHost counts the
+// These constants bound an election's part of one server's answers. maxFromHost counts the
 // connections to all servers.
 const (
 	maxListed   = 20_000    // entries of each list

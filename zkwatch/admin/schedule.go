@@ -160,7 +160,7 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
-// A poll ends after statusPollTimeout or tablePollTimeout, even if answers are missing.
+// statusPollTimeout and tablePollTimeout end a poll, even if answers are missing.
 const (
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second
