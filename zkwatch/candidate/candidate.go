@@ -204,8 +204,8 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes the session. If disconnected, it tries only until the session has expired: a partitioned
-// follower may forward a later attempt to connect, which would keep the session alive.
+// leave closes the session. If disconnected, it tries only until the session's expected expiry: a
+// partitioned follower may forward a later attempt, which would keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
@@ -286,8 +286,8 @@ type Config struct {
 	// NoGuid.
 	NoGuid func() bool
 	// Report receives every step and change, in order. It must not block. The member's ID, You,
-	// Fault, NoGuid and SlowLead are not set. Report, Stopped and Awake are called by the goroutine
-	// of Run.
+	// Fault, FaultAt, NoGuid and SlowLead are not set. The goroutine of Run calls Report, Stopped
+	// and Awake.
 	Report func(at time.Time, m model.Member)
 	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads. A
 	// candidate that did not lead calls Awake at its next step. Two Thaws in a row may cause one

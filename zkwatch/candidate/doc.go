@@ -15,5 +15,5 @@
 // stops leading before another candidate can lead, even if its server is cut off from the ensemble.
 // The only exception is that another client deletes the leader's znode.
 //
-// faults.go can kill or freeze a candidate, or lose the reply to its create.
+// faults.go can kill or freeze a candidate, end its lease, or lose the reply to its create.
 package candidate

@@ -82,7 +82,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// The pause after a refusal grows, because only an administrator raises a quota.
+// quotaPause and quotaPauseMost bound the pause after a refusal. It grows: only an administrator raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
