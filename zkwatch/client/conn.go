@@ -18,8 +18,8 @@ import (
 const closeSessionTimeout = time.Second
 
 // A Conn is one session with a cluster. It keeps the session over lost connections and changes of
-// server. The Conn ends when the session expires, when a server refuses the credentials, or when it
-// has had no connection for a long time ([ErrNoSession]). A request never runs in a later session:
+// server. The Conn ends when it is closed, the session expires, a server refuses the credentials, or
+// there was no connection for a long time ([ErrNoSession]). A request never runs in a later session:
 // only another Conn gets another session.
 //
 // Any goroutine may call its methods at any time.

@@ -119,7 +119,7 @@ func ReadAuthFile(path string) ([]Auth, error) {
 		return nil, fmt.Errorf("auth file %s: it is a directory", path)
 	}
 	if mode := info.Mode(); mode&fs.ModePerm&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("auth file %s: other users can read or write it (mode %#o): run chmod 600", path, mode.Perm())
+		return nil, fmt.Errorf("auth file %s: other users have access to it (mode %#o): run chmod 600", path, mode.Perm())
 	}
 	text, err := readBounded(f, maxAuthFile)
 	if err != nil {

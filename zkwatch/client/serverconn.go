@@ -98,8 +98,8 @@ func (n *serverConn) Close() error {
 	return nil
 }
 
-// Write implements net.Conn. After an error it closes the connection and returns nil: the library
-// would wait for ever if Write returned an error while the library sets watches again.
+// Write implements net.Conn. After an error it closes the connection and returns nil: an error would
+// block the library for ever while the library sets watches again.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
