@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A Gate freezes and thaws a client. While the gate is shut, the client's connections do not read,
-// write or dial, and goroutines that call Wait are blocked, as in a long garbage collection pause.
-// A frozen client stays frozen when its session ends.
+// A Gate freezes and thaws a client, like a long garbage collection pause. While the gate is shut,
+// the client's connections do not read, write or dial, and Wait blocks. A frozen client stays frozen
+// when its session ends.
 //
 // The zero Gate is open.
 type Gate struct {
