@@ -140,7 +140,7 @@ func TestDeletionSeenOverALongLink(t *testing.T) {
 	}
 }
 
-func TestObserverSeesLeadersOfThreeRoundTrips(t *testing.T) {
+func TestObserverSeesLeadersLongerThanThreeRoundTrips(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	const delay = 100 * time.Millisecond

@@ -17,7 +17,7 @@ import (
 
 const reopenPause = 200 * time.Millisecond
 
-// After refused credentials, the group waits longer, because many attempts can lock an account.
+// refusedPause and refusedPauseMax bound the pause after refused credentials, because attempts can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second

@@ -18,8 +18,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// The observer compares the parent's stat with the received events, every checkAfter while events
-// arrive, otherwise every checkIdle. Only this shows that a server withheld an event.
+// checkAfter (while events arrive) and checkIdle are the intervals at which the observer compares the
+// parent's stat with the events. Only a comparison shows that a server withheld an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -716,8 +716,8 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// If more than floodMax events in floodWindow neither create nor delete a child, reads cost less than
-// the watch.
+// floodMax bounds the events in floodWindow that neither create nor delete a child. With more such
+// events, reads cost less than the watch.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000

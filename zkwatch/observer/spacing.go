@@ -7,22 +7,22 @@ import (
 
 const retryPauseMax = 2 * time.Second
 
-// The observer repeats a denied read after these pauses, because a change of an ACL fires no watch.
+// deniedPause and deniedPauseMax bound the pause after a denied read, because no watch reports a change of an ACL.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
 )
 
-// The load of a read is its duration minus its round trips. The pause after a read is spacingFactor
-// times its load, within these limits.
+// minSpacing and maxSpacing bound the pause after a read, which is spacingFactor times the read's load.
+// The load is the read's duration minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// The load is at most requestLoad for each request plus the time for the bytes on a slowLink. If a
-// read takes longer, something else delays it.
+// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. If a read takes
+// longer, something else delays it.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second
