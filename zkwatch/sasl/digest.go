@@ -14,7 +14,7 @@ import (
 
 const digestURI = "zookeeper/zk-sasl-md5"
 
-// The limits of RFC 2831, in bytes.
+// RFC 2831 sets these limits, in bytes.
 const (
 	maxDigestChallenge = 2048
 	maxDigestAnswer    = 4096

@@ -19,7 +19,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/types"
 )
 
-// Identifiers of the tokens of a security context (RFC 4121, 4.1).
+// These constants identify the tokens of a security context (RFC 4121, 4.1).
 const (
 	apRequest = 0x0100
 	apReply   = 0x0200
@@ -175,7 +175,7 @@ func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	return x.wrap([]byte{noLayer, 0, 0, 0})
 }
 
-// Flags of a wrap token (RFC 4121, 4.2.2).
+// These bits are the flags of a wrap token (RFC 4121, 4.2.2).
 const (
 	fromAcceptor = 1 << iota
 	sealed

@@ -219,7 +219,7 @@ func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, e
 	return t, nil
 }
 
-// Codes of Kerberos's errors (RFC 4120, 7.5.9).
+// These codes are errors of Kerberos (RFC 4120, 7.5.9).
 const (
 	serviceUnknown = 7
 	badPreauth     = 24

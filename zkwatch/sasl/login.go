@@ -55,7 +55,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 		return l, fmt.Errorf("keytab: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o007 != 0 && runtime.GOOS != "windows" {
-		return l, fmt.Errorf("keytab %s: every user can read or write it (mode %#o): run chmod 600", file, mode)
+		return l, fmt.Errorf("keytab %s: every user has access to it (mode %#o): run chmod 600", file, mode)
 	}
 	keys, err := parsed(func() (*keytab.Keytab, error) { return keytab.Load(file) })
 	switch {
