@@ -9,7 +9,7 @@ import (
 // An Op is an operation code.
 type Op int32
 
-// The operations of ZooKeeper 3.8 (ZooDefs.OpCode). OpError appears only
+// The Op constants are the operations of ZooKeeper 3.8 (ZooDefs.OpCode). OpError appears only
 // inside multi responses.
 const (
 	OpNotification         Op = 0
@@ -91,14 +91,14 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// Reserved xids of replies. Ping and auth requests have the same xid as their replies.
+// The Xid constants are reserved xids of replies. Ping and auth requests have the same xid as their replies.
 const (
 	XidWatch int32 = -1 // for a WatcherEvent, which answers no request
 	XidPing  int32 = -2
 	XidAuth  int32 = -4
 )
 
-// Flags of the create requests (CreateMode).
+// The Flag constants are values of [CreateRequest].Flags (CreateMode).
 const (
 	FlagEphemeral     int32 = 1
 	FlagSequential    int32 = 2
@@ -107,7 +107,7 @@ const (
 	FlagTTLSequential int32 = 6
 )
 
-// Permission bits of an [ACL].
+// The Perm constants are bits of [ACL].Perms.
 const (
 	PermRead int32 = 1 << iota
 	PermWrite
@@ -117,20 +117,20 @@ const (
 	PermAll int32 = 0x1f
 )
 
-// Modes of an [AddWatchRequest].
+// The Watch constants are values of [AddWatchRequest].Mode.
 const (
 	WatchPersistent          int32 = 0
 	WatchPersistentRecursive int32 = 1
 )
 
-// Kinds of watcher in a [WatcherTypeRequest].
+// The Watcher constants are values of [WatcherTypeRequest].Type.
 const (
 	WatcherChildren int32 = 1
 	WatcherData     int32 = 2
 	WatcherAny      int32 = 3
 )
 
-// Types of a [WatcherEvent].
+// The Event constants are values of [WatcherEvent].Type.
 const (
 	EventNodeCreated         int32 = 1
 	EventNodeDeleted         int32 = 2
@@ -144,7 +144,7 @@ const StateConnected int32 = 3
 // A Code is the error field of a reply.
 type Code int32
 
-// The codes of KeeperException.Code that the embedded server or the client needs.
+// These codes of KeeperException.Code are the ones that the embedded server or the client needs.
 const (
 	OK                      Code = 0
 	RuntimeInconsistency    Code = -2
