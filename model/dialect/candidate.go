@@ -13,7 +13,7 @@ type Candidate struct {
 	// Sequence is the number at the end of the name, if HasSequence is true.
 	Sequence    int64
 	HasSequence bool
-	// SeenAt is when electop first read the znode, by electop's clock. Joined reports whether the
+	// SeenAt is when electop first read the znode, on electop's clock. Joined reports whether the
 	// znode was created while electop observed the election.
 	SeenAt time.Time
 	Joined bool

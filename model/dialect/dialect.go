@@ -168,7 +168,7 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// match reports whether the name fits, and returns the part of it that identifies the owner.
+// match reports whether the name fits, and returns the part of the name that identifies the owner.
 func (d *Dialect) match(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {

@@ -459,7 +459,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// lockDialects are the exclusive locks whose names no election uses.
+// lockDialects has the locks whose Why does not contain "elects no leader".
 var lockDialects = []string{"go-zookeeper", "kazoo-go", "write-lock", "recipe-lock", "recipe-guid-lock"}
 
 func TestDialectTable(t *testing.T) {
