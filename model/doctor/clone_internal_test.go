@@ -41,7 +41,7 @@ var (
 		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 		"Journal.rivals.now", "Journal.data.Bytes", "Journal.before.parts", "Journal.before.ends", "Journal.roster.sorted",
 	}
-	// notCloned are caches, which the clone builds again when it needs them.
+	// notCloned are caches, and results of the last observation; a clone needs neither.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
 )
 

@@ -33,7 +33,7 @@ type Doctor struct {
 	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
 	badEdges  bool      // the last check of the edges found a fault
 	edgesAt   time.Time
-	pacedAt   time.Time // when the demo's server last reported its pace; until then it may have held messages
+	pacedAt   time.Time // when the demo's server last reported its pace; until then the server may have held messages
 
 	risks      risks
 	suspicions suspicions

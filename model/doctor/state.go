@@ -119,7 +119,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 type Lead string
 
 const (
-	Leads     Lead = "leads"     // it is first and, if the acknowledgement can be read, has acknowledged
+	Leads     Lead = "leads"     // it is first and, in an election with a readable acknowledgement, has acknowledged
 	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know that it has
 	Unaware   Lead = "unaware"   // it is first, but still waits according to its own report
 	Suspended Lead = "suspended" // it lost its connection or its lease

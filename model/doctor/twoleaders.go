@@ -55,7 +55,7 @@ func believers(r *ruleRun) {
 	}
 }
 
-// mixedClients reports a head and its rival, which do not wait for each other.
+// mixedClients reports a head and its rival, which may not wait for each other.
 func mixedClients(r *ruleRun) {
 	s := r.state()
 	if s.NoLeader() != model.MixedClients {
