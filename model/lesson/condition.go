@@ -13,7 +13,6 @@ import (
 type Event string
 
 const (
-	// Events in the queue.
 	Joined       Event = "joined"       // Who joined again; You: electop's candidate joined; "": any contender joined
 	Left         Event = "left"         // Who left
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
@@ -22,14 +21,12 @@ const (
 	Ghosted      Event = "ghost"        // the session of Who owns two contenders
 	AllSettled   Event = "all settled"  // see [Settled]
 
-	// Reports of electop's candidates.
 	Done      Event = "done"     // the act was done to its target
 	Found     Event = "found"    // Who lost a create reply, and found its znode by the guid
 	Believes  Event = "believes" // Who has the Belief
 	Believers Event = "believers of two leaders"
 	Watches   Event = "watches" // Who watches To
 
-	// Events in the whole demo.
 	Recipe     Event = "recipe"
 	GuardOn    Event = "guard on"
 	GuardOff   Event = "guard off"
@@ -46,8 +43,8 @@ var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
 
-// waitingCount is the [Condition.Count] that means all contenders, except the leader, at the
-// beginning of the wait.
+// waitingCount is the [Condition.Count] of all contenders except the leader, counted when the wait
+// begins.
 const waitingCount = "waiting"
 
 // Condition describes an event or a state. Fields that are not set do not matter.

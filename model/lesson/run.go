@@ -35,7 +35,7 @@ type Run struct {
 	part    int
 	skipped []bool // the parts in which something was skipped
 
-	// Fields of the current part.
+	// The method enter resets the fields from here on.
 	phase       phase
 	fit         bool     // the election fits the part
 	holders     *holders // fixed while the part waits
