@@ -11,8 +11,8 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, by its own monotonic clock. A sign of life is a
-// client's request or ping, or another member's report about the client. T is the time by the
+// Only the ensemble's leader expires sessions, on its own monotonic clock. A sign of life is a
+// client's request or ping, or another member's report about the client. T is the time on the
 // leader's clock at which the leader received the last sign of life of a session, to is the
 // session's timeout, and tick is the leader's tick time. The leader reports the deadline
 //
@@ -24,10 +24,10 @@ import (
 //
 // # Bounds from deadlines
 //
-// d is the time by our clock at which the leader's clock shows 0, so a deadline D is D+d by our
+// d is the time on our clock at which the leader's clock shows 0, so a deadline D is D+d on our
 // clock. Anchors bound d: they are our own sessions, and the same reply has their deadlines. Take
-// an anchor with deadline D' and timeout to', in a reply that arrived at R by our clock. The leader
-// received the anchor's last sign of life before R, and at T >= D' - to' - tick by its own clock:
+// an anchor with deadline D' and timeout to', in a reply that arrived at R on our clock. The leader
+// received the anchor's last sign of life before R, and at T >= D' - to' - tick on its own clock:
 //
 //	d  <=  R - (D' - to' - tick)
 //
@@ -133,8 +133,8 @@ type Liveness struct {
 
 	deadline  Deadline
 	leader    string    // the server that reported the deadline; "": none did
-	by        time.Time // latest time of the deadline by our clock; zero: not known
-	notBefore time.Time // earliest time of the deadline by our clock; zero: not known
+	by        time.Time // latest time of the deadline on our clock; zero: not known
+	notBefore time.Time // earliest time of the deadline on our clock; zero: not known
 
 	// quiet is the time of the first reply with the present state of the connection or, if
 	// connections are not reported, of the deadline; zero: neither was reported.

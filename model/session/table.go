@@ -22,7 +22,7 @@ import (
 //
 // The counts cover the whole server.
 type Table struct {
-	// At is the beginning of the round and End the time of its last reply, by this program's clock.
+	// At is the beginning of the round, and End the time of the last reply, on this program's clock.
 	At  time.Time `json:"at"`
 	End time.Time `json:"end"`
 	// Whole reports whether Servers are all members that clients can connect to, according to the
@@ -130,15 +130,15 @@ type Client struct {
 	Addr        string        `json:"addr"`    // the client's host:port
 	Timeout     time.Duration `json:"timeout"` // negotiated
 	LastOp      string        `json:"last_op,omitempty"`
-	Established time.Time     `json:"established,omitzero"` // by the server's clock
-	// LastResponse is the time of the server's last answer, by the server's monotonic clock.
+	Established time.Time     `json:"established,omitzero"` // on the server's clock
+	// LastResponse is the time of the server's last answer, on the server's monotonic clock.
 	LastResponse time.Duration `json:"last_response"`
 	Received     int64         `json:"received"`
 	Outstanding  int           `json:"outstanding,omitempty"`
 }
 
-// Deadline is the time at which a session expires, by the ensemble leader's monotonic clock or, if
-// Wall is set, by its wall clock in whole seconds.
+// Deadline is the time at which a session expires, on the ensemble leader's monotonic clock or, if
+// Wall is set, on the leader's wall clock in whole seconds.
 type Deadline struct {
 	Session uint64        `json:"session"`
 	At      time.Duration `json:"at"` // since the clock's zero (the Unix epoch of a wall clock)

@@ -140,7 +140,7 @@ func (k *Tracker) Of(session uint64) *Liveness {
 
 // Danger shows that a session is about to expire.
 type Danger struct {
-	// By and NotBefore bound the time at which the session expires unless its client returns, by
+	// By and NotBefore bound the time at which the session expires unless its client returns, on
 	// this program's clock; zero: not known. By is valid only in Epoch, the upper half of the zxids,
 	// because an election of the ensemble starts all timeouts again.
 	By, NotBefore time.Time
