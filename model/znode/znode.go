@@ -45,8 +45,8 @@ type Znode struct {
 	Name    string    `json:"name"`    // without the parent's path
 	Session uint64    `json:"session"` // ephemeral owner; 0: not ephemeral
 	Czxid   int64     `json:"czxid"`
-	Ctime   time.Time `json:"ctime"` // by the server's clock, in whole milliseconds
-	// Mtime is the time of the last change of the data by the server's clock, zero if it never changed.
+	Ctime   time.Time `json:"ctime"` // according to the server's clock, in whole milliseconds
+	// Mtime is when the data changed last, according to the server's clock; zero for never.
 	Mtime time.Time `json:"mtime,omitzero"`
 	Data  Data      `json:"data"`
 	// Unread reports whether the child was deleted before it was read; only Name is then known.
