@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Agenda has tasks in the order of their times. Tasks of one time are in the order of Add.
+// Agenda has tasks in the order of their times. Tasks with equal times keep the order of the calls.
 type Agenda struct{ tasks []task }
 
 type task struct {

@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// Script changes a tree, applies reads of it to a journal, and compares the events as text.
+// Script changes a tree, applies the reads of a watcher to a journal, and compares the events as text.
 type Script struct {
 	*testing.T
 	Tree *Tree
