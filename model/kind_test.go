@@ -24,7 +24,7 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 	for _, c := range []struct {
 		name, reader, writer string
 		order                string        // the order of joining: r or w
-		gone                 []int         // which leave, a second apart
+		gone                 []int         // who leave, a second apart: indexes in order
 		handoffs             []string      // from, to, how many were notified
 		since                time.Duration // when the last reign began
 	}{
@@ -225,8 +225,8 @@ func TestWaitersOfABarrier(t *testing.T) {
 	}
 }
 
-// TestRevokedLock checks that the journal keeps an owner's name after a client replaced it by a
-// request to release the lock.
+// TestRevokedLock checks that the journal keeps an owner's name after a client replaced the owner's
+// data with a request to release the lock.
 func TestRevokedLock(t *testing.T) {
 	for prefix, word := range map[string]string{lockPrefix: "__REVOKE__", "lock-": "unlock", kazooLock: "unlock"} {
 		s := recognising(t)

@@ -122,8 +122,8 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	}
 }
 
-// shownAgain returns the children that a state lacked between two others, or that got another SeenAt.
-// Their lanes are not exact.
+// shownAgain returns the children that left and came back, or that got another SeenAt. Their lanes are
+// not exact.
 func shownAgain(states []*model.State) map[dialect.ID]bool {
 	last, since, again := map[dialect.ID]int{}, map[dialect.ID]time.Time{}, map[dialect.ID]bool{}
 	for i, s := range states {

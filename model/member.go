@@ -120,8 +120,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. If no other member has the session, last owns it while its
-// znode may exist.
+// depart removes the owner of a session. If no other member has the session, last owns the session
+// while a znode of the session may exist.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)

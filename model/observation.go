@@ -10,7 +10,7 @@ import (
 // Observation is one input of a [Journal]: a pointer to a type of this file, or to
 // [session.Table].
 type Observation interface {
-	// When returns the time of the observation by this program's clock.
+	// When returns the time of the observation on this program's clock.
 	When() time.Time
 }
 
@@ -282,7 +282,7 @@ const (
 	FollowByChoice    FollowReason = "asked"       // the user wants reads
 	FollowUnsupported FollowReason = "unsupported" // the server has no addWatch (it is older than 3.6)
 	FollowRefused     FollowReason = "refused"     // the server refuses the watch
-	FollowHidden      FollowReason = "hidden"      // the ACL of a child forbids reading it, so servers withhold its events
+	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers withhold the child's events
 	FollowMissed      FollowReason = "missed"      // the watch missed changes
 	FollowFlooded     FollowReason = "flooded"     // too many changes are no creates or deletes of children
 )

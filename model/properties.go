@@ -76,7 +76,7 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time until at to the totals. known reports whether it was known who led.
+// elapse adds the time until at to the totals. known reports whether electop knew who led.
 func (t *properties) elapse(at time.Time, known bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
@@ -103,8 +103,8 @@ func (t *properties) elapse(at time.Time, known bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// update begins or ends a vacancy. thirdParty reports whether a third party leads, known whether it is
-// known who leads.
+// update begins or ends a vacancy. thirdParty reports whether a third party leads. known reports
+// whether electop knows who leads.
 func (t *properties) update(thirdParty, known bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty

@@ -21,7 +21,7 @@ type naive struct {
 	read         bool
 	led          bool
 	works        bool
-	known        bool // whether it is known who leads
+	known        bool // whether electop knows who leads
 	doubled      bool // two or more members believe that they lead
 	awakeDoubled bool // two or more of these are not frozen
 	vacant       time.Duration

@@ -383,7 +383,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader that the handoffs show, because they ignore a blocking child.
+// atHead returns the leader according to the handoffs, which ignore a blocking child.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

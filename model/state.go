@@ -64,7 +64,7 @@ type State struct {
 	Table, Answers *session.Table
 	Tracked        session.View // what the servers reported about sessions
 
-	// The last elements, oldest first.
+	// Steps, and the fields up to Reigns, have the last elements, oldest first.
 	Steps     []StepTaken // at most [StepsMax]
 	Wakes     []*Woken    // at most [HistoryMax]
 	Waves     []*Wave     // at most [WavesMax]

@@ -168,7 +168,7 @@ func TestWakesWithEarlyAndLateReads(t *testing.T) {
 	})
 }
 
-// replay applies the reads and reports to a journal: reads at once, late or mixed with reports.
+// replay applies the reads and reports to a journal. how decides when: reads early, late or mixed.
 func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo

@@ -80,7 +80,7 @@ func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	}
 }
 
-// count counts the notifications. If there are many sessions, it forgets those without a contender.
+// count counts the notifications. It forgets sessions without a contender if there are many sessions.
 func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
