@@ -82,8 +82,8 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reuses an earlier watch, because the library cannot remove a watch. Servers send no events for
-// an unreadable znode.
+// getAck reuses an earlier watch, because the library cannot remove a watch. Recent servers send no
+// events for an unreadable znode.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil

@@ -169,8 +169,8 @@ var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // this name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL permits everybody to read the created znodes, because servers notify only clients that may
-// read. With credentials, only the same account may change the znodes.
+// defaultACL permits everybody to read the created znodes, because recent servers notify only clients
+// that may read. With credentials, only the same account may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
