@@ -95,8 +95,8 @@ func (f *Feed) State() *doctor.State {
 // has not received count once.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await returns the first state, from the current one on, for which holds is true. If ctx ends
-// first, Await returns the last state and ctx's error.
+// Await waits until holds is true for the current state, and returns this state. It may miss a brief
+// state. If ctx ends first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -117,8 +117,8 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request each time the state becomes unsettled ([model.State.Unsettled]), until ctx
-// ends.
+// Settle calls request when the state becomes unsettled ([model.State.Unsettled]), until ctx ends. It
+// may miss a brief state.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
