@@ -39,7 +39,7 @@ func Connected(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
-// Wait returns the first status, from the current one on, for which ok returns true.
+// Wait returns the first received status for which ok returns true.
 func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool) client.Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
