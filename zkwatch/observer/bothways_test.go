@@ -335,7 +335,7 @@ func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	})
 }
 
-// TestObserverReadsIfAChildIsUnreadable creates a child whose events the server withholds.
+// TestObserverReadsIfAChildIsUnreadable creates a child whose events a server may withhold.
 func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

@@ -632,7 +632,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		}
 	}
 	if r.persistent && r.known.denied > 0 {
-		// Servers withhold the events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
+		// Recent servers withhold the events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
 		return r.fallBack(ctx, model.FollowHidden)
 	}
 	return nil
