@@ -6,7 +6,7 @@
 // which znode a leader creates to acknowledge. [Recognise] finds the dialect by the path,
 // the children, and the znodes beside the path.
 //
-// To support another system, add an entry to table.go, to curator.go if it is built on Curator, to
-// singles.go if its leader has the only znode, or to kinds.go if nobody leads there, and an example
-// to dialect_test.go. A new kind of election is a new [Recipe] in recipe.go.
+// To support another system, add its entry to table.go, and an example to dialect_test.go. The entry
+// belongs in curator.go if the system is built on Curator, in singles.go if its leader has the only
+// znode, in kinds.go if nobody leads. A new kind of election is a new [Recipe] in recipe.go.
 package dialect

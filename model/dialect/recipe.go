@@ -53,8 +53,8 @@ var (
 // waits for its predecessor.
 //
 // Some systems have writers and readers, which differ by name. One writer holds the role, or
-// several readers share it. A reader waits for the nearest writer before it or, if first is set
-// (Curator), for the first writer in the list.
+// several readers share it. A reader waits for the nearest writer before it. If first is set
+// (Curator), it waits for the first writer in the list.
 type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name

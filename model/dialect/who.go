@@ -218,8 +218,8 @@ func hadoopActive(c *Candidate, _ string) string {
 	return printable(m[2].text)
 }
 
-// Last returns the name of the last leader according to the data of c, and whether the next leader
-// has to fence that leader.
+// Last returns the name of the last leader according to c's data. fence reports whether the next
+// leader has to fence that leader.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false
