@@ -21,6 +21,6 @@
 // table, and otherwise at most once in [runInterval]. [Journal.Deadline] includes the time of the next
 // run.
 //
-// To add a finding, write a file with its rule, put its title, harm and advice into
-// texts.go, and add a line to rules.go.
+// To add a finding, write a file with its rule, and add a line to rules.go. Put the title, the harm
+// and the advice into texts.go.
 package doctor

@@ -26,8 +26,8 @@ const (
 // Edge has what electop knows about the znode that a contender watches.
 //
 // One answer is enough to verify a watch. A wrong or missing watch needs two rounds of answers that
-// agree, at least a second apart. The contender's predecessor must not change from the first round
-// until a second after the second round, because each handoff has a moment without a watch.
+// agree, at least a second apart. Each handoff has a moment without a watch. So the contender's
+// predecessor must not change from the first round until a second after the second round.
 type Edge struct {
 	State   WatchState
 	Watched []string  // names of the children that the contender's session watches, except its own znode

@@ -17,8 +17,8 @@ const (
 	// flapCalm is how long a leader has to lead to end the finding.
 	flapCalm  = time.Minute
 	flapShown = 8
-	// Leaders may have flapped before electop's first read if at least flapDeletes znodes were
-	// deleted and the leader has led for less than flapShort.
+	// Leaders may have flapped before the first read if flapDeletes znodes were deleted, and the
+	// leader has led for less than flapShort.
 	flapDeletes = 6
 )
 

@@ -23,8 +23,7 @@ type Risk struct {
 }
 
 // RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
-// risk is raised again when the upper bound of its expiry becomes known or unknown, or moves to a
-// later time.
+// risk is raised again when its upper bound (By) becomes known or unknown, or moves to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool

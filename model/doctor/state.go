@@ -113,8 +113,8 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role, according to its znode, the acknowledgement,
-// the servers, and what electop's own candidate reports. Use it wherever the leader is shown.
+// Lead is how far the first contender has the role. It is derived from the znode, the acknowledgement,
+// the servers' answers and the member's reports. Use it wherever the leader is shown.
 // "" means that nobody leads: see [State.NoLeader].
 type Lead string
 
