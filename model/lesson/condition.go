@@ -199,8 +199,8 @@ func (u *Setup) Settled(s *doctor.State, n int) bool {
 	return s.Queue.Len() == n
 }
 
-// Settled reports whether each member without a fault is in the queue and knows whether it leads,
-// and the leader has acknowledged. A ghost, and a leader with SlowLead, need not acknowledge.
+// Settled reports whether the leader has acknowledged, and each member without a fault is in the queue
+// and knows its role. A ghost, and a leader with SlowLead, need not acknowledge.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {
