@@ -136,8 +136,8 @@ type Liveness struct {
 	by        time.Time // latest time of the deadline on our clock; zero: not known
 	notBefore time.Time // earliest time of the deadline on our clock; zero: not known
 
-	// quiet is the time of the first reply with the present state of the connection or, if
-	// connections are not reported, of the deadline; zero: neither was reported.
+	// quiet is the time of the first reply with the connection's present state, or with the present
+	// deadline if connections are not reported; zero: neither was reported.
 	quiet time.Time
 	// connRound is the beginning of the last round with connections, deadlineRound of the last round
 	// with a deadline.

@@ -141,8 +141,8 @@ func (k *Tracker) Of(session uint64) *Liveness {
 // Danger shows that a session is about to expire.
 type Danger struct {
 	// By and NotBefore bound the time at which the session expires unless its client returns, on
-	// this program's clock; zero: not known. By is valid only in Epoch, the upper half of the zxids,
-	// because an election of the ensemble starts all timeouts again.
+	// this program's clock; zero: not known. By is valid only in Epoch (the upper half of the zxids):
+	// an election of the ensemble starts all timeouts again.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what the servers reported; safe to show
@@ -246,8 +246,8 @@ func (v View) Absent(session uint64) bool {
 // Timeout returns the session's timeout; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
-// LivenessUnknown returns the number of holders that electop has not observed for long enough to
-// know whether their clients are alive, and the time until that is known.
+// LivenessUnknown counts the holders whose clients may be dead or alive, because electop has not
+// observed them for long enough. left is the time until electop knows.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
 // ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
