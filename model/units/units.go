@@ -71,7 +71,7 @@ func elapsed(d, tick time.Duration, digits int) string {
 	return strconv.FormatFloat(d.Truncate(tick).Seconds(), 'f', digits, 64) + " s"
 }
 
-// Counter formats how far the view is behind the present, rounded down, as minutes and seconds,
+// Counter formats how far the view is behind the present, rounded down: as minutes and seconds, and
 // from an hour on as an [Age].
 func Counter(d time.Duration) string {
 	if d = max(0, d); d >= time.Hour {
