@@ -5,8 +5,8 @@
 // # Observations, events, state
 //
 // An election is a parent znode and its children. Every contender creates one ephemeral sequential
-// child. The child with the lowest sequence number has the role (its client leads, or holds a lock),
-// and every other contender watches the child just below its own. A [dialect.Recipe] is a set of
+// child. The child with the lowest sequence number has the role: its client leads, or holds a lock.
+// Every other contender watches the child just below its own. A [dialect.Recipe] is a set of
 // such rules. A [dialect.Dialect] describes the znodes of one system that follows a recipe. The names
 // of the children, and the znodes beside the path, show the dialect.
 //
@@ -19,8 +19,8 @@
 //
 // An observer sees an election in pieces, such as a list of children, a changed acknowledgement or
 // a lost connection. Each piece is an [Observation]. The [Journal] applies the observations in
-// order, and returns [Event] values, such as [Joined], [Left] and [Handoff], and on request an
-// immutable [State] for the screen.
+// order, and returns [Event] values, such as [Joined], [Left] and [Handoff]. For the screen, it has an
+// immutable [State].
 //
 //	Observation -> Journal.Apply -> []Event
 //	                    |

@@ -161,8 +161,8 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
-// ElectionUnseen reports whether nothing shows that the path is an election. That is so if no child
-// is a candidate, or if the znode has no children but may be a leader's own znode.
+// ElectionUnseen reports whether nothing shows that the path is an election. Then no child
+// is a candidate, or the znode has no children and may be a leader's own znode.
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
@@ -212,8 +212,7 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 // the client uses instead.
 //
 // A member m reports the znode that it uses. A third-party client (m is nil) has a ghost if two of
-// its znodes have the same guid, and uses the last of these. A client without guids may want
-// several znodes.
+// its znodes have the same guid; it uses the last. A client without guids may want several znodes.
 func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate, known *dialect.Candidate) {
 	last := make(map[string]*dialect.Candidate, len(owned))
 	key := func(c *dialect.Candidate) string { return dialect.Stem(c.Name) }

@@ -41,8 +41,8 @@ func (n *naming) change(r dialect.Recipe) {
 	}
 }
 
-// recognised returns the dialect after r. While the parent is the same, an unknown dialect does not
-// replace a known dialect, because a new child may be stray.
+// recognised returns the dialect after r. An unknown dialect does not replace a known dialect of the
+// same parent, because a new child may be stray.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, sameParent bool) *dialect.Dialect {
 	if n.fixed != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect

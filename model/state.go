@@ -77,8 +77,8 @@ type State struct {
 	Properties Properties
 	Totals     Totals
 
-	// ParentRead reports whether Parent exists and was read, Single whether the election is a
-	// single znode, and AckExpected whether leaders here acknowledge.
+	// ParentRead reports whether Parent exists and was read. Single reports whether the election is
+	// a single znode, AckExpected whether leaders acknowledge.
 	ParentRead, Single, AckExpected bool
 
 	role

@@ -75,7 +75,7 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	return m
 }
 
-// amend calls change with a copy of each report about name after a zxid, and stores the copy if change
+// amend calls change with a copy of each report about name after a zxid. It stores the copy if change
 // returns true.
 func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
