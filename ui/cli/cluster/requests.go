@@ -61,7 +61,7 @@ type Requests struct {
 	Interval time.Duration // between requests for the servers' status; 0: the default
 	Sessions time.Duration // between requests for sessions; 0: only when watches are verified
 	Cheap    bool          // request sessions only while that costs the servers little
-	Heavy    bool          // request watches and connections even from servers with many watches
+	Heavy    bool          // request the watch table also of a server with many watches, and accept larger replies
 }
 
 // Flags declares --admin and --admin-url. The help of --admin contains the text in what.
@@ -76,7 +76,7 @@ func (o *Requests) Flags(cmd *cobra.Command, what string) {
 func (o *Requests) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
 	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
+		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for the watch table also of a server with more than 50,000 watches, and accept larger replies")
 	})
 }
 
