@@ -60,17 +60,17 @@ const (
 	Trouble         // coral: trouble
 	Alarm           // coral, bold
 	Good            // green: connected, acknowledged
-	You             // violet: this process
-	Past            // the time of a former leader
+	You             // violet: this process, the user's text, held messages
+	Past            // the time of a former leader; a candidate that lists again
 	OnFaint         // a cell with a background, in a stale picture or behind an overlay
 	Badge           // the program's name, a key to press now
 	BadgeHeld       // the badge of a pause or of time travel
 	Key             // a key in the footer
 	Hot             // background: being notified
 	Warm            // background: reading the list again after a notification
-	Heat1           // background: notified a few times
-	Heat2           // background: notified often
-	Heat3           // background: notified most often
+	Heat1           // background: notified once
+	Heat2           // background: notified twice
+	Heat3           // background: notified three times or more
 	styles
 
 	Selected Style = 0x80
@@ -97,7 +97,7 @@ type Glyphs struct {
 	Cursor                                       string
 	Wrong, Critical, Warning, Info, WatchWrong   string
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
-	Pointed, Elsewhere, Unknown                  string
+	Pointed, Elsewhere                           string
 	ToLeft, ToRight                              string // heads of arrows
 	// Signs of the lanes: each lane shows one candidate over time.
 	Waits, Suspended, Nowhere, Believes     string
@@ -117,7 +117,7 @@ var signs = Glyphs{
 	Cursor: "█",
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
-	Pointed: "»", Elsewhere: "○", Unknown: "?",
+	Pointed: "»", Elsewhere: "○",
 	ToLeft: "◂", ToRight: "▸",
 	Waits: "─", Suspended: "╌", Nowhere: "·", Believes: "!",
 	Created: "├", Deleted: "┤", Down: "│", Crossed: "┼", Tick: "┴",
