@@ -24,7 +24,7 @@ func gutters(m Model) (out []string) {
 	return out
 }
 
-// The list has an arrow into each watched znode, and a line from its watcher.
+// TestChainIsDrawn: the list has an arrow into each watched znode, and a line from its watcher.
 func TestChainIsDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		sample sample
@@ -60,7 +60,7 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 }
 
-// A kazoo client can lead beside electop's candidate, so no leader is named.
+// TestNoLeaderBesideKazooClient: a kazoo client can lead beside electop's candidate, so no leader is named.
 func TestNoLeaderBesideKazooClient(t *testing.T) {
 	w := five(nil)
 	o := samples()["join"]().o
@@ -83,7 +83,7 @@ func TestNoLeaderBesideKazooClient(t *testing.T) {
 	shows(t, m, "1 third-party candidate now", "student0              10.0.3.")
 }
 
-// The line of an invitation is shown whole, wrapped if necessary.
+// TestJoinShowsInvitations: the line of an invitation is shown whole, wrapped if necessary.
 func TestJoinShowsInvitations(t *testing.T) {
 	sm := samples()["join"]()
 	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
@@ -123,7 +123,7 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// During time travel, esc first ends the zoom, and then time travel.
+// TestZoom: during time travel, esc first ends the zoom, and then time travel.
 func TestZoom(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
@@ -144,7 +144,7 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// The column of addresses appears only for third-party candidates.
+// TestAddressesOfThirdPartyCandidates: the column of addresses appears only for third-party candidates.
 func TestAddressesOfThirdPartyCandidates(t *testing.T) {
 	shows(t, showAfter(sample{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
@@ -189,7 +189,7 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// A wave in slow motion never shows more than has happened, and never goes back.
+// TestWaveInSlowMotion: a wave in slow motion never shows more than has happened, and never goes back.
 func TestWaveInSlowMotion(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -233,7 +233,7 @@ func TestWaveInSlowMotion(t *testing.T) {
 	}
 }
 
-// Time travel shows a wave without slow motion.
+// TestWaveDuringTimeTravel: time travel shows a wave without slow motion.
 func TestWaveDuringTimeTravel(t *testing.T) {
 	const n = 60
 	var p fakePast
@@ -254,7 +254,7 @@ func TestWaveDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// If the server holds messages, a wave has no slow motion.
+// TestWaveWhileMessagesAreHeld: if the server holds messages, a wave has no slow motion.
 func TestWaveWhileMessagesAreHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
@@ -274,7 +274,7 @@ func TestWaveWhileMessagesAreHeld(t *testing.T) {
 	showsNot(t, m, "slow motion")
 }
 
-// Third-party clients are done when the server reports the end of the requests.
+// TestWaveOfThirdPartyClients: third-party clients are done when the server reports the end of the requests.
 func TestWaveOfThirdPartyClients(t *testing.T) {
 	w := bigCast(40)
 	for id := range w.members {
@@ -299,7 +299,7 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// The cells have names if all names fit, otherwise numbers if these fit.
+// TestGridLabels: the cells have names if all names fit, otherwise numbers if these fit.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },

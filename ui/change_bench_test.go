@@ -127,7 +127,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// The test also limits bytes, because a copy of the queue is a single allocation.
+// TestAChangeCostsTheSameInACrowd: the test also limits bytes, because a copy of the queue is a single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)

@@ -49,7 +49,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// The state and the action's result may come in either order.
+// TestOpenFoundElection: the state and the action's result may come in either order.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
@@ -92,7 +92,7 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// An election that could not be opened is not shown later, either.
+// TestOpenFails: an election that could not be opened is not shown later, either.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
@@ -106,7 +106,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// Opening the list of elections starts only the first search.
+// TestListSearches: opening the list of elections starts only the first search.
 func TestListSearches(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -134,7 +134,7 @@ func TestListSearches(t *testing.T) {
 	shows(t, m, "Can't search for other elections: read-only")
 }
 
-// After the first search, opening and closing the list does the Listing action.
+// TestListingIsReported: after the first search, opening and closing the list does the Listing action.
 func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -169,7 +169,7 @@ func TestNextSearchIsShown(t *testing.T) {
 	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
-// Each row of the list of elections has its own countdown, and may be stale.
+// TestListIsLive: each row of the list of elections has its own countdown, and may be stale.
 func TestListIsLive(t *testing.T) {
 	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now

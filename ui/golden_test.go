@@ -212,7 +212,7 @@ func TestShownWithRoom(t *testing.T) {
 	}
 }
 
-// A frame of any size has the size of the terminal, and no control characters of its own.
+// TestSizes: a frame of any size has the size of the terminal, and no control characters of its own.
 func TestSizes(t *testing.T) {
 	all := samples()
 	measured := map[string]int{} // widths of lines, kept because most lines are in many frames
@@ -270,7 +270,7 @@ func TestTooSmall(t *testing.T) {
 	}
 }
 
-// An unchanged line has the same bytes in the next frame, so that Bubbletea does not send it again.
+// TestUnchangedLines: an unchanged line has the same bytes in the next frame, so Bubbletea does not send it.
 func TestUnchangedLines(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
@@ -289,7 +289,7 @@ func TestUnchangedLines(t *testing.T) {
 	}
 }
 
-// The last frame is the same whether each change is drawn or only the last.
+// TestDrawingChangesNothing: the last frame is the same whether each change is drawn or only the last.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -357,7 +357,7 @@ func TestKeysBeforeASizeDoNotPanic(t *testing.T) {
 	}
 }
 
-// A terminal can claim a size for which there is no memory.
+// TestFrameIsBounded: a terminal can claim a size for which there is no memory.
 func TestFrameIsBounded(t *testing.T) {
 	m := New(Options{Source: &source{world: five(dialect.Election())}, Renderer: plainRenderer(), Width: 2000, Height: 1000})
 	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
@@ -383,7 +383,7 @@ func TestEscReturnsToThePanelBefore(t *testing.T) {
 	}
 }
 
-// Only the theme defines colours. For imports of electop's own packages, see model.TestImports.
+// TestColoursAndImports: only the theme defines colours. model.TestImports checks electop's own imports.
 func TestColoursAndImports(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
@@ -421,7 +421,7 @@ func TestColoursAndImports(t *testing.T) {
 	}
 }
 
-// The leader's time left is in its row, otherwise in the status line.
+// TestTimeLeftOnce: the leader's time left is in its row, otherwise in the status line.
 func TestTimeLeftOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {

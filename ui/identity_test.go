@@ -22,7 +22,7 @@ import (
 	"electop/ui/term"
 )
 
-// All parts of the screen name the same leader, after any keys and changes.
+// TestAnyKeysAnyStates: all parts of the screen name the same leader, after any keys and changes.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
@@ -188,7 +188,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 	}
 }
 
-// The cost of a frame does not grow with the queue.
+// TestOnlyRowsInViewAreDrawn: the cost of a frame does not grow with the queue.
 func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	calls := 0
 	w := crowd(2000)
@@ -216,7 +216,7 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	return c.Recipe.Watches(q, i)
 }
 
-// The screen shows that a belief or a watch is wrong.
+// TestWrongBeliefAndMissingWatch: the screen shows that a belief or a watch is wrong.
 func TestWrongBeliefAndMissingWatch(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)

@@ -80,7 +80,7 @@ func TestInspectReadsAgain(t *testing.T) {
 	shows(t, m, "No candidate is selected.")
 }
 
-// The status line shows why an action is refused.
+// TestRefusedKeys: the status line shows why an action is refused.
 func TestRefusedKeys(t *testing.T) {
 	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
@@ -172,7 +172,7 @@ func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 	}
 }
 
-// Esc clears the filter, while the user types the filter and later.
+// TestFilterByKeyboard: esc clears the filter, while the user types the filter and later.
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
@@ -256,7 +256,7 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// A second ? shows the help of all modes, a third ? the help of one mode again.
+// TestHelpIsAboutTheMode: a second ? shows the help of all modes, a third ? the help of one mode again.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -323,7 +323,7 @@ func TestFilterTakesAnything(t *testing.T) {
 
 func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 
-// The list of actions has every action, and every command but movements.
+// TestPaletteIsComplete: the list of actions has every action, and every command but movements.
 func TestPaletteIsComplete(t *testing.T) {
 	m, _, _ := dashboardWith(&fakeActions{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
@@ -356,7 +356,7 @@ func TestPaletteIsComplete(t *testing.T) {
 	}
 }
 
-// After a refusal the list of actions stays open.
+// TestPaletteRuns: after a refusal the list of actions stays open.
 func TestPaletteRuns(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	for _, c := range []struct {
@@ -391,7 +391,7 @@ func TestPaletteRuns(t *testing.T) {
 	}
 }
 
-// The selected action stays selected when the list changes. Typing selects the first match.
+// TestPaletteSelection: the selected action stays selected when the list changes. Typing selects the first match.
 func TestPaletteSelection(t *testing.T) {
 	acts := &fakeActions{why: map[action.Kind]string{}}
 	m, src, _ := dashboardWith(acts, ModeDemo)
@@ -496,7 +496,7 @@ func TestNoHandoffYet(t *testing.T) {
 	shows(t, m, "no handoff seen yet", "happens")
 }
 
-// A message about a candidate must not contradict the list.
+// TestMessageEndsWithTheZnode: a message about a candidate must not contradict the list.
 func TestMessageEndsWithTheZnode(t *testing.T) {
 	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "d")

@@ -101,7 +101,7 @@ func items(n int) (all []string) {
 	return all
 }
 
-// The screen shows children and the recipe, and nothing about an election.
+// TestKinds: the screen shows children and the recipe, and nothing about an election.
 func TestKinds(t *testing.T) {
 	hexes := []string{strings.Repeat("0a", 16), strings.Repeat("0b", 16), strings.Repeat("0c", 16)}
 	never := []string{"candidate", "leads", "leader", "nobody", "▴", "waits at", "watches  ", "fencing"}
@@ -211,7 +211,7 @@ func TestItemsWithoutAge(t *testing.T) {
 	}
 }
 
-// Elections come first. Other kinds that a search found share one line.
+// TestElectionsComeFirst: other kinds that a search found share one line.
 func TestElectionsComeFirst(t *testing.T) {
 	k := searched(false)
 	for _, w := range []*world{group(), directory("/app/jobs", items(3)...), directory("/app/more", items(2)...)} {
@@ -226,7 +226,7 @@ func TestElectionsComeFirst(t *testing.T) {
 	showsNot(t, m, "/hbase/rs", "/app/jobs")
 }
 
-// The screen has no words or numbers of another kind of recipe.
+// TestWordsOfKinds: the screen has no words or numbers of another kind of recipe.
 func TestWordsOfKinds(t *testing.T) {
 	gate := func() *world { return directory("/app/gate").watched("/app/gate", 0x51, 0x52) }
 	open := func() *world {
@@ -295,7 +295,7 @@ func TestItemsHaveNoClients(t *testing.T) {
 	}
 }
 
-// If the selected participant leaves, the next participant is selected, not an item.
+// TestSelectedParticipant: if the selected participant leaves, the next participant is selected, not an item.
 func TestSelectedParticipant(t *testing.T) {
 	w := directory("/app/jobs", items(2)...).cast("amber", "", model.Active, nil).cast("birch", "", model.Active, nil)
 	m := show(sample{world: w, o: live, keys: []string{"G", "k"}}, 120, 36, term.Mono)

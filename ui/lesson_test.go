@@ -88,7 +88,7 @@ func TestNoLesson(t *testing.T) {
 	}
 }
 
-// A frame is drawn only if the runner's view has changed.
+// TestLessonIsDrawnWhenItChanges: a frame is drawn only if the runner's view has changed.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -124,7 +124,7 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// The list marks the lesson's candidate until its part is done.
+// TestLessonMarksItsCandidate: the list marks the lesson's candidate until its part is done.
 func TestLessonMarksItsCandidate(t *testing.T) {
 	runner := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -150,7 +150,7 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// A lesson takes at most half of a wide screen, with its task in view.
+// TestLessonFits: a lesson takes at most half of a wide screen, with its task in view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		runner := thirdLesson(questioning)
@@ -252,7 +252,7 @@ func TestLessonEndsPauseAndZoom(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// For any keys, the main screen has the keys of time travel if it shows the past, and only then.
+// TestAnyKeysWithLessons: the main screen has the keys of time travel if and only if it shows the past.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -332,7 +332,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 	})
 }
 
-// The list of faults marks the lesson's fault only for the lesson's candidate.
+// TestLessonFault: the list of faults marks the lesson's fault only for the lesson's candidate.
 func TestLessonFault(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) {
 		acting(v)
@@ -350,7 +350,7 @@ func TestLessonFault(t *testing.T) {
 	showsNot(t, m, "»    lose reply") // the lesson is done
 }
 
-// Space shows all lines of a part before it leaves the part.
+// TestSpaceReadsOn: space shows all lines of a part before it leaves the part.
 func TestSpaceReadsOn(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
 		runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })

@@ -37,7 +37,7 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: button})
 }
 
-// A second click on a row gives the Selected panel the focus.
+// TestClickSelects: a second click on a row gives the Selected panel the focus.
 func TestClickSelects(t *testing.T) {
 	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
@@ -90,7 +90,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 }
 
-// Without a window, the wheel scrolls the panel under the pointer.
+// TestWheel: without a window, the wheel scrolls the panel under the pointer.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -127,7 +127,7 @@ func TestWheel(t *testing.T) {
 	wheel(m, 3, 3, tea.MouseButtonWheelUp)
 }
 
-// A second click on an entry does the same as enter.
+// TestClickInLists: a second click on an entry does the same as enter.
 func TestClickInLists(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -175,7 +175,7 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// A click shows the last moment that is not later than the clicked time, or the first moment.
+// TestClickTheTimeLine: a click shows the last moment that is not later than the clicked time, or the first moment.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time

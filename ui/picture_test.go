@@ -18,7 +18,7 @@ import (
 
 const pictureFile = "../.github/screen.svg"
 
-// The flag -update draws the README's picture again.
+// TestPicture: the flag -update draws the README's picture again.
 func TestPicture(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)

@@ -41,7 +41,7 @@ func dots(m Model) [][2]int {
 	return out
 }
 
-// A notification moves to its watcher's row, never backwards; then its edge disappears.
+// TestNotificationsTravel: a notification moves to its watcher's row, never backwards; then its edge disappears.
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -87,7 +87,7 @@ func TestNotificationsTravel(t *testing.T) {
 	}
 }
 
-// Before the list is read again, the deleted znode's row is crossed out.
+// TestDeletedBeforeTheListIsRead: before the list is read again, the deleted znode's row is crossed out.
 func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
@@ -110,7 +110,7 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// Without a held message, the key that makes a step is named only if there is a wait to skip.
+// TestNothingHeld: without a held message, the key that makes a step is named only if there is a wait to skip.
 func TestNothingHeld(t *testing.T) {
 	w := five(dialect.Election()).pace(model.Pace{Steps: true})
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
@@ -120,7 +120,7 @@ func TestNothingHeld(t *testing.T) {
 	shows(t, m, "No message is held: press . to skip")
 }
 
-// A held notification stops before its watcher, and then needs no frames.
+// TestNotificationsAreHeld: a held notification stops before its watcher, and then needs no frames.
 func TestNotificationsAreHeld(t *testing.T) {
 	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
 	m := showAfter(sm, 0)
@@ -150,7 +150,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 }
 
-// A step stays marked longer on a slow server, and while its message is held.
+// TestStepsStayMarked: a step stays marked longer on a slow server, and while its message is held.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -330,7 +330,7 @@ func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 	}
 }
 
-// If the first znode is a ghost, nobody leads.
+// TestFirstIsAGhost: if the first znode is a ghost, nobody leads.
 func TestFirstIsAGhost(t *testing.T) {
 	w := withGhost()
 	for _, z := range []string{amberZ, birchZ} {
@@ -352,7 +352,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 }
 
-// The gap without a leader grows on the screen, but not without a connection.
+// TestGapGrows: the gap without a leader grows on the screen, but not without a connection.
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -367,7 +367,7 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// A member that reports step 5 has listed, and its znode is the smallest.
+// TestLowestHasListed: a member that reports step 5 has listed, and its znode is the smallest.
 func TestLowestHasListed(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
@@ -379,7 +379,7 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// The recipe panel does not count the owner of the deleted znode among the notified.
+// TestSituationCountsNotifications: the owner of the deleted znode is not counted among the notified.
 func TestSituationCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
@@ -436,7 +436,7 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// The bars omit handoffs while candidates rejoin, which notify at most one other.
+// TestBarsCompareRecipes: while candidates rejoin, the bars omit handoffs that notify at most one other.
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)
@@ -462,7 +462,7 @@ func TestBarsBesideALesson(t *testing.T) {
 	}
 }
 
-// A healthy leader renews its lease, so its panel shows no end of the lease.
+// TestLeaseOfHealthyLeader: a healthy leader renews its lease, so its panel shows no end of the lease.
 func TestLeaseOfHealthyLeader(t *testing.T) {
 	for _, fault := range []model.Fault{model.NoFault, model.Frozen} {
 		w := five(dialect.Election()).wait(time.Minute)

@@ -83,7 +83,7 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
-// A late notice would replace the result of a key in the status line.
+// TestPumpSendsNoticesFirst: a late notice would replace the result of a key in the status line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -153,7 +153,7 @@ func running(t *testing.T, out *writes, o Options) (press func(key string), leav
 
 func sourceOf(w *world) *source { return &source{world: w, dirty: make(chan struct{}, 1)} }
 
-// If only ages change, a frame is written once a second.
+// TestFrameRates: if only ages change, a frame is written once a second.
 func TestFrameRates(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := newWorld("/e", nil, false)
@@ -171,7 +171,7 @@ func TestFrameRates(t *testing.T) {
 	})
 }
 
-// Messages that change nothing draw no frame.
+// TestNoFrameWithoutAChange: messages that change nothing draw no frame.
 func TestNoFrameWithoutAChange(t *testing.T) {
 	m, src, _ := dashboardWith(nil, ModeDemo)
 	before := m.d.frames
@@ -183,7 +183,7 @@ func TestNoFrameWithoutAChange(t *testing.T) {
 	}
 }
 
-// At the end, a running action is cancelled, and the dashboard waits for the action.
+// TestQuitCancelsActions: at the end, a running action is cancelled, and the dashboard waits for the action.
 func TestQuitCancelsActions(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})
@@ -248,7 +248,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// The first frame is on the screen at once, and Bubbletea writes the same frame on its tick.
+// TestTheFirstFrameDoesNotWait: Bubbletea writes the first frame again on its tick.
 func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		out, before := new(writes), "" // written before Begin
@@ -272,7 +272,6 @@ func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	})
 }
 
-// A state that is replaced before Bubbletea's tick leaves nothing on the screen.
 func TestStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := sourceOf(newWorld("/election", nil, false))

@@ -12,7 +12,7 @@ import (
 	"electop/ui/term"
 )
 
-// A large screen uses at least a fifth of its cells.
+// TestLargeScreenIsUsed: a large screen uses at least a fifth of its cells.
 func TestLargeScreenIsUsed(t *testing.T) {
 	for _, name := range []string{"main", "messages", "lesson", "two-leaders", "replay", "read-only"} {
 		m := show(samples()[name](), 300, 100, term.Mono)
@@ -28,7 +28,7 @@ func TestLargeScreenIsUsed(t *testing.T) {
 	}
 }
 
-// Lines that a short list does not need belong to the panel below.
+// TestShortListLeavesItsLines: lines that a short list does not need belong to the panel below.
 func TestShortListLeavesItsLines(t *testing.T) {
 	for _, c := range []struct {
 		sample string
@@ -44,7 +44,7 @@ func TestShortListLeavesItsLines(t *testing.T) {
 	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
 }
 
-// On a larger screen, no part of a word is left beside a window.
+// TestWindowsAreReadable: on a larger screen, no part of a word is left beside a window.
 func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {

@@ -94,7 +94,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// Even if searches end late, the screen shows where the keys lead.
+// TestTravelArrives: even if searches end late, the screen shows where the keys lead.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -165,7 +165,7 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 }
 
-// Each election has its own past, so the choice of another election ends time travel.
+// TestTravelInOneElection: each election has its own past, so the choice of another election ends time travel.
 func TestTravelInOneElection(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
@@ -348,7 +348,7 @@ func times(m Model) string {
 
 func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
 
-// Time travel moves the playhead, but neither the lanes nor their scale.
+// TestLanesShowWhatCameLater: time travel moves the playhead, but neither the lanes nor their scale.
 func TestLanesShowWhatCameLater(t *testing.T) {
 	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
@@ -473,7 +473,7 @@ func TestDragThePlayhead(t *testing.T) {
 	}
 }
 
-// A change of the scale never hides the playhead.
+// TestScale: a change of the scale never hides the playhead.
 func TestScale(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	for _, past := range []bool{false, true} {
@@ -552,7 +552,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// If the changes since a moment are not all kept, the lanes end at that moment.
+// TestLanesOfAMomentLongAgo: if the changes since a moment are not all kept, the lanes end at that moment.
 func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
 	p.record(w)
