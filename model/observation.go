@@ -24,8 +24,7 @@ const (
 )
 
 // Read is one read of the election's children: the list with the parent's stat, then each new child
-// (of a queue, the first [dialect.FirstItems]). A child that is deleted before electop reads it is in
-// New with Unread set.
+// (of a queue, the first [dialect.FirstItems]). A child that was deleted before its own read is Unread.
 type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.

@@ -315,13 +315,10 @@ func (j *Journal) settle() {
 	}
 	ending := j.ending
 	names := j.takeEnding()
-	owned := 0
-	for _, c := range j.known {
-		if c.Session == j.endingOf {
-			owned++
-		}
+	alive := false
+	for name, c := range j.known {
+		alive = alive || c.Session == j.endingOf && !slices.Contains(names, name)
 	}
-	alive := owned > len(names)
 	for len(names) > 0 {
 		n := len(names)
 		if alive {
