@@ -184,6 +184,9 @@ func (c *contender) candidates() ([]string, error) {
 }
 
 func (c *contender) volunteer() error {
+	if c.leads {
+		time.Sleep(candidateTimeout / 2) // with the defect "keeps believing": the others volunteer first
+	}
 	c.believe(false)
 	if c.unsure && c.defect != "no guid" {
 		names, err := c.candidates()
