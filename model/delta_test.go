@@ -143,3 +143,24 @@ func TestDeltaOfAnUnreadChild(t *testing.T) {
 		t.Errorf("%d Joined and %d Left events, want 1 of each", joined, left)
 	}
 }
+
+// TestDeletionsOfALiveSession checks that deletions are separate changes while their session owns
+// another child.
+func TestDeletionsOfALiveSession(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	leader, next, other := s.Join(1), s.Join(1), s.Add("configuration", 1, "")
+	s.Read()
+	for _, name := range []string{leader, other} {
+		s.Tree.Delete(name)
+		s.Want(s.Apply(&model.Delta{At: s.Tree.Now, Notified: s.Tree.Now, Gone: name}))
+	}
+	joined := s.Tree.Children[s.Join(2)]
+	var got []string
+	for _, e := range s.J.Apply(&model.Delta{At: s.Tree.Now, Notified: s.Tree.Now, New: &joined}) {
+		got = append(got, eventText(e))
+	}
+	want := []string{"left " + leader, "handoff " + leader + " " + next + " deleted", "left " + other, "joined " + joined.Name}
+	if !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
