@@ -193,7 +193,7 @@ func TestShownWithRoom(t *testing.T) {
 		"risk":                  {"↑ 12 ✓  next", "billing-2:8080 would take"},
 		"risk-inspected":        {"last seen connected at", "billing-2:8080 would take over"},
 		"doctor":                {"seen", "harm", "do"},
-		"healthy":               {"all 3 that were asked answered"},
+		"healthy":               {"3 of 3 queried servers answered"},
 		"servers-refuse":        {"connections on zk1", "may not be seen"},
 		"elections":             {"3 watched, 5 found", "/tasks/nightly"},
 		"reconnecting":          {"◌ reconnecting since 6 s, trying zk1:2181"},

@@ -36,11 +36,11 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	}
 	if len(found) == 0 {
 		text, well := phrase.NothingFound(s)
-		verdict := term.Fact{Style: term.Strong, Text: text}
+		result := term.Fact{Style: term.Strong, Text: text}
 		if well {
-			verdict.Name, verdict.Label = f.Theme.Glyph.Yes, term.Good
+			result.Name, result.Label = f.Theme.Glyph.Yes, term.Good
 		}
-		out = append(out, verdict, term.Fact{})
+		out = append(out, result, term.Fact{})
 	}
 	name := "not checked"
 	for _, u := range holes {
@@ -48,7 +48,8 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 		name = ""
 	}
 	if len(holes) == 0 {
-		out.add("servers", term.Text, "all "+f.Int(int64(len(s.Answers.Servers)))+" that were asked answered")
+		n := f.Int(int64(len(s.Answers.Servers)))
+		out.add("servers", term.Text, n+" of "+n+" queried servers answered")
 	}
 	if s.Answers != nil {
 		out.safe("risk", term.Text, wording.RiskWarning(s))

@@ -62,7 +62,7 @@ type plan struct {
 	note   int // above the list, about the leader or the lanes
 }
 
-// TimeSpot is the spot of a cell of the axis: the last instant of the cell. A click shows that time.
+// TimeSpot holds the last instant of a column of the time axis. A click on the column shows that time.
 type TimeSpot time.Time
 
 // HandoffsShown holds what the panel shows.
@@ -77,7 +77,7 @@ type HandoffsShown struct {
 	Selected model.Ref
 
 	Head        time.Time     // the playhead: the time on the screen in a recording or during time travel, otherwise zero
-	Whole       *doctor.State // the latest state, with what came after Head; nil if unknown
+	Whole       *doctor.State // the latest state, with what came after Head; nil if the lanes show State instead
 	First, Last time.Time     // the beginning and the end of a recording, zero for none
 	Playing     string        // the sign of the playback, "" if nothing is played
 }
@@ -307,8 +307,8 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Lanes become higher, and get a legend, only in lines that the list does not need. The list keeps
-	// at most half of the panel.
+	// Lanes become higher, and get a legend unless zoomed, only in lines that the list does not need. At
+	// most half of the panel is reserved for the list.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list

@@ -24,7 +24,7 @@ const handoffsMost, helpLeast = 30, 30
 const (
 	tallFrom   = 40 // height of a column from which the handoffs get all lines that the panels above do not need
 	aboveLeast = 18 // least number of lines above the handoffs; with fewer, a lesson hides the handoffs
-	rowsLeast  = 3  // least number of candidates for which a narrow screen keeps lines
+	rowsLeast  = 3  // a narrow screen keeps lines for at least this many candidates
 )
 
 // Panel is a part of the main screen that can have the focus.
@@ -50,7 +50,7 @@ type Shape struct {
 	Workers  bool // leaders have workers, and the beliefs are shown
 	Messages bool // the server reports its messages
 	Rows     int  // lines for the candidates; 0: an explanation replaces them
-	Live     bool // the cluster is live, no lesson is running, and electop has no candidates
+	Watching bool // the cluster is live, no lesson is running, and electop has no candidates
 	Findings bool // there are findings, or no candidates
 }
 
@@ -69,12 +69,12 @@ type Arrangement struct {
 // A narrow screen, below WideFrom, has the candidates above the handoffs or a lesson. The recipe and
 // the messages replace other panels while they have the focus. A wide screen has the recipe beside the
 // candidates. From ThirdColumnFrom, a third column has the lesson, the messages, and the panels
-// Selected, Doctor and Servers. The messages may have a fourth column. [Screen.Open] zooms one of these
-// three panels if it has no place.
+// Selected, Doctor and Servers. The messages may have a fourth column. [Screen.Open] zooms Selected,
+// Doctor or Servers if it has no place.
 //
-// If s.Live is set, the recipe has a place only while it has the focus. If leaders have workers,
-// the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen, brief beliefs
-// replace the handoffs while the candidates have the focus.
+// If s.Watching is set, the recipe has a place only while it has the focus. If leaders have workers,
+// the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen without a lesson,
+// brief beliefs replace the handoffs while the candidates have the focus.
 func Arrange(w, h int, s Shape) Arrangement {
 	a := arrangePanels(w, h, s)
 	if !s.Workers {
@@ -144,7 +144,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		shown = Messages
 	}
 	switch {
-	case !s.Live || shown != Recipe || s.Focus == Recipe:
+	case !s.Watching || shown != Recipe || s.Focus == Recipe:
 	case w >= ThirdColumnFrom: // Selected is in the third column
 		a.Panel[Candidates].W = body.W
 		return a
@@ -208,7 +208,8 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// A low column has no place for Servers, a lower one none for Doctor, the lowest none for Selected.
+	// A low column has no place for Servers, a lower one none for Doctor. With messages, a column with
+	// Servers has none for Doctor either, and the lowest has none for Selected.
 	if rest.H >= 3*usual {
 		a.Panel[Servers] = cutLow(&rest, rest.H-2*usual)
 	}

@@ -124,7 +124,7 @@ func (x *Screen) shape() Shape {
 	return Shape{
 		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: s.Work.Rules.Workers,
 		Messages: s.Pace != nil, Rows: rows,
-		Live: x.Badge == "" && x.Lesson == nil && len(s.Members) == 0, Findings: len(s.Findings) > 0 || x.Candidates.Rows.Len() == 0,
+		Watching: x.Badge == "" && x.Lesson == nil && len(s.Members) == 0, Findings: len(s.Findings) > 0 || x.Candidates.Rows.Len() == 0,
 	}
 }
 
