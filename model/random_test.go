@@ -52,7 +52,7 @@ type randomElection struct {
 	connected bool
 
 	parent           int64                          // czxid of the parent in the last read
-	creates, deletes int                            // under that parent before its first read
+	creates, deletes int                            // under that parent before the first read of the election; creates is -1 if it cannot be counted
 	counted          struct{ creates, deletes int } // under that parent, according to the events
 	unknown          int                            // Missed events with unknown numbers
 	allowed          int                            // the maximum of unknown
@@ -99,7 +99,7 @@ func (w *randomElection) change() {
 		t.Create(name, false, z.Session, "again")
 	case 13:
 		if !t.Exists {
-			t.CreateParent(rapid.SampledFrom([]uint32{0, 0, 7, 1<<30 - 3, modeltest.Jammed - 8}).Draw(w.T, "creates so far"))
+			t.CreateParent(rapid.SampledFrom([]uint32{0, 0, 7, 1<<30 - 3, modeltest.CreatesMax - 8}).Draw(w.T, "creates so far"))
 		} else if rapid.IntRange(0, 2).Draw(w.T, "delete the parent") == 0 {
 			t.DeleteParent()
 		}
@@ -205,7 +205,7 @@ func (w *randomElection) flush() {
 func (w *randomElection) read(full, gap, quiet bool) {
 	w.flush()
 	t := w.tree
-	creates, deletes, exists, jam := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.Jammed
+	creates, deletes, exists, uncounted := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.CreatesMax
 	races := 0
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
@@ -251,7 +251,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 			count.deletes += b.Deletes
 		}
 	}
-	if exists && jam {
+	if exists && uncounted {
 		w.allowed = max(w.allowed, min(w.unknown, unknown+2))
 		w.creates = -1
 	}
@@ -259,7 +259,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 		w.Fatalf("absent parent: phase %s and %d children, want %s and 0", s.Phase, s.Queue.Len()+len(s.Ignored), model.NoParent)
 	}
 	if w.unknown > w.allowed {
-		w.Fatalf("changes could not be counted, although the parent was not deleted and has fewer than %d creates", modeltest.Jammed)
+		w.Fatalf("changes could not be counted, although the parent was not deleted and has fewer than %d creates", modeltest.CreatesMax)
 	}
 	if exists && w.creates >= 0 {
 		// The stat does not count children that were created again during the read.
@@ -310,7 +310,7 @@ func TestRandomHistory(t *testing.T) {
 		}
 		w.j = doctor.NewJournal(w.cfg)
 		if rapid.Bool().Draw(rt, "parent at first") {
-			w.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, modeltest.Jammed - 10}).Draw(rt, "creates before"))
+			w.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, modeltest.CreatesMax - 10}).Draw(rt, "creates before"))
 		}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			w.advance()
@@ -383,7 +383,8 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader according to the handoffs, which ignore a blocking child.
+// atHead returns the leader according to the handoffs: State.Leader, or the first contender if another
+// child may block it.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

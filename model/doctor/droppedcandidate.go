@@ -18,7 +18,7 @@ func droppedCandidate(r *ruleRun) {
 		return
 	}
 	var gone, others []uint64
-	watchers := r.watchersOfLeader()
+	watchers := r.manyOtherWatchers()
 	ignored := make(map[uint64]bool)
 	for _, c := range s.Ignored {
 		ignored[c.Session] = true

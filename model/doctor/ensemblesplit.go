@@ -13,9 +13,9 @@ func ensembleSplit(r *ruleRun) {
 		return
 	}
 	f := r.find(split, "")
-	f.tables = 2 // while the ensemble elects, one round can show two leaders
+	f.tables = 2 // while the ensemble elects, one table can show two leaders
 	for _, s := range leading {
-		f.because("%s says that it leads, at zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
+		f.because("%s reports mode leader, zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
 	}
 }
 

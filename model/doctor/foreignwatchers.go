@@ -6,13 +6,13 @@ import (
 )
 
 func foreignWatchers(r *ruleRun) {
-	watchers := r.watchersOfLeader()
+	watchers := r.manyOtherWatchers()
 	if len(watchers) == 0 {
 		return
 	}
 	head := r.s.First()
 	f := r.find(manyWatch, safe(head.Name), "{sessions}", units.Count(len(watchers), "session", "sessions"))
-	f.because("the servers' watches of %s:", safe(head.Name))
+	f.because("sessions that watch %s, according to the servers:", safe(head.Name))
 	f.Znodes = []string{r.path(head.Name)}
 	f.clients(watchers)
 }
@@ -20,8 +20,9 @@ func foreignWatchers(r *ruleRun) {
 // watchersMin is the least number of watching sessions that is a finding; fewer cause little load.
 const watchersMin = 20
 
-// watchersOfLeader returns nil for a single znode, because waiting clients also watch that znode.
-func (r *ruleRun) watchersOfLeader() []uint64 {
+// manyOtherWatchers returns the sessions without a candidate that watch the first znode, nil for fewer than
+// watchersMin. It returns nil for a single znode, because waiting clients also watch that znode.
+func (r *ruleRun) manyOtherWatchers() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= watchersMin {
 		return w.Others
 	}

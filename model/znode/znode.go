@@ -62,23 +62,23 @@ type Parent struct {
 	Pzxid    int64     `json:"pzxid"`
 }
 
-// jam is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops counting. Every
+// createsMax is the number of creates at which ZooKeeper (since 3.6, ZOOKEEPER-3249) stops counting. Every
 // later sequential create gets this number, and fails if that name exists.
-const jam = 1<<31 - 1
+const createsMax = 1<<31 - 1
 
 // Creates returns how many children were ever created under this parent, which is also the next
-// sequence number. ok is false if the counter has jammed. Clients see 2*creates - children as
+// sequence number. ok is false if the server has stopped counting. Clients see 2*creates - children as
 // cversion (DataNode.copyStat).
 func (p Parent) Creates() (n uint32, ok bool) {
 	n = (uint32(p.Cversion) + uint32(p.Children)) >> 1
-	return n, n < jam
+	return n, n < createsMax
 }
 
 // Since counts the creates and deletes since old, an earlier stat of the same parent. ok is false if
 // they cannot be counted.
 func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	if p == old {
-		return 0, 0, true // even if the counter has jammed
+		return 0, 0, true // even if the server has stopped counting
 	}
 	if _, counted := p.Creates(); !counted || p.Czxid != old.Czxid {
 		return 0, 0, false

@@ -23,12 +23,12 @@ func TestParentCreates(t *testing.T) {
 		t.Errorf("cversion of 2^30 creates = %d, want it negative", p.Cversion)
 	}
 	if n, ok := modeltest.Stat(1, 1<<31-1, 3).Creates(); ok {
-		t.Errorf("jammed counter: Creates = %d, true; want false", n)
+		t.Errorf("at createsMax: Creates = %d, true; want false", n)
 	}
 }
 
 func TestParentSince(t *testing.T) {
-	const jam = 1<<31 - 1
+	const most = 1<<31 - 1
 	for _, c := range []struct {
 		name             string
 		old, new         znode.Parent
@@ -40,10 +40,10 @@ func TestParentSince(t *testing.T) {
 		{"one delete", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 5, 2), 0, 1, true},
 		{"creates and deletes", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 9, 4), 4, 3, true},
 		{"over 2^30", modeltest.Stat(1, 1<<30-3, 2), modeltest.Stat(1, 1<<30+4, 7), 7, 2, true},
-		{"up to the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam-1, 2), 4, 4, true},
-		{"into the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam, 2), 0, 0, false},
-		{"jammed, another child", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 3), 0, 0, false},
-		{"jammed, no change", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 2), 0, 0, true},
+		{"below the maximum", modeltest.Stat(1, most-5, 2), modeltest.Stat(1, most-1, 2), 4, 4, true},
+		{"to the maximum", modeltest.Stat(1, most-5, 2), modeltest.Stat(1, most, 2), 0, 0, false},
+		{"at the maximum, another child", modeltest.Stat(1, most, 2), modeltest.Stat(1, most, 3), 0, 0, false},
+		{"at the maximum, no change", modeltest.Stat(1, most, 2), modeltest.Stat(1, most, 2), 0, 0, true},
 		{"another parent", modeltest.Stat(1, 5, 3), modeltest.Stat(2, 6, 4), 0, 0, false},
 		{"backwards", modeltest.Stat(1, 6, 4), modeltest.Stat(1, 5, 3), 0, 0, false},
 		{"impossible counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},

@@ -22,8 +22,8 @@ type Tree struct {
 	Children map[string]znode.Znode
 }
 
-// Jammed is the number of creates at which a server stops counting.
-const Jammed = 1<<31 - 1
+// CreatesMax is the number of creates at which a server stops counting.
+const CreatesMax = 1<<31 - 1
 
 func NewTree() *Tree {
 	return &Tree{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Zxid: 0x100000000}
@@ -62,7 +62,7 @@ func (t *Tree) Create(name string, sequential bool, session uint64, data string)
 	t.Children[name] = znode.Znode{
 		Name: name, Session: session, Czxid: t.Zxid, Ctime: t.Now.Truncate(time.Millisecond), Data: znode.NewData([]byte(data)),
 	}
-	if t.Creates < Jammed {
+	if t.Creates < CreatesMax {
 		t.Creates++
 		t.Pzxid = t.Zxid
 	}
