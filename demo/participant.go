@@ -157,7 +157,7 @@ func (p *participant) quit() {
 	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for an event of changed, for until, or for the end of inside or the session. A frozen member then waits for its thaw.
+// wait returns at an event on changed, when until fires, or when inside or the session ends. A frozen member first waits for its thaw.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -190,7 +190,7 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create creates a znode and missing parents. made is false if the znode existed or could not be created.
+// create creates a znode and missing parents. made is true if a reply confirmed the create.
 func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
@@ -215,7 +215,8 @@ func (p *participant) take(name string) bool {
 	return p.remove(name)
 }
 
-// remove deletes a znode that has the cast's mark or belongs to this session. done reports whether it was deleted.
+// remove deletes a znode that has the cast's mark or belongs to this session. done reports whether it was
+// deleted; it is also true if a retry after a lost reply does not find the znode.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
@@ -224,7 +225,7 @@ func (p *participant) remove(name string) (done bool) {
 			return err
 		}
 		err = p.Delete(ctx, path, -1)
-		done = err == nil
+		done = err == nil || errors.Is(err, client.ErrUnknownOutcome)
 		return err
 	})
 	return done
