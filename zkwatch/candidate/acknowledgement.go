@@ -15,7 +15,7 @@ import (
 )
 
 // acknowledge reads first, because a deposed leader's acknowledgement often still exists. A failed
-// create would be logged as a transaction and delay the deletion.
+// create is also logged as a transaction, and would delay the deletion of the old acknowledgement.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -106,7 +106,7 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// ackChanged clears ackWatch, because pending returns true until the library closes the channel.
+// ackChanged clears ackWatch: its event was received, but pending returns true until the library closes the channel.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
