@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,6 +103,9 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	defer closeLog()
 	c.Log, c.Env = log, cluster.Environ()
 	r := check.Report{Format: plain.Format, Program: znode.Safe(strings.Join(c.Args, " "), 0)}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a closed pipe must not leave instances behind
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if !o.json {
 		std.note("%d instances of %s", c.Instances, r.Program)
 	}
@@ -108,17 +113,19 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	var printed error
 	err = check.Run(ctx, c, func(x check.Result) {
 		if x = r.Add(x); !o.json && printed == nil {
-			_, printed = fmt.Fprint(std.Out, x)
+			if _, printed = fmt.Fprint(std.Out, x); printed != nil {
+				cancel()
+			}
 		}
 	})
 	r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
 	switch {
 	case errors.Is(err, check.ErrNeverJoined):
 		return process.Error{Code: process.ExitNoServer, Err: err}
-	case err != nil:
-		return err
 	case printed != nil:
 		return printed
+	case err != nil:
+		return err
 	}
 	if err := std.print(o.json, r, r.String()); err != nil {
 		return err

@@ -30,7 +30,7 @@ var deleted = Check{
 		in, began := leader.of, w.deletes(leader)
 		w.await(2*Timeout+grace, func() bool { return w.back(in) || w.p.Following != nil && !in.leads() })
 		switch back := w.back(in); {
-		case !back && in.leads():
+		case !back && in.leads() && w.p.Following != nil:
 			wrong = append(wrong, fmt.Sprintf("%s leads without a znode, %s after somebody deleted it", in.id, ms(time.Since(began))))
 			fallthrough
 		case len(wrong) > 0:

@@ -91,13 +91,18 @@ func (in *instance) launch() error {
 		return fmt.Errorf("start %s: %w", znode.Safe(args[0], 0), err)
 	}
 	in.cmd = cmd
-	in.w.running.Go(func() { in.listen(read) })
+	heard := make(chan struct{})
+	in.w.running.Go(func() {
+		in.listen(read)
+		close(heard)
+	})
 	in.w.running.Go(func() {
 		in.how = "exit code 0"
 		if err := cmd.Wait(); err != nil {
 			in.how = err.Error()
 		}
 		write.Close()
+		<-heard // its last lines must not count after its end
 		in.w.turned(in, false)
 		close(in.done)
 		in.w.record(in)

@@ -15,7 +15,7 @@ var overflow = Check{
 		leader, began := w.start(2), time.Now()
 		leader.of.terminate()
 		leader = w.takesOver(leader, began, grace)
-		if in := w.add(); !w.join(in, Timeout+grace) {
+		if in := w.add(); !w.join(in, joinLimit) {
 			w.note("further instances cannot join: %s", in.lastWords())
 			return
 		}

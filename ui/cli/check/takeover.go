@@ -14,15 +14,18 @@ var takeover = Check{
 		leader := w.start(max(4, w.p.Instances))
 		for _, act := range []struct {
 			what string
-			do   func(*instance)
+			do   func(candidate)
 			most time.Duration
 		}{
-			{"SIGTERM", (*instance).terminate, grace},
-			{"SIGKILL", (*instance).kill, Timeout + tick + grace},
-			{"expiry", func(in *instance) { _ = w.server.ExpireSession(in.facts().session) }, grace},
+			{"SIGTERM", func(c candidate) { c.of.terminate() }, grace},
+			{"SIGKILL", func(c candidate) { c.of.kill() }, Timeout + tick + grace},
+			{"expiry", func(c candidate) { _ = w.server.ExpireSession(c.Owner) }, grace},
 		} {
 			began := time.Now()
-			act.do(leader.of)
+			act.do(leader)
+			if !w.await(Timeout+grace, func() bool { return !w.exists(leader) }) {
+				w.fail("%s after %s, %s still has its znode", ms(time.Since(began)), act.what, leader.of.id)
+			}
 			if act.what == "SIGTERM" {
 				w.leavesCleanly(leader, began)
 			}
@@ -37,9 +40,8 @@ var takeover = Check{
 // leavesCleanly fails if the leader leaves its znode to the expiry of its session.
 func (w *world) leavesCleanly(leader candidate, began time.Time) {
 	in := leader.of
-	w.awaitGone(leader)
 	for _, m := range in.messages(began) {
-		if m.op == wire.OpCloseSession || m.op == wire.OpDelete && m.path == leader.path {
+		if m.op == wire.OpCloseSession || m.op == wire.OpMulti || m.op == wire.OpDelete && m.path == leader.path {
 			return
 		}
 	}

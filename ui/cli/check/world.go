@@ -71,8 +71,10 @@ func (w *world) restart() {
 	if w.p.parent || w.check.next > 0 {
 		_ = s.CreateNumbered(Path, w.check.next) // cannot fail in a new server
 	}
-	if len(w.p.dir) > len(Path) {
-		_ = s.CreateNumbered(w.p.dir, w.check.next) // if it is deeper, the program creates it
+	for i, r := range w.p.dir + "/" { // otherwise the program creates what is below Path
+		if r == '/' && i > len(Path) && w.check.next > 0 {
+			_ = s.CreateNumbered(w.p.dir[:i], w.check.next)
+		}
 	}
 	w.mu.Lock()
 	old := w.server
@@ -322,6 +324,9 @@ const jitter = 20 * time.Millisecond
 
 // oneLeader fails if two instances believed at the same time, after since, that they lead.
 func (w *world) oneLeader(since time.Time) {
+	if w.p.Following == nil {
+		return // when a leader stops is not shown
+	}
 	w.mu.Lock()
 	turns := append(slices.Clone(w.turns), turn{at: time.Now()})
 	w.mu.Unlock()
@@ -357,6 +362,8 @@ func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (
 	}
 	switch {
 	case w.await(most, leads):
+	case w.exists(left):
+		w.unknown("%s still has its znode, %s after it should have left", left.of.id, ms(time.Since(since)))
 	case !first():
 		w.fail("%s after %s left, nobody else is first", ms(time.Since(since)), left.of.id)
 	case w.p.Leading == nil:
