@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ import (
 func newCheck(std IO) *cobra.Command {
 	o, c, junit := &options{}, check.Config{}, ""
 	cmd := &cobra.Command{
-		Use:     "check [--] CMD [ARG]...",
+		Use:     "check -- CMD [ARG]...",
 		Short:   "Test whether a program's election follows the recipe",
 		Long:    checkHelp(),
 		Example: "  electop check -- ./service {servers} {path}\n  electop check --leading 'now leading' --following 'lost leadership' --record DIR -- ./service {servers} {path}\n  electop check --only guid,takeover --junit FILE -- ./service {servers} {path}",
@@ -130,17 +131,15 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	if err := std.print(o.json, r, r.String()); err != nil {
 		return err
 	}
-	if junit != "" {
-		b, err := r.JUnit()
-		if err == nil {
-			err = os.WriteFile(junit, b, 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("--junit: %w", err)
-		}
-	}
 	if r.Failed > 0 {
-		return process.Critical
+		err = process.Critical
 	}
-	return nil
+	if junit != "" {
+		b, failed := r.JUnit()
+		if failed = errors.Join(failed, os.WriteFile(junit, append(b, '\n'), 0o600)); failed != nil {
+			std.note("--junit: %v", failed)
+			return cmp.Or(err, error(process.Passed(process.ExitFailure)))
+		}
+	}
+	return err
 }

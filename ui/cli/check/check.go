@@ -32,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"electop/demo/zkserver"
 	"electop/model/znode"
 	"electop/ui/cli/command"
 	"electop/ui/cli/process"
@@ -209,19 +210,30 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found reports whether the instances' znodes show where the candidates are.
+// found reports whether the instances' znodes show where the candidates are: a znode that is watched, or a
+// sequential one, is more likely a candidate.
 func (p *program) found(w *world) bool {
 	var all []message
+	connected := true
 	for _, in := range w.all() {
-		all = append(all, in.created("")...)
+		all, connected = append(all, in.created("")...), connected && in.facts().session != 0
 	}
-	sequential := func(m message) bool { return m.flags&wire.FlagSequential != 0 }
-	i := max(0, slices.IndexFunc(all, sequential))
-	if i >= len(all) || !sequential(all[i]) && !w.quietFor(quiet) {
+	if len(all) == 0 || !(connected && w.quietFor(quiet)) && time.Since(all[0].at) < grace {
 		return false
 	}
-	if p.dir, p.single = znode.Dir(all[i].created), ""; !sequential(all[i]) {
-		p.single = znode.Base(all[i].created)
+	likely := func(m message) (n int) {
+		n = int(m.flags & wire.FlagSequential)
+		children, ofList := w.current().Children(znode.Dir(m.created))
+		if len(ofList) > 0 || slices.ContainsFunc(children, func(c zkserver.Child) bool {
+			return c.Name == znode.Base(m.created) && len(c.Watchers) > 0
+		}) {
+			n += 2 * int(wire.FlagSequential)
+		}
+		return n
+	}
+	best := slices.MaxFunc(all, func(a, b message) int { return cmp.Compare(likely(a), likely(b)) })
+	if p.dir, p.single = znode.Dir(best.created), ""; best.flags&wire.FlagSequential == 0 {
+		p.single = znode.Base(best.created)
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,7 +61,8 @@ func (in *instance) facts() facts {
 	return in.now
 }
 
-// A message is a request with its reply, or a notification. Pings and renewals are only counted.
+// A message is a request with its reply, or a notification. Pings and renewals are only counted, and
+// requests about znodes outside Path are left out.
 type message struct {
 	at      time.Time
 	op      wire.Op // wire.OpNotification for a notification
@@ -84,17 +86,17 @@ func (in *instance) launch() error {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(slices.Clone(in.w.p.Env), "ELECTOP_SERVERS="+in.link.Addr, "ELECTOP_PATH="+Path, "ELECTOP_ID="+in.id, "PYTHONUNBUFFERED=1")
-	read, write := io.Pipe()
+	output, write := io.Pipe()
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = write, write, command.OwnGroup()
 	cmd.WaitDelay = time.Second // for processes that hold the output open
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", znode.Safe(args[0], 0), err)
 	}
 	in.cmd = cmd
-	heard := make(chan struct{})
+	read := make(chan struct{}) // closed at the end of the output
 	in.w.running.Go(func() {
-		in.listen(read)
-		close(heard)
+		defer close(read)
+		in.readLines(output)
 	})
 	in.w.running.Go(func() {
 		in.how = "exit code 0"
@@ -102,7 +104,7 @@ func (in *instance) launch() error {
 			in.how = err.Error()
 		}
 		write.Close()
-		<-heard // its last lines must not count after its end
+		<-read // its last lines must not count after its end
 		in.w.turned(in, false)
 		close(in.done)
 		in.w.record(in)
@@ -111,8 +113,8 @@ func (in *instance) launch() error {
 	return nil
 }
 
-// listen reads the output. A line longer than lineMax counts as several lines.
-func (in *instance) listen(output io.Reader) {
+// readLines reads the output. A line longer than lineMax counts as several lines.
+func (in *instance) readLines(output io.Reader) {
 	for lines := bufio.NewReaderSize(output, lineMax); ; {
 		b, _, err := lines.ReadLine()
 		if err != nil {
@@ -192,9 +194,12 @@ func (in *instance) messages(from time.Time) (out []message) {
 func (in *instance) created(path string) []message {
 	return slices.DeleteFunc(in.messages(time.Time{}), func(m message) bool {
 		plain := m.flags == 0 || m.flags > wire.FlagEphemeral|wire.FlagSequential // persistent, a container or with a TTL
-		return plain || path != "" && m.created != path || !strings.HasPrefix(m.created+"/", Path+"/")
+		return plain || path != "" && m.created != path || !below(m.created)
 	})
 }
+
+// below reports whether path is Path or below it.
+func below(path string) bool { return strings.HasPrefix(path+"/", Path+"/") }
 
 // lastWords returns how the process ended and its last output, safe for a terminal.
 func (in *instance) lastWords() (out string) {
@@ -262,12 +267,18 @@ func (s *stream) request(d *wire.Coder) error {
 		var req wire.PathWatchRequest
 		req.Fields(d)
 		m.path, m.watch = req.Path, req.Watch
-	case wire.OpDelete:
-		d.Path(&m.path)
 	case wire.OpMulti:
 		var req wire.MultiRequest
 		req.Fields(d)
 		renewal = len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
+		for _, op := range req.Ops {
+			if op.Create.Path != "" {
+				m.path, m.flags = op.Create.Path, op.Create.Flags
+			}
+		}
+	case wire.OpPing, wire.OpCloseSession, wire.OpAuth, wire.OpSetWatches, wire.OpSetWatches2:
+	default:
+		d.Path(&m.path)
 	}
 	s.in.mu.Lock()
 	hook := s.in.onRequest
@@ -276,7 +287,7 @@ func (s *stream) request(d *wire.Coder) error {
 		s.in.now.pings++
 	case renewal:
 		s.in.now.renewals++
-	default:
+	case m.path == "" || below(m.path):
 		s.in.log = append(s.in.log, m)
 		s.waiting[h.Xid] = m
 	}
@@ -313,6 +324,12 @@ func (s *stream) reply(d *wire.Coder) error {
 		if in.now.loses && m.flags&wire.FlagSequential != 0 {
 			in.now.loses = false
 			return in.loseReply()
+		}
+	case m != nil && h.Err == wire.OK && m.op == wire.OpMulti:
+		var rsp wire.MultiResponse
+		rsp.Fields(d)
+		for _, result := range rsp.Results {
+			m.created = cmp.Or(result.Path, m.created)
 		}
 	case m != nil && in.now.losesList && !in.now.loses && (m.op == wire.OpGetChildren || m.op == wire.OpGetChildren2):
 		in.now.losesList = false

@@ -1,6 +1,9 @@
 package check
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 var loss = Check{
 	Name:   "connection-loss",
@@ -41,7 +44,15 @@ func (w *world) losesConnection(c candidate) (began time.Time) {
 	in.cut()
 	w.pause(cutFor)
 	in.heal()
-	if !w.await(Timeout+grace, func() bool { return in.facts().greeted.After(began) || in.over() }) || in.facts().session != before.session {
+	opened := func(id int64) bool { return !slices.Contains(before.sessions, id) }
+	greeted := func() []int64 { return in.facts().sessions[len(before.sessions):] }
+	continued := func() bool { return slices.Contains(greeted(), before.session) || in.over() }
+	w.await(Timeout+grace, func() bool { return continued() || slices.ContainsFunc(greeted(), opened) })
+	switch at := in.facts().greeted.Sub(began); {
+	case continued():
+	case at > 0 && at < Timeout/2:
+		w.fail("%s opened a new session %s after its connection was lost, although the old one had not expired", in.id, ms(at))
+	default:
 		w.unknown("%s did not reconnect before its session expired", in.id)
 	}
 	w.rest()

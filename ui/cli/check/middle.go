@@ -12,12 +12,13 @@ var middle = Check{
 	do: func(w *world) {
 		w.start(max(4, w.p.Instances))
 		began := time.Now()
+		followed := true
 		if w.p.single != "" {
 			w.all()[2].kill()
 			w.pause(Timeout + tick)
 		} else {
 			second, third, fourth := w.candidate(1), w.candidate(2), w.candidate(3)
-			followed := slices.Contains(third.Watchers, fourth.Owner)
+			followed = slices.Contains(third.Watchers, fourth.Owner)
 			third.of.kill()
 			w.awaitGone(third)
 			watches := func() bool { return slices.Contains(w.candidate(1).Watchers, fourth.Owner) }
@@ -30,6 +31,9 @@ var middle = Check{
 			if at, ok := in.turned(true, began); ok {
 				w.fail("%s began to lead, %s after another waiting instance crashed", in.id, ms(at.Sub(began)))
 			}
+		}
+		if !followed {
+			w.unknown("nobody else began to lead, but the one behind it did not watch it")
 		}
 	},
 }

@@ -12,10 +12,13 @@ var overflow = Check{
 	needs:  queue | leading,
 	next:   math.MaxInt32 - 1, // and the server lists the newest child first
 	do: func(w *world) {
-		leader, began := w.start(2), time.Now()
+		began := time.Now()
+		leader := w.start(2)
+		start := time.Since(began) // of two, so enough for one
+		began = time.Now()
 		leader.of.terminate()
 		leader = w.takesOver(leader, began, grace)
-		if in := w.add(); !w.join(in, joinLimit) {
+		if in := w.add(); !w.join(in, start+Timeout+grace) {
 			w.note("further instances cannot join: %s", in.lastWords())
 			return
 		}

@@ -162,7 +162,8 @@ func (w *world) join(in *instance, most time.Duration) bool {
 func (w *world) takesPart(in *instance) bool {
 	_, ofList := w.current().Children(w.p.dir)
 	return slices.ContainsFunc(w.queue(), func(c candidate) bool {
-		return c.of == in || w.p.single != "" && slices.Contains(append(ofList, c.Watchers...), in.facts().session)
+		watches := slices.ContainsFunc(in.facts().sessions, func(id int64) bool { return slices.Contains(append(ofList, c.Watchers...), id) })
+		return !in.over() && (c.of == in || w.p.single != "" && watches)
 	})
 }
 
