@@ -58,9 +58,8 @@ func electop(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
 func TestPrograms(t *testing.T) {
 	disordered, unwatched := "guid cost deleted", ""
 	_, second := zktest.Long(t)
-	if !second {
-		t.Parallel()
-	} else {
+	t.Parallel()
+	if second {
 		unwatched = "middle"
 		disordered = "guid cost takeover middle gap connection-loss expiry frozen deleted isolated strangers overflow restart restart-empty slow"
 	}
@@ -79,11 +78,10 @@ func TestPrograms(t *testing.T) {
 		"campaign":         {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if x.first && !second {
-				t.Parallel()
-			} else {
+			if !x.first {
 				zktest.Second(t)
 			}
+			t.Parallel()
 			only := strings.Fields("ephemeral predecessor " + disordered)
 			junit := filepath.Join(t.TempDir(), "junit.xml")
 			cmd, out := electop(t, append([]string{"--only", strings.Join(only, ","), "--record", t.TempDir(), "--junit", junit, "--json",
@@ -95,7 +93,7 @@ func TestPrograms(t *testing.T) {
 			got := map[check.Verdict][]string{}
 			for _, c := range r.Checks {
 				got[c.Verdict] = append(got[c.Verdict], c.Name)
-				if c.Title == "" || c.Source == "" || c.Recording == "" && c.Verdict != check.NotShown || c.Seconds <= 0 {
+				if c.Title == "" || c.Source == "" || c.Verdict != check.NotShown && (c.Recording == "" || c.Seconds <= 0) {
 					t.Errorf("%+v lacks a field", c)
 				}
 				if c.Name == x.opens {
