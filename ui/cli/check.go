@@ -66,7 +66,8 @@ func checkHelp() string {
 	return `Start several instances of CMD against embedded ZooKeeper servers, cause failures, and
 judge whether the election follows the recipe. {servers}, {path} and {id} in the
 arguments are replaced; ELECTOP_SERVERS, ELECTOP_PATH and ELECTOP_ID are set. CMD must use
-{servers}, run until it is ended, and leave the election at SIGTERM.
+{servers}, run until it is ended, and leave the election at SIGTERM. {servers} has one
+address twice, because some clients wait before they try a single server again.
 
 ` + help.Text(table+"\n", "check")
 }

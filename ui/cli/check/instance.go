@@ -79,13 +79,14 @@ const (
 
 // launch starts the process.
 func (in *instance) launch() error {
-	replace := strings.NewReplacer("{servers}", in.link.Addr, "{path}", Path, "{id}", in.id)
+	servers := in.link.Addr + "," + in.link.Addr // a Java client waits longer before it tries a single server again
+	replace := strings.NewReplacer("{servers}", servers, "{path}", Path, "{id}", in.id)
 	var args []string
 	for _, a := range in.w.p.Args {
 		args = append(args, replace.Replace(a))
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(slices.Clone(in.w.p.Env), "ELECTOP_SERVERS="+in.link.Addr, "ELECTOP_PATH="+Path, "ELECTOP_ID="+in.id, "PYTHONUNBUFFERED=1")
+	cmd.Env = append(slices.Clone(in.w.p.Env), "ELECTOP_SERVERS="+servers, "ELECTOP_PATH="+Path, "ELECTOP_ID="+in.id, "PYTHONUNBUFFERED=1")
 	output, write := io.Pipe()
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = write, write, command.OwnGroup()
 	cmd.WaitDelay = time.Second // for processes that hold the output open

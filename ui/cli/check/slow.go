@@ -30,5 +30,5 @@ var slow = Check{
 
 const (
 	slowBy = 300 * time.Millisecond
-	busy   = 1 // messages a second
+	busy   = 3 // messages a second
 )
