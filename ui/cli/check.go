@@ -29,7 +29,6 @@ func newCheck(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check -- CMD [ARG]...",
 		Short:   "Test whether a program's election follows the recipe",
-		Long:    checkHelp(),
 		Example: "  electop check -- ./service {servers} {path}\n  electop check --leading 'now leading' --following 'lost leadership' --record DIR -- ./service {servers} {path}\n  electop check --only guid,takeover --junit FILE -- ./service {servers} {path}",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 0 || len(args) == 0 {
@@ -55,6 +54,10 @@ func newCheck(std IO) *cobra.Command {
 		f.StringVar(&c.Record, "record", "", "record each check to a new file in `DIR`")
 	})
 	o.logFlag(cmd)
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = checkHelp() // not earlier, because making it takes a millisecond of every start
+		cmd.Root().HelpFunc()(cmd, args)
+	})
 	return cmd
 }
 

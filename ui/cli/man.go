@@ -27,6 +27,9 @@ func newMan(std IO) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c, _, err := cmd.Root().Find([]string{"check"}); err == nil {
+				c.Long = checkHelp()
+			}
 			build := process.ThisBuild()
 			book := help.Book{Version: "electop " + cmp.Or(build.Version, "devel"), Date: build.Time}
 			if dir != "" {

@@ -225,7 +225,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if opens == 0 && o.When().After(p.recording.header.Opens) {
+		if !p.recording.header.Opens.IsZero() && opens == 0 && o.When().After(p.recording.header.Opens) {
 			last, _ := p.timeline.Find(0, history.MoveToLast)
 			opens = last.N
 		}

@@ -56,7 +56,7 @@ type Check struct {
 type need uint8
 
 const (
-	queue     need = 1 << iota // not a single-znode election
+	queued    need = 1 << iota // not a single-znode election
 	leading                    // Config.Leading
 	following                  // Config.Following
 )
@@ -243,7 +243,7 @@ func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
 	r = Result{Check: c, Verdict: NotShown}
 	began := time.Now()
 	switch {
-	case c.needs&queue != 0 && p.single != "":
+	case c.needs&queued != 0 && p.single != "":
 		r.Seen = "a single-znode election has no queue"
 	case c.needs&(leading|following) != 0 && p.Leading == nil:
 		r.Seen = "without --leading the output does not show what an instance believes"

@@ -1,6 +1,10 @@
 package check
 
-import "time"
+import (
+	"time"
+
+	"electop/model/units"
+)
 
 var expiry = Check{
 	Name:   "expiry",
@@ -16,18 +20,18 @@ var expiry = Check{
 			at, ok := w.stops(in, began, grace)
 			w.oneLeader(began)
 			if !ok {
-				w.fail("%s still believes that it leads, %s after its session expired", in.id, ms(time.Since(expired)))
+				w.fail("%s still believes that it leads, %s after its session expired", in.id, units.Took(time.Since(expired)))
 			}
-			w.note("stopped %s after the connection was lost", ms(at.Sub(began)))
+			w.note("stopped %s after the connection was lost", units.Took(at.Sub(began)))
 		}
 		in.heal()
 		if !w.await(Timeout+2*grace, func() bool { return w.takesPart(in) || in.over() }) {
-			w.fail("%s after its session expired, %s has not volunteered again: %s", ms(time.Since(expired)), in.id, in.lastWords())
+			w.fail("%s after its session expired, %s has not volunteered again: %s", units.Took(time.Since(expired)), in.id, in.lastWords())
 		}
 		if in.over() {
 			w.note("it ends when its session expires: %s", in.how)
 		}
-		w.believed()
+		w.needLeading()
 		if w.p.Following == nil {
 			w.unknown("without --following the output does not show when a leader stops")
 		}

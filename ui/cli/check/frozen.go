@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 	"electop/ui/cli/command"
 )
 
@@ -21,8 +22,8 @@ var frozen = Check{
 		in.signal(model.NoFault, command.Continue)
 		at, ok := w.stops(in, woke, Timeout/2)
 		if !ok {
-			w.fail("%s still believes that it leads, %s after it woke", in.id, ms(Timeout/2))
+			w.fail("%s still believes that it leads, %s after it woke", in.id, units.Exact(Timeout/2))
 		}
-		w.note("it believed for %s after it woke", ms(at.Sub(woke)))
+		w.note("it believed for %s after it woke", units.Took(at.Sub(woke)))
 	},
 }

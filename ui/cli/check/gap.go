@@ -36,6 +36,6 @@ var gap = Check{
 		if !w.await(grace, goesOn) {
 			w.fail("%s waits for a znode that was deleted before its watch, although its own znode is the first", in.id)
 		}
-		w.believed()
+		w.needLeading()
 	},
 }

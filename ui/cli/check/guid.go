@@ -1,12 +1,16 @@
 package check
 
-import "time"
+import (
+	"time"
+
+	"electop/model/units"
+)
 
 var guid = Check{
 	Name:   "guid",
 	Title:  "no second znode after the replies to the create and to the next getChildren were lost",
 	Source: "recipe Leader Election: a guid in the name finds the own znode again; samuel/go-zookeeper#229",
-	needs:  queue,
+	needs:  queued,
 	do: func(w *world) {
 		w.start(2)
 		in := w.add()
@@ -32,7 +36,7 @@ var guid = Check{
 		case len(own) > 1:
 			w.fail("%s owns %s and %s: it does not know of the first one, and if that is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)
 		case len(own) == 0:
-			w.fail("%s has no znode, %s after the reply was lost", in.id, ms(time.Since(lost())))
+			w.fail("%s has no znode, %s after the reply was lost", in.id, units.Took(time.Since(lost())))
 		}
 	},
 }

@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 	"time"
+
+	"electop/model/units"
 )
 
 var idle = Check{
@@ -24,7 +26,7 @@ var idle = Check{
 		pings, renewals := count()
 		for _, in := range w.all() {
 			if m := in.messages(began); len(m) > 0 {
-				w.fail("%s sent and received %d messages besides pings in %s, the first about %q", in.id, len(m), ms(most), m[0].path)
+				w.fail("%s sent and received %d messages besides pings in %s, the first about %q", in.id, len(m), units.Exact(most), m[0].path)
 			}
 		}
 		w.note("%.1f pings a second and instance", (pings-pings0)/most.Seconds()/float64(len(w.all())))

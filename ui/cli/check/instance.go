@@ -106,7 +106,7 @@ func (in *instance) launch() error {
 		}
 		write.Close()
 		<-read // its last lines must not count after its end
-		in.w.turned(in, false)
+		in.w.believes(in, false)
 		close(in.done)
 		in.w.record(in)
 	})
@@ -128,9 +128,9 @@ func (in *instance) readLines(output io.Reader) {
 		leads, own := in.matches(in.w.p.Leading, line)
 		switch follows, ownFollows := in.matches(in.w.p.Following, line); {
 		case follows && ownFollows:
-			in.w.turned(in, false)
+			in.w.believes(in, false)
 		case leads:
-			in.w.turned(in, own) // a line about another leader says that this instance follows
+			in.w.believes(in, own) // a line about another leader says that this instance follows
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package check
 
-import "time"
+import (
+	"time"
+
+	"electop/model/units"
+)
 
 var isolated = Check{
 	Name:   "isolated",
@@ -16,10 +20,10 @@ var isolated = Check{
 		in.heal()
 		switch {
 		case !ok:
-			w.fail("%s still believes that it leads, %s after its session expired", in.id, ms(time.Since(expired)))
+			w.fail("%s still believes that it leads, %s after its session expired", in.id, units.Took(time.Since(expired)))
 		case at.After(expired.Add(jitter)):
-			w.fail("%s believed that it leads until %s after its session had expired", in.id, ms(at.Sub(expired)))
+			w.fail("%s believed that it leads until %s after its session had expired", in.id, units.Took(at.Sub(expired)))
 		}
-		w.note("stopped %s before the expiry", ms(expired.Sub(at)))
+		w.note("stopped %s before the expiry", units.Took(expired.Sub(at)))
 	},
 }

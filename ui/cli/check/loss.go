@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 var loss = Check{
@@ -21,7 +23,7 @@ var loss = Check{
 		}
 		in, began := leader.of, w.losesConnection(leader)
 		if _, paused := in.turned(false, began); !paused && w.p.Following != nil {
-			w.fail("%s believed all the time that it leads, while its connection was lost for %s", in.id, ms(cutFor))
+			w.fail("%s believed all the time that it leads, while its connection was lost for %s", in.id, units.Exact(cutFor))
 		}
 		if !w.exists(leader) {
 			w.note("the leader resigned and volunteered again")
@@ -51,7 +53,7 @@ func (w *world) losesConnection(c candidate) (began time.Time) {
 	switch at := in.facts().greeted.Sub(began); {
 	case continued():
 	case at > 0 && at < Timeout/2:
-		w.fail("%s opened a new session %s after its connection was lost, although the old one had not expired", in.id, ms(at))
+		w.fail("%s opened a new session %s after its connection was lost, although the old one had not expired", in.id, units.Took(at))
 	default:
 		w.unknown("%s did not reconnect before its session expired", in.id)
 	}

@@ -3,6 +3,8 @@ package check
 import (
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 var middle = Check{
@@ -23,13 +25,13 @@ var middle = Check{
 			w.awaitGone(third)
 			watches := func() bool { return slices.Contains(w.candidate(1).Watchers, fourth.Owner) }
 			if followed && !w.await(grace, watches) {
-				w.fail("%s after %s was deleted, %s does not watch %s", ms(grace), third.Name, fourth.of.id, second.Name)
+				w.fail("%s after %s was deleted, %s does not watch %s", units.Exact(grace), third.Name, fourth.of.id, second.Name)
 			}
 		}
 		w.rest()
 		for _, in := range w.all() {
 			if at, ok := in.turned(true, began); ok {
-				w.fail("%s began to lead, %s after another waiting instance crashed", in.id, ms(at.Sub(began)))
+				w.fail("%s began to lead, %s after another waiting instance crashed", in.id, units.Took(at.Sub(began)))
 			}
 		}
 		if !followed {

@@ -9,7 +9,7 @@ var overflow = Check{
 	Name:   "overflow",
 	Title:  "two candidates with the last sequence number do not lead together",
 	Source: "ZooKeeper since 3.6 gives 2147483647 to all later znodes, and lists children in no certain order",
-	needs:  queue | leading,
+	needs:  queued | leading,
 	next:   math.MaxInt32 - 1, // and the server lists the newest child first
 	do: func(w *world) {
 		began := time.Now()

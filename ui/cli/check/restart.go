@@ -1,6 +1,10 @@
 package check
 
-import "time"
+import (
+	"time"
+
+	"electop/model/units"
+)
 
 var restart = Check{
 	Name:   "restart",
@@ -30,7 +34,7 @@ func (w *world) recovers(down func()) {
 	}
 	for _, in := range w.all() {
 		if !w.await(time.Until(up.Add(2*Timeout+2*grace)), func() bool { return w.takesPart(in) }) {
-			w.fail("%s after the restart, %s does not take part: %s", ms(time.Since(up)), in.id, in.lastWords())
+			w.fail("%s after the restart, %s does not take part: %s", units.Took(time.Since(up)), in.id, in.lastWords())
 		}
 	}
 	w.rest()
@@ -38,8 +42,8 @@ func (w *world) recovers(down func()) {
 	if why != "" && len(w.leaders()) > 1 && w.p.Following == nil {
 		w.unknown("without --following the output does not show when a leader stops")
 	} else if why != "" {
-		w.fail("%s after the restart, %s", ms(time.Since(up)), why)
+		w.fail("%s after the restart, %s", units.Took(time.Since(up)), why)
 	}
 	w.oneLeader(began)
-	w.believed()
+	w.needLeading()
 }

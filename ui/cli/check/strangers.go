@@ -37,6 +37,6 @@ var strangers = Check{
 				w.fail("%s ended beside foreign children: %s", in.id, in.lastWords())
 			}
 		}
-		w.believed()
+		w.needLeading()
 	},
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"time"
 
+	"electop/model/units"
 	"electop/zkwatch/wire"
 )
 
@@ -24,16 +25,16 @@ var takeover = Check{
 			began := time.Now()
 			act.do(leader)
 			if !w.await(Timeout+grace, func() bool { return !w.exists(leader) }) {
-				w.fail("%s after %s, %s still has its znode", ms(time.Since(began)), act.what, leader.of.id)
+				w.fail("%s after %s, %s still has its znode", units.Took(time.Since(began)), act.what, leader.of.id)
 			}
 			if act.what == "SIGTERM" {
 				w.leavesCleanly(leader, began)
 			}
 			leader = w.takesOver(leader, began, act.most)
-			w.note("%s %s", act.what, ms(time.Since(began)))
+			w.note("%s %s", act.what, units.Took(time.Since(began)))
 			w.rest()
 		}
-		w.believed()
+		w.needLeading()
 	},
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
@@ -276,13 +277,13 @@ func (w *world) exists(c candidate) bool {
 // awaitGone waits until a candidate's znode is deleted, and returns when.
 func (w *world) awaitGone(c candidate) time.Time {
 	if !w.await(Timeout+grace, func() bool { return !w.exists(c) }) {
-		w.unknown("the znode of %s was not deleted in %s", c.of.id, Timeout+grace)
+		w.unknown("the znode of %s was not deleted in %s", c.of.id, units.Exact(Timeout+grace))
 	}
 	return time.Now()
 }
 
-// turned adds a change of an instance's belief.
-func (w *world) turned(in *instance, leads bool) {
+// believes adds a change of an instance's belief.
+func (w *world) believes(in *instance, leads bool) {
 	if in.leads() == leads {
 		return
 	}
@@ -336,7 +337,7 @@ func (w *world) oneLeader(since time.Time) {
 		if len(leaders) > 1 {
 			from := slices.MaxFunc([]time.Time{turns[i-1].at, since}, time.Time.Compare)
 			if took := t.at.Sub(from); took > jitter {
-				panic(outcome{Failed, fmt.Sprintf("%s both believed that they lead, for %s", strings.Join(leaders, " and "), ms(took)), from.Add(took / 2)})
+				panic(outcome{Failed, fmt.Sprintf("%s both believed that they lead, for %s", strings.Join(leaders, " and "), units.Took(took)), from.Add(took / 2)})
 			}
 		}
 		if t.leads {
@@ -364,19 +365,19 @@ func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (
 	switch {
 	case w.await(most, leads):
 	case w.exists(left):
-		w.unknown("%s still has its znode, %s after it should have left", left.of.id, ms(time.Since(since)))
+		w.unknown("%s still has its znode, %s after it should have left", left.of.id, units.Took(time.Since(since)))
 	case !first():
-		w.fail("%s after %s left, nobody else is first", ms(time.Since(since)), left.of.id)
+		w.fail("%s after %s left, nobody else is first", units.Took(time.Since(since)), left.of.id)
 	case w.p.Leading == nil:
-		w.fail("%s is first, but it was not notified and read nothing in %s", next.of.id, ms(time.Since(since)))
+		w.fail("%s is first, but it was not notified and read nothing in %s", next.of.id, units.Took(time.Since(since)))
 	default:
-		w.fail("%s is first, but it does not lead, %s after %s left", next.of.id, ms(time.Since(since)), left.of.id)
+		w.fail("%s is first, but it does not lead, %s after %s left", next.of.id, units.Took(time.Since(since)), left.of.id)
 	}
 	return next
 }
 
-// believed ends the check without a result if the output does not show who leads.
-func (w *world) believed() {
+// needLeading ends the check without a result if the output does not show who leads.
+func (w *world) needLeading() {
 	if w.p.Leading == nil {
 		w.unknown("what the server shows is right; without --leading the output does not show who leads")
 	}
@@ -390,12 +391,4 @@ func (w *world) stops(in *instance, since time.Time, most time.Duration) (at tim
 	}
 	at, _ = in.turned(false, since)
 	return at, true
-}
-
-// ms formats a duration for a report: milliseconds up to a second, then tenths of seconds.
-func ms(d time.Duration) string {
-	if d < time.Second {
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(100 * time.Millisecond).String()
 }

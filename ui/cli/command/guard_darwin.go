@@ -26,7 +26,8 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// EndOrphans kills the group of a guard that has ended, and returns when the group is empty.
+// EndOrphans kills the group of a guard that has ended, and returns when the group is empty. Without a
+// guard (0) it does nothing.
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

@@ -49,7 +49,8 @@ func signalAll(_ int, sig syscall.Signal) {
 	}
 }
 
-// EndOrphans kills the descendants not in spared, which this process inherited from the ended guard.
+// EndOrphans kills the descendants of this process that are not in spared. A supervisor inherited them
+// from the ended guard.
 func EndOrphans(_ int, spared []int) {
 	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // another user's process may resist
 		left := Descendants(syscall.Getpid(), spared)

@@ -1,6 +1,7 @@
 // Package command runs commands of the user. A [Hook] runs a command for each handoff of the
 // leadership. A [Supervisor] runs a command while this process leads an election, and ends the command
-// before the end of the [Lease].
+// before the end of the [Lease]. [Signal], [Adopt] and [EndOrphans] are for the programs that electop
+// check starts, too.
 //
 // The supervisor starts this program again as a guard, in a new process group. The guard runs the
 // command. The supervisor sends the limits of the lease to the guard. The guard reports how the command
