@@ -57,9 +57,8 @@ type Cast struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	dialect    atomic.Pointer[dialect.Dialect]
-	barrierSet atomic.Bool // a participant created the barrier's znode, which still exists
-	mark       string      // random data that marks the persistent znodes of this cast's participants
+	dialect atomic.Pointer[dialect.Dialect]
+	mark    string // random data that marks the persistent znodes of this cast's participants
 
 	mu      sync.Mutex
 	members map[string]*member

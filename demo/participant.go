@@ -76,16 +76,12 @@ func (p *participant) group() {
 
 func (p *participant) barrier() {
 	if p.m.sets {
-		if p.create(p.path, 0) {
-			p.m.cast.barrierSet.Store(true)
-		}
+		p.create(p.path, 0)
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
 		p.quit()
 		p.step(4, model.Active, p.path)
-		if p.err == nil && p.m.cast.barrierSet.Swap(false) {
-			p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, p.path, -1) })
-		}
+		p.remove(p.path)
 		return
 	}
 	for ; p.stays(); p.wait(nil) {
@@ -190,24 +186,22 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create creates a znode and missing parents. made is true if a reply confirmed the create.
-func (p *participant) create(name string, flags int32) (made bool) {
+// create creates a znode and missing parents. It marks the znodes that remove may delete later.
+func (p *participant) create(name string, flags int32) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
-	if flags&zk.FlagEphemeral == 0 && znode.Dir(path) == p.path {
+	if flags&zk.FlagEphemeral == 0 && (znode.Dir(path) == p.path || p.m.sets && path == p.path) {
 		data = []byte(p.m.cast.mark)
 	}
 	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
 		_, err := p.Create(ctx, path, data, flags, acl)
-		made = err == nil
 		return err
 	})
 	if errors.Is(p.err, zk.ErrNoNode) {
 		p.err = nil
 		p.create(znode.Dir(path), 0)
-		return p.create(path, flags)
+		p.create(path, flags)
 	}
-	return made
 }
 
 func (p *participant) take(name string) bool {

@@ -109,9 +109,8 @@ func TestBarrier(t *testing.T) {
 		checkBarrier := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			data, _, err := conn.Get(t.Context(), path)
-			if exists := err == nil; exists != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
-				t.Errorf("the barrier: got data %q, error %v; want it to exist: %v", data, err, want)
+			if exists, _, err := conn.Exists(t.Context(), path); err != nil || exists != want {
+				t.Errorf("the barrier: exists %v, error %v; want it to exist: %v", exists, err, want)
 			}
 		}
 		checkBarrier(true)
