@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A lock may be abandoned if it is held for abandonedLeast, and abandonedTimes as long as in any
-	// earlier reign. At least abandonedOf earlier reigns must be known.
+	// A lock may be abandoned after abandonedLeast, and after abandonedTimes the longest earlier reign.
+	// At least abandonedOf earlier reigns must be known.
 	abandonedTimes = 20
 	abandonedOf    = 10
 	abandonedLeast = 5 * time.Minute
@@ -44,6 +44,6 @@ func abandonedAttempt(r *ruleRun) {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)
 	}
-	// The suspicion exists before the limit too, so that the rules run again at the limit.
+	// The suspicion exists before the limit, so that the rules run again at the limit.
 	f.wait, f.quiet = max(0, limit-held)+r.d.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

@@ -9,20 +9,16 @@ import (
 )
 
 const (
-	// ackGrace is how long the acknowledgement and the queue may differ. A healthy handoff takes
-	// milliseconds.
 	ackGrace = 5 * time.Second
-	// ackGraceForeign is how long a leader of another system may take to write an acknowledgement
-	// that the user named.
+	// ackGraceForeign is how long a leader of another system may take to acknowledge.
 	ackGraceForeign = 4 * time.Minute
-	// beliefGrace is how long two of electop's candidates may seem to lead, because their reports
-	// arrive in two messages.
+	// During beliefGrace, two of electop's candidates may seem to lead: their reports arrive one by one.
 	beliefGrace = time.Second
 )
 
-// guest reports whether c may belong to another program with electop's naming. Such a program may
-// make no acknowledgement.
-func (r *ruleRun) guest(c *dialect.Candidate) bool {
+// mayBeGuest reports whether c may belong to another program with electop's naming. Such a program
+// may make no acknowledgement.
+func (r *ruleRun) mayBeGuest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil
 }
@@ -54,7 +50,7 @@ func ackDisagrees(r *ruleRun) {
 	case a.Presence == model.Absent && head != nil:
 		switch {
 		case s.NoLeader() == model.NotAcknowledged: // reported by noLeader
-		case r.guest(head):
+		case r.mayBeGuest(head):
 			find(ackMissingOfGuest, "%s does not exist, and did before", path)
 		case foreign && !r.d.cfg.AckExpected:
 			find(ackMissing, "%s does not exist", path).wait = ackGraceForeign
@@ -70,7 +66,7 @@ func ackDisagrees(r *ruleRun) {
 		find(ackOfNobody, "%s exists and belongs to no session", path)
 	case head == nil:
 		find(ackOfNobody, "%s exists and belongs to session %s", path, znode.Hex(a.Session))
-	case a.Znode != "": // without a.Znode, another program wrote the data
+	case a.Znode != "": // a.Znode is "" if another program wrote the data
 		find(ackOfAnother, "%s names %s with the czxid %s", path, safe(a.Znode), znode.Hex(uint64(a.Fence)))
 	}
 }

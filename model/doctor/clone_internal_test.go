@@ -21,8 +21,8 @@ var (
 		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.reportChange", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"dialect.part",
 	}
-	// sharedMaps and sharedSlices are replaced when they change. sharedSlices may also be appended
-	// to, because the clone has no spare capacity.
+	// sharedMaps and sharedSlices are replaced when they change. The journal may also append to
+	// sharedSlices, because the clone's slice has no spare capacity.
 	sharedMaps = []string{
 		"Journal.sessions.known.clients", "Journal.sessions.known.live", "Journal.watches.several",
 		"Journal.waves.times", "Journal.directories", "Journal.notes", "Journal.roster.bySession",
@@ -33,7 +33,7 @@ var (
 		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours",
 		"Journal.lanes.reports", "Journal.lanes.gaps", "Journal.flow", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}
-	// replacedSlices are neither written nor appended to in place.
+	// replacedSlices are never written or appended to.
 	replacedSlices = []string{
 		"Journal.steps[].On.Children", "Journal.ack.ackZnode.AckState.Data.Bytes", "Journal.ack.all", "Journal.ack.paths", "Journal.expired",
 		"Journal.ack.all[].AckState.Data.Bytes", "doctor.risks.all", "Journal.children.queue.parts", "Journal.children.queue.ends",
@@ -41,7 +41,7 @@ var (
 		"Journal.children.rest", "Journal.lanes.holding", "Journal.returned", "Journal.sessions.known.hosts",
 		"Journal.rivals.now", "Journal.data.Bytes", "Journal.before.parts", "Journal.before.ends", "Journal.roster.sorted",
 	}
-	// notCloned are caches, and results of the last observation; a clone needs neither.
+	// notCloned are caches, and results of the last observation.
 	notCloned = []string{"cached", "doctor.suspicions.events", "Journal.cached", "Journal.events.due", "Journal.last", "Journal.children.owned"}
 )
 
@@ -158,7 +158,7 @@ func compare(path string, a, b reflect.Value, report func(string)) {
 		for i := range a.NumField() {
 			compare(join(path, a.Type().Field(i).Name), a.Field(i), b.Field(i), report)
 		}
-	case reflect.Func, reflect.Interface: // no pointers to compare
+	case reflect.Func, reflect.Interface:
 	default:
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
 			report(fmt.Sprintf("%s is %s, in the clone %s", path, x, y))

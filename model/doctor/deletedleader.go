@@ -14,10 +14,10 @@ import (
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
-	closing    = 2 * time.Second // how long a client may take from deleting its znode to closing its session
+	closing    = 2 * time.Second // longest time from deleting the znode to closing the session
 )
 
-// endedReigns returns the last reigns of third-party leaders. It skips locks and single znodes, whose
+// endedReigns returns third-party reigns that ended recently. It skips locks and single znodes, whose
 // owners normally delete them.
 func endedReigns(s *model.State) (out []model.Reign) {
 	for _, x := range s.Reigns[max(0, len(s.Reigns)-deletedMax):] {
@@ -38,7 +38,7 @@ func deletedLeader(r *ruleRun) {
 		}
 		f := r.find(leaderDeleted, znode.Hex(l.Session)).about(l)
 		if strings.HasSuffix(dialect.Stem(l.Name), "latch-") {
-			f.Severity = Warning // LeaderLatch does not notice
+			f.Severity = Warning // Curator's LeaderLatch does not notice
 		}
 		f.again = x.To.Add(deletedFor + time.Second)
 		f.because("%s led until its znode was deleted at %s or earlier", described(l), units.Clock(x.To))

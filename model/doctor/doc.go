@@ -1,13 +1,12 @@
 // Package doctor diagnoses known failures of an election.
 //
-// The [Doctor] gets each observation after the journal applied it. The doctor keeps what the
-// journal does not need: the servers' watch tables, former candidates, and suspicions with
-// their age. A [Journal] here is a [model.Journal] with its doctor. It merges and numbers the
-// events of that journal and of the doctor. Its [State] is the election with its diagnosis:
+// A [Journal] here is a [model.Journal] with its [Doctor]. The doctor gets each observation after
+// the journal applied it. The doctor keeps the servers' watch tables, former candidates, and
+// suspicions with their age. The [State] is the election with its diagnosis:
 //
-//   - [State.Lead]: how far the first contender leads; use it wherever the leader is shown;
+//   - [State.Lead]: how far the first contender leads;
 //   - [State.Edge]: the znode that a contender watches according to the servers' tables;
-//   - [State.Risks]: sessions that are about to expire (package session);
+//   - [State.Risks]: contenders whose sessions may expire soon (package session);
 //   - [State.Findings]: what the rules found.
 //
 // # Rules
@@ -17,9 +16,8 @@
 // A suspicion becomes a finding when it has lasted for the time and the number of tables that the
 // rule sets. The doctor clears the finding when the rule no longer reports it.
 //
-// A rule may read the whole queue, so the rules do not run at each observation. They run at each new
-// table, and otherwise at most once in [runInterval]. [Journal.Deadline] includes the time of the next
-// run.
+// A rule may read the whole queue, so the rules do not run at each observation. They run at a new
+// table of the servers, and otherwise at most once in [runInterval].
 //
 // To add a finding, write a file with its rule, and add a line to rules.go. Put the title, the harm
 // and the advice into texts.go.

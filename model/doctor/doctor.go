@@ -8,8 +8,7 @@ import (
 	"electop/model/session"
 )
 
-// runInterval is the least time between two runs of the rules without a new table. It grows with the
-// queue, which each run reads.
+// runInterval grows with the queue, because a rule may read the whole queue.
 func runInterval(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
@@ -19,21 +18,21 @@ type Doctor struct {
 	cfg         model.Config
 	recipe      string
 	recipeSince time.Time
-	dirty       bool // an observation that can change findings came since the last run
+	dirty       bool // the rules have not read the last observations
 	newTable    bool
 	ran         time.Time
-	due         time.Time // when the rules run again without an observation; zero: never
+	due         time.Time // when the rules run even without a new observation; zero: never
 
-	watch     tables[*watchTable]
-	servers   tables[*session.Table] // the tables that list ephemerals
-	queues    queues
-	former    formerSessions
-	unseen    int       // see the function unseen; before the current observation
-	deletedAt time.Time // when electop saw that the parent was deleted; zero: never
-	lost      []uint64  // sessions whose candidates were deleted with the parent, sorted
-	badEdges  bool      // the last check of the edges found a fault
-	edgesAt   time.Time
-	pacedAt   time.Time // when the demo's server last reported its pace; until then the server may have held messages
+	watch          tables[*watchTable]
+	ephemerals     tables[*session.Table]
+	queues         queues
+	former         formerSessions
+	unseen         int       // the result of the function unseen before the current observation
+	deletedAt      time.Time // when electop saw that the parent was deleted; zero: never
+	lost           []uint64  // sorted sessions whose candidates were deleted with the parent
+	badEdges       bool
+	edgesCheckedAt time.Time
+	pacedAt        time.Time // of the last [model.Pace]; until then the demo's server may have held messages
 
 	risks      risks
 	suspicions suspicions
@@ -87,7 +86,7 @@ func (d *Doctor) addTable(s *model.State) {
 		d.watch.add(r)
 	}
 	if slices.ContainsFunc(s.Table.Servers, func(x session.Server) bool { return x.Sessions.State == session.Answered }) {
-		d.servers.add(s.Table)
+		d.ephemerals.add(s.Table)
 	}
 }
 
@@ -95,21 +94,20 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	changed := j.Changed()
 	queue, recipe := j.Queue()
 	for _, c := range changed.Left {
-		d.former.left(at, c, d.unseen)
+		d.former.add(at, c, d.unseen)
 	}
 	d.queues.change(at, queue, len(changed.Left) > 0)
 	if changed.ParentGone {
 		d.parentDeleted(at)
 	}
 	if name := recipe.Name(); d.recipe != name {
-		d.recipe, d.recipeSince = name, at // all contenders now have other targets
+		d.recipe, d.recipeSince = name, at
 	}
 }
 
 // unseen counts the creates that no read showed, and the times at which their number was unknown.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose returns the changes of findings; at never decreases.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil
@@ -127,7 +125,7 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 
 func (d *Doctor) runRules(at time.Time, j *model.Journal) []model.EventBody {
 	d.ran, d.due = at, d.risks.due(j.Sessions())
-	// While the current state is unknown, findings stay as they are, and the rules run later.
+	// While the current state is unknown, findings stay as they are.
 	if !j.Current() {
 		return nil
 	}
@@ -156,8 +154,8 @@ func NewJournal(cfg model.Config) *Journal {
 	return &Journal{Journal: model.NewJournal(cfg), doctor: Doctor{cfg: cfg}}
 }
 
-// Apply applies one observation and returns the events that are due, oldest
-// first, numbered from 1 without gaps.
+// Apply applies one observation and returns the events that are due, in
+// the order of their numbers.
 func (j *Journal) Apply(o model.Observation) []model.Event {
 	j.cached = nil
 	j.Journal.Apply(o)
@@ -175,14 +173,13 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	return events
 }
 
-// RunRules runs the rules now, even if [runInterval] has not passed: a search applies all its reads of
-// an election at once. The findings are in the state, and there are no events.
+// RunRules runs the rules now, even if [runInterval] has not passed. It publishes no events.
 func (j *Journal) RunRules() {
 	j.cached = nil
 	j.doctor.runRules(j.At(), j.Journal)
 }
 
-// Deadline returns when the journal needs a [model.Advance], and false if never.
+// Deadline returns when the journal needs a [model.Advance], and false if it needs none.
 func (j *Journal) Deadline() (time.Time, bool) {
 	due, ok := j.Held()
 	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
@@ -205,7 +202,7 @@ func (j *Journal) Clone() *Journal {
 	return &Journal{Journal: j.Journal.Clone(), doctor: j.doctor.clone()}
 }
 
-// Memory estimates the memory of a clone, in bytes, and the number of copied values.
+// Memory estimates the bytes that a clone does not share, and counts the children and the members.
 func (j *Journal) Memory() (bytes, values int) {
 	const suspectBytes, riskBytes = 160, 48
 	d := &j.doctor

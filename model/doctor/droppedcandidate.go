@@ -73,7 +73,7 @@ func (r *ruleRun) watchedPaths(w *watchTable, session uint64) (paths []string) {
 }
 
 type formerSessions struct {
-	log     []former // oldest first; shared with clones, so only appended to
+	log     []former // oldest first; shared with clones: append only
 	unowned int      // number of contenders with an unknown owner that left
 }
 
@@ -81,13 +81,12 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	unseen  int // number of creates and owners that electop had missed until at
+	unseen  int // number of creates and owners that electop had not seen until then
 }
 
 const formerMax = 4096
 
-// left adds the owner of c. missed is the result of unseen.
-func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
+func (o *formerSessions) add(at time.Time, c *dialect.Candidate, unseen int) {
 	if c.Session == 0 {
 		o.unowned++
 		return
@@ -95,7 +94,7 @@ func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if len(o.log) == 2*formerMax {
 		o.log = slices.Clone(o.log[formerMax:])
 	}
-	o.log = append(o.log, former{c.Session, c.Name, at, missed + o.unowned})
+	o.log = append(o.log, former{c.Session, c.Name, at, unseen + o.unowned})
 }
 
 func (o *formerSessions) of(session uint64) (f former, ok bool) {

@@ -16,29 +16,29 @@ import (
 type WatchState string
 
 const (
-	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why has the reason
+	Unverified   WatchState = "unknown"  // not known from the tables, or the contender needs no watch
 	Verified     WatchState = "verified" // a server's table has the watch
-	OtherWatch   WatchState = "other"    // one round shows a watch on another znode; a second round has to confirm that
-	WrongWatch   WatchState = "wrong"    // two rounds show a watch on another znode of the election
+	OtherWatch   WatchState = "other"    // one round shows a watch on another child; a second round must confirm that
+	WrongWatch   WatchState = "wrong"    // two rounds show a watch on another child, and no right watch
 	MissingWatch WatchState = "missing"  // every server answered twice, and none has the watch
 )
 
 // Edge has what electop knows about the znode that a contender watches.
 //
-// One answer is enough to verify a watch. A wrong or missing watch needs two rounds of answers that
-// agree, at least a second apart. Each handoff has a moment without a watch. So the contender's
-// predecessor must not change from the first round until a second after the second round.
+// One answer verifies a watch. A wrong or missing watch needs two rounds of answers that agree, at
+// least [calm] apart: each handoff has a moment without a watch. From the first round until calm after
+// the second round, the contender's predecessor must stay the same.
 type Edge struct {
 	State   WatchState
-	Watched []string  // names of the children that the contender's session watches, except its own znode
-	Own     bool      // the session watches its own znode
-	Server  string    // the server that has the watches
-	At      time.Time // when the servers were queried; zero if never
-	Why     string    // the reason for Unverified and OtherWatch; safe to show
+	Watched []string  // the children that the contender's session watches, except its own znode; at most watchedMax
+	Own     bool      // the session watches its own znode, and owns no other contender
+	Server  string    // a server that has the watches
+	At      time.Time // the beginning of the last round; zero: none
+	Why     string    // the reason for Unverified and OtherWatch, "" if none is needed; safe to show
 	Early   bool      // the next answers of the servers may decide the state
 }
 
-// Edge returns what is known about the watch of contender i; holders need no watch.
+// Edge returns what is known about the watch of the contender at position i.
 func (s *State) Edge(i int) Edge {
 	if i < 0 || i >= s.Queue.Len() {
 		return Edge{State: Unverified}
@@ -46,8 +46,7 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
-// others returns the first watchedMax names except own. The result may share the array of names.
-func others(names []string, own string) (out []string) {
+func except(names []string, own string) (out []string) {
 	if !slices.Contains(names, own) {
 		return slices.Clip(names[:min(len(names), watchedMax)])
 	}
@@ -67,7 +66,7 @@ func (s *State) edge(i, holders int) Edge {
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
 			e.Own = slices.Contains(w.names, c.Name) && !last.several[c.Session]
-			e.Watched = others(w.names, c.Name)
+			e.Watched = except(w.names, c.Name)
 		}
 	}
 	if i < holders {
@@ -92,7 +91,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // if it owns several, another contender may have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // with several, another contender may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
@@ -149,8 +148,8 @@ func (s *State) whyUnasked() string {
 	return "the servers were not asked for their watches (v)"
 }
 
-// WatchersUnknown returns why [model.State.LeaderWatchers] is not known; "" if it is known, or
-// if there is no candidate.
+// WatchersUnknown returns why [model.State.LeaderWatchers] is not known; "" if it is known or the
+// queue is empty.
 func (s *State) WatchersUnknown() string {
 	switch last := s.watch.last; {
 	case s.LeaderWatchers() != nil || s.First() == nil:
@@ -165,20 +164,19 @@ func (s *State) WatchersUnknown() string {
 
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }
 
-// calm is longer than a healthy client needs to set its next watch. A wrong or missing watch needs
-// two tables that are at least calm apart.
+// calm is longer than a healthy client needs to set its next watch.
 const calm = time.Second
 
-// watchTable has the watches of one round of answers. It is immutable, because states share it.
+// watchTable has the watches of one round of answers. It is immutable: states share it.
 type watchTable struct {
 	at, end time.Time
-	// queue is the queue at the time at, and calmQueue the queue [calm] earlier; see [queues.at].
+	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
-	// why is the reason that the round is incomplete, "" if it is complete. Only a complete round
+	// why is the reason why the round is incomplete, "" if it is complete. Only a complete round
 	// can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching
-	clients  map[uint64]session.Conn // the connections of the round, nil unless every server listed its own
+	clients  map[uint64]session.Conn // nil unless all connections are listed
 	several  map[uint64]bool         // sessions that own several contenders
 }
 
@@ -188,7 +186,7 @@ type watching struct {
 	partial bool     // the server has more watches than electop keeps
 }
 
-const watchedMax = 64 // bounds [Edge.Watched]
+const watchedMax = 64
 
 // newWatchTable returns nil if no server was queried for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
@@ -286,8 +284,8 @@ func (k *tables[T]) add(t T) {
 	k.last = t
 }
 
-// settled returns two rounds at least calm apart. The later round ended at least calm ago, so electop
-// has read every change before it.
+// settled returns two rounds at least calm apart, nil for none. The later round ended at least calm
+// ago, so electop had time to read earlier changes.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {
@@ -306,7 +304,7 @@ func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable)
 type queues struct {
 	now  dialect.Queue
 	left time.Time   // when a contender left last; zero: never
-	past []pastQueue // oldest first; shared with clones, so only appended to
+	past []pastQueue // oldest first; shared with clones: append only
 }
 
 // pastQueue is a queue that no contender left for at least queueLasts after from.
@@ -317,12 +315,11 @@ type pastQueue struct {
 
 const (
 	queueLasts = 100 * time.Millisecond
-	queueKept  = time.Minute // longer than servers take to answer
+	queueKept  = time.Minute
 )
 
-// change sets the queue. left reports whether contenders left the previous queue.
-func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
-	if left {
+func (q *queues) change(at time.Time, queue dialect.Queue, someLeft bool) {
+	if someLeft {
 		if at.Sub(q.left) >= queueLasts {
 			q.past = append(q.past, pastQueue{q.left, q.now})
 		}
@@ -334,7 +331,8 @@ func (q *queues) change(at time.Time, queue dialect.Queue, left bool) {
 	q.now = queue
 }
 
-// at returns the queue of that time or, if it was not kept, an older or empty queue.
+// at returns the queue at that time, with contenders that joined later. If that queue was not kept,
+// the result is an older or empty queue.
 func (q *queues) at(at time.Time) dialect.Queue {
 	if !q.left.After(at) {
 		return q.now

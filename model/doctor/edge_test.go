@@ -36,7 +36,7 @@ func TestMissingWatch(t *testing.T) {
 }
 
 func TestMissingWatchNeedsAllMembers(t *testing.T) {
-	for name, change := range map[string]func(*session.Table){
+	for reason, change := range map[string]func(*session.Table){
 		"zk4 has no address": func(x *session.Table) { x.Whole, x.Unwhole = false, "zk4 has no address" },
 		"(4lw.commands.whitelist would allow it)": func(x *session.Table) {
 			x.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
@@ -52,12 +52,12 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 			change(x)
 		})
 		e := c.J.State().Edge(1)
-		if e.State != doctor.Unverified || !strings.Contains(e.Why, name) {
-			t.Errorf("got edge %+v, want it unverified because of %q", e, name)
+		if e.State != doctor.Unverified || !strings.Contains(e.Why, reason) {
+			t.Errorf("got edge %+v, want it unverified because of %q", e, reason)
 		}
 		for _, f := range c.J.State().Findings {
 			if f.ID == "missing-watch" {
-				t.Errorf("%s: got finding %+v, want none", name, f)
+				t.Errorf("%s: got finding %+v, want none", reason, f)
 			}
 		}
 	}

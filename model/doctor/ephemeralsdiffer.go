@@ -9,21 +9,21 @@ import (
 	"electop/model/znode"
 )
 
-// missingOn is an ephemeral znode that is missing on a server, but exists on
-// another server at the same zxid.
+// missingOn is an ephemeral znode that is missing on server, but exists on another server at the
+// same zxid.
 type missingOn struct {
 	e      session.Ephemeral
 	server string
 }
 
 func ephemeralsDiffer(r *ruleRun) {
-	h := &r.d.servers
-	if h.last == nil || h.base == nil {
+	k := &r.d.ephemerals
+	if k.last == nil || k.base == nil {
 		return
 	}
-	before := differences(h.base)
+	before := differences(k.base)
 	var both []missingOn
-	for m := range differences(h.last) {
+	for m := range differences(k.last) {
 		if _, was := before[m]; was {
 			both = append(both, m)
 		}

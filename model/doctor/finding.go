@@ -21,25 +21,23 @@ const (
 
 func (s Severity) rank() int { return slices.Index([]Severity{"", Info, Warning, Critical}, s) }
 
-// Graver compares two severities: the graver comes first.
+// Graver compares two severities for a sort, the graver first.
 func Graver(a, b Severity) int { return b.rank() - a.rank() }
 
-// Finding is a problem that the doctor found. It is immutable.
+// Finding is a problem that the doctor found. It is immutable. Its texts are safe to show.
 type Finding struct {
-	ID       string // of the rule: "ghost-node"
-	Key      string // ID and subject: a finding that recurs has the same key
+	ID       string // the ID of the rule: "ghost-node"
+	Key      string // the ID and the subject; the same if the finding recurs
 	Severity Severity
 	Title    string
-	// Evidence lists observations, Harm is the consequence, and Advice is what to do. All texts are
-	// safe to show.
-	Evidence []string
-	Harm     string
-	Advice   string
+	Evidence []string // observations
+	Harm     string   // the consequence
+	Advice   string   // what to do
 	Znodes   []string // full paths, raw
 	Sessions []uint64
 	// References are public names: "CURATOR-620", "ZooKeeper recipes: leader election".
 	References []string
-	Since      time.Time // when the problem was first seen
+	Since      time.Time // when the rule first reported it
 }
 
 // FindingChanged reports that a finding was raised or cleared. A finding with another severity is
@@ -71,13 +69,13 @@ type suspicion struct {
 	hold
 	finding *Finding
 	first   time.Time
-	counted int // number of server tables after which the rule reported the suspicion
+	counted int // number of server tables that count for hold.tables
 	tableAt time.Time
 	raised  bool
-	seen    bool // reported in this run
+	seen    bool // the rule reported the suspicion in this run
 }
 
-// hold sets how long a suspicion has to last before it is a finding.
+// hold sets when a suspicion becomes a finding, and how it is shown before.
 type hold struct {
 	wait   time.Duration
 	tables int       // number of server tables, each at least calm after the previous table
@@ -99,7 +97,7 @@ func (u *suspicions) begin() {
 	}
 }
 
-// note records that a rule reported f. table is the time of a new server table, zero for none.
+// note records the suspicion f. table is the time of a new server table, zero for none.
 func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	s := u.byKey[f.Key]
 	if s == nil {
@@ -145,8 +143,8 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	return 0
 }
 
-// finish ends a run of the rules. It calls again with each time at which the rules have to run.
-func (u *suspicions) finish(at time.Time, again func(time.Time)) {
+// finish ends a run of the rules. It calls runAgain with each time at which the rules have to run.
+func (u *suspicions) finish(at time.Time, runAgain func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
 		wait := s.first.Add(s.wait)
@@ -159,12 +157,12 @@ func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 			continue
 		case s.raised, s.counted < s.tables:
 		case at.Before(wait):
-			again(wait)
+			runAgain(wait)
 		default:
 			u.publish(at, s, true)
 		}
 		if s.again.After(at) {
-			again(s.again)
+			runAgain(s.again)
 		}
 	}
 	u.findings = nil
@@ -183,14 +181,13 @@ func (u *suspicions) publish(at time.Time, s *suspicion, raised bool) {
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
 }
 
-// Pending is a suspicion that has not lasted long enough to be a finding.
+// Pending is a suspicion that is not a finding yet.
 type Pending struct {
 	Rule, Title string
-	Severity    Severity      // of the finding
+	Severity    Severity
 	Znodes      []string      // full paths, raw
-	Left        time.Duration // how long the suspicion still has to last; 0: until the servers answer again
-	// Early is the finding to show already, at most a warning. It is nil unless the suspicion is
-	// that nobody leads.
+	Left        time.Duration // how long the suspicion still has to last; 0: it needs more answers of the servers
+	// Early is the finding to show already, at most a warning. It is nil for rules other than no-leader.
 	Early *Finding
 }
 

@@ -40,8 +40,7 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 	}
 }
 
-// TestGhostNode checks that two znodes with the same guid prove a lost reply.
-func TestGhostNode(t *testing.T) {
+func TestGhostWithTheSameGuid(t *testing.T) {
 	for _, leads := range []bool{false, true} {
 		c := newFixture(t, model.Config{})
 		if !leads {
@@ -495,13 +494,12 @@ func TestHostileTables(t *testing.T) {
 	c.apply(&session.Table{})
 }
 
-// TestServersOfAnotherEnsemble checks servers that do not list electop's own session.
 func TestServersOfAnotherEnsemble(t *testing.T) {
 	const own = 77
 	for _, x := range []struct{ anchored, listed bool }{
 		{true, true},
 		{true, false},
-		{false, false}, // electop is not connected to the server
+		{false, false},
 	} {
 		listed := x.listed
 		c, _ := three(t, model.Config{}, "n_")
@@ -529,17 +527,15 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 	}
 }
 
-// handoffs makes n handoffs from the leader with the znode last, and returns the znode of the last
-// leader.
-func (c *fixture) handoffs(n int, every time.Duration, prefix, last string) string {
+func (c *fixture) handoffs(n int, every time.Duration, prefix, leader string) (newLeader string) {
 	c.Helper()
 	for range n {
 		c.pass(every)
-		next := c.join(prefix, c.Tree.Children[last].Session+1)
-		c.leave(last)
-		last = next
+		next := c.join(prefix, c.Tree.Children[leader].Session+1)
+		c.leave(leader)
+		leader = next
 	}
-	return last
+	return leader
 }
 
 func TestFlapping(t *testing.T) {
@@ -751,8 +747,8 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 	}
 }
 
-// shared returns a lock in which a client of go-zookeeper is before two clients of kazoo.
-func shared(t *testing.T) (c *fixture, held string) {
+// mixedLock returns a lock with a client of go-zookeeper before two clients of kazoo.
+func mixedLock(t *testing.T) (c *fixture, held string) {
 	c = newFixture(t, model.Config{})
 	held = c.create("_c_"+modeltest.Hex1+"-lock-", 1)
 	c.create(modeltest.Hex1+"__lock__", 2)
@@ -773,7 +769,7 @@ func (c *fixture) wantLeader(session uint64, why model.NoLeader) {
 }
 
 func TestMixedLock(t *testing.T) {
-	c, held := shared(t)
+	c, held := mixedLock(t)
 	c.wantLeader(0, model.MixedClients)
 	if s := c.J.State(); s.First().Name != held || s.Queue.Len() != 3 {
 		t.Errorf("got %v first of %d, want %s of 3", s.First(), s.Queue.Len(), held)
@@ -789,7 +785,7 @@ func TestMixedLock(t *testing.T) {
 }
 
 func TestLockHeldTwice(t *testing.T) {
-	c, _ := shared(t)
+	c, _ := mixedLock(t)
 	kazooOnly := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
 	c.answer(kazooOnly)
@@ -809,13 +805,13 @@ func TestLockHeldTwice(t *testing.T) {
 		t.Errorf("%d contested, want none: the candidate waits", n)
 	}
 	// Another thread of the client may have set the watch.
-	c, _ = shared(t)
+	c, _ = mixedLock(t)
 	c.join(modeltest.Hex2+"__lock__", 2)
 	c.answerTwice(nil)
 	c.wantLeader(0, model.MixedClients)
 }
 
-// TestCandidateOfAnotherLibrary checks a kazoo client, which by default counts only kazoo's names.
+// TestCandidateOfAnotherLibrary has a kazoo client, which counts only kazoo's names by default.
 func TestCandidateOfAnotherLibrary(t *testing.T) {
 	setup := func() (c *fixture, amber, guest string) {
 		c = newFixture(t, model.Config{})
@@ -901,7 +897,7 @@ func TestLeaderWatchers(t *testing.T) {
 	table := c.healthyTable()
 	table.Anchors = []session.Anchor{{Session: 901, Sent: c.Tree.Now, Timeout: time.Second}}
 	table.Servers[0].Clients = append(table.Servers[0].Clients, session.Client{Session: 901, Addr: "10.0.0.9:4000", Timeout: time.Second})
-	for i := range table.Servers { // two servers list a client that moved
+	for i := range table.Servers { // several servers may list a client that moved
 		table.Servers[i].Watched = []session.Watch{
 			{Path: "/e/" + first, Sessions: []uint64{1, 2, 3, 70, 71, 900, 901}},
 			{Path: "/e/n_0000000001", Sessions: []uint64{4, 72}},

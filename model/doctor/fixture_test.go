@@ -18,7 +18,7 @@ import (
 // fixture is an election on an ensemble that reports healthy values, unless the test changes them.
 type fixture struct {
 	*modeltest.Script
-	found map[string]doctor.Severity // the findings that events raised and did not clear, by key
+	found map[string]doctor.Severity // raised and not cleared, by key
 	log   []string
 	risks []doctor.RiskChanged
 }
@@ -215,7 +215,8 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables: the first client sends nothing from now on, but stays connected.
+// frozen returns a change of tables. In them, the client of session 1 stays connected but sends nothing
+// from now on.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]

@@ -10,15 +10,15 @@ import (
 
 const (
 	// Leaders flap if there are flapMin reigns within flapWindow, each shorter than flapShort. A
-	// rolling restart of five members, which lead one after another, is no flapping.
+	// rolling restart of five members makes fewer.
 	flapMin    = 6
 	flapShort  = 20 * time.Second
 	flapWindow = 5 * time.Minute
-	// flapCalm is how long a leader has to lead to end the finding.
+	// The finding ends when no reign has ended for flapCalm.
 	flapCalm  = time.Minute
 	flapShown = 8
 	// Leaders may have flapped before the first read if flapDeletes znodes were deleted, and the
-	// leader has led for less than flapShort.
+	// leader's znode is younger than flapShort.
 	flapDeletes = 6
 )
 

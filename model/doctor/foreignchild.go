@@ -12,7 +12,7 @@ const strangersMax = 2000
 
 func foreignChild(r *ruleRun) {
 	s := r.s
-	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // the path may be no election
+	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() {
 		return
 	}
 	var harmless []*dialect.Candidate
@@ -27,10 +27,10 @@ func foreignChild(r *ruleRun) {
 			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
 			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}
 			if c.Session == 0 {
-				f.wait = 0 // no handoff leaves a persistent znode
+				f.wait = 0 // no client's end deletes a persistent znode
 			}
 			f.because("%s: %s", described(c), why)
-		case r.dialect() == "mesos" && c.Name == "log_replicas": // the system itself creates it
+		case r.dialect() == "mesos" && c.Name == "log_replicas": // Mesos itself creates it
 		case c.Session == 0 && !c.Unread:
 			harmless = append(harmless, c)
 		}

@@ -17,11 +17,11 @@ func foreignWatchers(r *ruleRun) {
 	f.clients(watchers)
 }
 
-// watchersMin is the least number of watching sessions that is a finding; fewer cause little load.
+// Fewer than watchersMin sessions cause little load.
 const watchersMin = 20
 
-// manyOtherWatchers returns the sessions without a candidate that watch the first znode, nil for fewer than
-// watchersMin. It returns nil for a single znode, because waiting clients also watch that znode.
+// manyOtherWatchers returns nil if fewer than watchersMin sessions without a candidate watch the first
+// znode. It returns nil for a single znode, because waiting clients also watch that znode.
 func (r *ruleRun) manyOtherWatchers() []uint64 {
 	if w := r.s.LeaderWatchers(); w != nil && !r.s.Single && len(w.Others) >= watchersMin {
 		return w.Others

@@ -9,11 +9,11 @@ import (
 	"electop/model/znode"
 )
 
-// ghostWait is how long a session must own two candidates. A client that rejoins deletes a znode
-// and creates another in two steps, in either order.
+// During ghostWait, one session may own two candidates: a client that rejoins may create the new
+// znode before it deletes the old one.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions with several candidates. That may be intended: the latches or threads of
+// ghostNode finds sessions with several candidates. They may be intended: the latches or threads of
 // one client share its session.
 func ghostNode(r *ruleRun) {
 	s := r.s
@@ -42,7 +42,7 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns the finding of ghosts, nil for none. at has the positions of the ghosts, then the
+// findGhosts returns a finding about ghosts, nil for none. at has the positions of the ghosts, then the
 // position of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
@@ -70,13 +70,12 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	}
 	f = r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy)
 	if m == nil {
-		f.wait = 0 // one list of children is enough, because the guid is in it twice
+		f.wait = 0 // the guid is in one list of children twice, so a rejoin does not explain it
 	}
 	return f, at
 }
 
-// addGhostEvidence adds evidence to f. at is a result of [ruleRun.findGhosts], or the positions of
-// several candidates.
+// addGhostEvidence adds evidence to f; f and at are the results of [ruleRun.findGhosts].
 func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {

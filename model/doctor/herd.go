@@ -20,7 +20,7 @@ func herd(r *ruleRun) {
 		for _, i := range all {
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 			should := r.mustWatch(i)
-			if s.Recipe.Name() == dialect.Herd().Name() { // in the herd recipe all watch the same znode
+			if s.Recipe.Name() == dialect.Herd().Name() {
 				should = safe(s.Queue.At(i - 1).Name)
 			}
 			f.because("%s should watch %s", described(s.Queue.At(i)), should)
@@ -33,13 +33,14 @@ func herd(r *ruleRun) {
 	}
 }
 
-// crowd has the contenders that watch the same child, by position.
+// crowd has the positions of the contenders that watch the same child.
 type crowd struct {
-	sure, maybe []int // contenders that should watch another child: sure in two tables, maybe in the last table
-	right       []int // contenders that should watch the child
+	sure  []int // two tables show that they should watch another child, or the recipe is the herd
+	maybe []int // only the last table shows that they should watch another child
+	right []int // they should watch this child
 }
 
-// herdAtOnce is how many wrong watches in one table prove a herd: no healthy handoff has so many.
+// herdAtOnce is how many wrong watches prove a herd, even if only one table shows them.
 const herdAtOnce = 3
 
 func (c *crowd) herd() bool {

@@ -107,7 +107,7 @@ func (f *draft) empty(v model.Vacancy) {
 	f.because("nobody has led since %s", Since(v))
 }
 
-// Since formats since when nobody leads.
+// Since formats the beginning of the vacancy.
 func Since(v model.Vacancy) string {
 	switch v.Known {
 	case model.VacancyWatched:

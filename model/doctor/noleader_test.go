@@ -26,8 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge applies a read of each acknowledgement. Only the first exists, and belongs to session;
-// it is absent if session is 0.
+// acknowledge reads all acknowledgements. Only the first exists, and none if session is 0.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -236,7 +235,7 @@ func TestReignBeginsWithAcknowledgement(t *testing.T) {
 	}
 }
 
-// readDirectory reads a directory. A name that ends in a slash is a persistent znode.
+// readDirectory reads children. A name that ends in a slash is a persistent znode.
 func (c *fixture) readDirectory(path string, names ...string) {
 	d := &model.Directory{At: c.Tree.Now, Path: path, Presence: model.Present}
 	for i, name := range names {
@@ -386,7 +385,7 @@ func TestLeaderMember(t *testing.T) {
 	}
 }
 
-// TestVacantWithoutWatchers checks a deleted lock: the watches that show who could lead are gone too.
+// TestVacantWithoutWatchers has a deleted lock, so no watch shows who could lead.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
 	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
@@ -400,7 +399,7 @@ func TestVacantWithoutWatchers(t *testing.T) {
 	c.after(time.Minute, "no-leader critical")
 }
 
-// agree checks the words for who leads against the first contender's [doctor.Lead].
+// agree checks the words for who leads, and returns the [doctor.Lead].
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -449,7 +448,6 @@ func drawMember(t *rapid.T, s *doctor.State) *model.Cast {
 	return &model.Cast{At: s.At, Member: m}
 }
 
-// TestWordsAgreeWithLead leaves the screen, text and JSON to TestAnyKeysAnyStates in package ui.
 func TestWordsAgreeWithLead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

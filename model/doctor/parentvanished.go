@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// deletedTogether is how long a client may take to delete the children and then the parent.
+	// deletedTogether is the longest time between the deletions of a child and of the parent.
 	deletedTogether = 5 * time.Second
-	// rejoinWait is how long clients may take to create the path again and rejoin.
+	// During rejoinWait, clients may create the path again and rejoin.
 	rejoinWait   = 5 * time.Second
 	deletionKept = 10 * time.Minute
 )

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// A livelock is at least livelockMin reigns within livelockWindow, each shorter than
+	// A livelock is at least livelockMin successive reigns within livelockWindow, each shorter than
 	// livelockReign. A reset keeps the session, so there are at most half as many sessions.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second

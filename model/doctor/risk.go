@@ -9,33 +9,33 @@ import (
 	"electop/model/session"
 )
 
-// Risk is a contender whose session is about to expire.
+// Risk is a contender whose session may expire soon.
 type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger
-	Leader    bool               // the contender holds the role
+	Leader    bool               // the contender's position gives it the role
 	Lock      bool               // the role is a lock
-	Next      *dialect.Candidate // the contender that would take over from this leader, nil for none
-	Queueless bool               // Next is unknown: waiting clients are not in a queue
+	Next      *dialect.Candidate // the first waiting contender if Leader is true, nil for none
+	Queueless bool               // waiting clients are not in a queue, so Next is unknown
 
-	reported   bool      // an event was published
-	reportedBy time.Time // the bound in the last event; zero: none
+	published   bool
+	publishedBy time.Time // By in the last event
 }
 
-// RiskChanged reports that a risk was raised, or is over because the contender is back or gone. A
-// risk is raised again when its upper bound (By) becomes known or unknown, or moves to a later time.
+// RiskChanged reports that a risk was raised or is over. A risk is raised again when its upper bound
+// (By) becomes known or unknown, or moves to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
-	Gone   bool        // the risk is over because the contender's znode was deleted
-	Cause  model.Cause // why the znode was deleted; known only for leaders and for electop's candidates
+	Gone   bool        // the risk is over because the contender left the queue
+	Cause  model.Cause // why the contender left; known only for leaders and for electop's candidates
 }
 
 func (RiskChanged) EventBody() {}
 
 type risks struct {
 	all    []*Risk // in queue order; shared with states: replaced, never written
-	rounds int     // the tracker's number of rounds at the last assessment
+	rounds int     // [session.Tracker.Rounds] at the last assessment
 }
 
 func riskOf(all []*Risk, recipe dialect.Recipe, c *dialect.Candidate) *Risk {
@@ -82,8 +82,8 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)
 		}
-		if moved := r.reportedBy.IsZero() != r.By.IsZero() || r.By.After(r.reportedBy); !r.reported || moved {
-			r.reported, r.reportedBy = true, r.By
+		if moved := r.publishedBy.IsZero() != r.By.IsZero() || r.By.After(r.publishedBy); !r.published || moved {
+			r.published, r.publishedBy = true, r.By
 			events = append(events, RiskChanged{Risk: r, Raised: true})
 		}
 		k.all = append(k.all, &r)
@@ -91,7 +91,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns the first time at which a risk ends without a new answer.
+// due returns the first time at which a risk ends without a new answer, zero for none.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.LastRound()); due.IsZero() || over.Before(due) {

@@ -95,7 +95,7 @@ func TestCausesFromTables(t *testing.T) {
 		hs := c.J.State().Handoffs
 		return hs[len(hs)-1]
 	}
-	// The servers received a message just now, so the session is alive.
+	// The last message is younger than the timeout, so the session is alive.
 	c.pass(time.Second)
 	c.leave(names[0])
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
@@ -134,7 +134,6 @@ func TestCausesFromTables(t *testing.T) {
 	}
 }
 
-// TestRiskEndsAfterItsBound checks a session that still exists after its bound.
 func TestRiskEndsAfterItsBound(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
@@ -295,7 +294,7 @@ func TestDeletedBeforeTheSilence(t *testing.T) {
 			s.run(10 * time.Millisecond)
 		}
 		s.polls(func() time.Duration { return s.Every }, false)
-		s.run(s.between("time", time.Millisecond, 100*time.Millisecond)) // too short for an answer
+		s.run(s.between("time", time.Millisecond, 100*time.Millisecond)) // no answer arrives in this time
 		leader := s.Clients[1]
 		s.withdraw(leader)
 		s.run(time.Millisecond)
@@ -338,7 +337,7 @@ func newCauseSim(t *rapid.T, candidates int) *causeSim {
 	s.Every = s.between("poll", 200*time.Millisecond, 2*time.Second)
 	s.polls(func() time.Duration { return s.Every }, false)
 	if s.Counts {
-		s.run(8 * time.Second) // until the servers have reported a first count
+		s.run(8 * time.Second) // the servers report a first count in this time
 	}
 	return s
 }
@@ -482,7 +481,7 @@ func TestHealthyElection(t *testing.T) {
 					s.move(c)
 				}
 			}
-			for range rapid.IntRange(1, 3).Draw(t, "looks") {
+			for range rapid.IntRange(1, 3).Draw(t, "reads") {
 				s.run(s.between("time", time.Millisecond, 2*time.Second))
 				st := s.J.State()
 				for i, c := range st.Queue.All() {
@@ -526,8 +525,7 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// checkBounds checks the bounds of risks. If byEpoch is true, it checks an upper bound only in the epoch
-// of the expiry.
+// checkBounds checks the bounds of risks; if byEpoch is true, upper bounds only in the expiry's epoch.
 func checkBounds(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)

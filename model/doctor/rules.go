@@ -46,7 +46,7 @@ type rule struct {
 	check    func(*ruleRun)
 	always   bool // the rule runs even if the children elect nobody
 	sure     bool // the severity stays the same if the recipe is only a guess
-	byTables bool // only a new table of the servers can make the rule report something new
+	byTables bool // only a new table of the servers can add a suspicion
 }
 
 type ruleRun struct {
@@ -60,13 +60,13 @@ type draft struct {
 	Finding
 	hold
 	subject string // what the finding is about, "" if the rule has only one subject
-	lines   int    // number of lines of evidence, including those beyond evidenceMax
+	lines   int    // lines of evidence, including those beyond evidenceMax
 	r       *ruleRun
 }
 
 const (
-	subjectsMax = 8  // findings of one rule; one more finding sums up the rest
-	evidenceMax = 16 // lines of evidence of one finding; one more line counts the rest
+	subjectsMax = 8  // one more finding sums up the rest
+	evidenceMax = 16 // one more line counts the rest
 )
 
 func (r *ruleRun) check() {
@@ -97,7 +97,7 @@ func (r *ruleRun) check() {
 	r.suspect(&more)
 }
 
-// find adds a draft with the words of t. values are pairs of a name in braces and its replacement.
+// find adds a draft. values are pairs of a name in braces and its replacement.
 func (r *ruleRun) find(t wording, subject string, values ...string) *draft {
 	in, words := strings.NewReplacer(values...), r.s.Words
 	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
@@ -151,7 +151,6 @@ func candidates(n int) string { return units.Count(n, "candidate", "candidates")
 
 func safe(name string) string { return znode.Safe(name, 0) }
 
-// ruleContext has the input of the rules. Its indexes are built at their first use.
 type ruleContext struct {
 	d        *Doctor
 	s        *model.State
@@ -171,7 +170,7 @@ func (rc *ruleContext) state() *State {
 	return rc.view
 }
 
-// owners returns the positions of the contenders of each session.
+// owners maps each session to the positions of its contenders.
 func (rc *ruleContext) owners() map[uint64][]int {
 	if rc.owned == nil {
 		rc.owned = make(map[uint64][]int, rc.s.Queue.Len())

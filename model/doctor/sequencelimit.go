@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// From sequenceNear on, a thousand creates a second use up the numbers in 41 hours.
+	// At sequenceNear, the numbers are used up after 40 hours of a thousand creates a second.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )

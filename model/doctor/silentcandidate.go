@@ -14,7 +14,7 @@ func silentCandidate(r *ruleRun) {
 	}
 	n := units.Count(len(all), "waiting candidate is", "waiting candidates are")
 	if len(all) < len(waiting) {
-		n = "at least " + n // the next answers decide about the others
+		n = "at least " + n
 	}
 	f := r.find(silentWaiting, "", "{candidates}", n)
 	for _, x := range all {

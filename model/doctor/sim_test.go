@@ -15,8 +15,8 @@ import (
 	"electop/model/session"
 )
 
-// sim simulates an ensemble and its clients. Deadlines are rounded and batched on the leader's clock,
-// as in ZooKeeper.
+// sim simulates an ensemble and its clients. As in ZooKeeper, the leader rounds deadlines up to ticks,
+// and each follower reports the messages of its clients in batches.
 type sim struct {
 	*rapid.T
 	Tree   *modeltest.Tree
@@ -25,7 +25,7 @@ type sim struct {
 	agenda modeltest.Agenda
 
 	servers    int
-	Leader     int // leader of the ensemble; -1: the ensemble is electing
+	Leader     int // index of the ensemble's leader; -1 during its election
 	epoch      int64
 	ElectionAt time.Time // when the ensemble last began to elect
 	Tick       time.Duration
@@ -36,7 +36,7 @@ type sim struct {
 
 	reading                      bool
 	Dated                        bool          // reads have Notified, Heard and Sent
-	Lag                          time.Duration // longest time from a notification to the observer's read
+	Lag                          time.Duration // longest time from a change to the observer's read
 	react                        time.Duration // longest reaction of a client
 	SilentConns, SilentDeadlines bool
 	Counts                       bool // the ensemble's leader reports how many sessions expired
@@ -107,7 +107,7 @@ func (s *sim) changed() {
 		return
 	}
 	s.reading = true
-	notified, response := s.Tree.Now.Add(s.between("news", 0, 20*time.Millisecond)), s.own.resp
+	notified, response := s.Tree.Now.Add(s.between("notification", 0, 20*time.Millisecond)), s.own.resp
 	s.At(s.between("lag", 20*time.Millisecond, max(s.Lag, 20*time.Millisecond)), func() {
 		s.reading = false
 		r := s.w.Read(false, false, nil)
@@ -360,7 +360,7 @@ func (s *sim) table(watches bool) *session.Table {
 		for _, c := range s.Clients {
 			if i == s.Leader && !c.Over && !s.SilentDeadlines {
 				d := session.Deadline{Session: c.Session, At: c.deadline}
-				if s.Wall { // whole seconds of the server's own clock
+				if s.Wall { // a server reports whole seconds of its wall clock
 					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true
 				}
 				sv.Deadlines = append(sv.Deadlines, d)

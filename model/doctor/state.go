@@ -13,7 +13,7 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	Events   uint64     // counts the events until now, including events held back for an acknowledgement
+	Events   uint64     // number of events so far, including those that wait for an acknowledgement
 	Risks    []*Risk    // in queue order
 	Findings []*Finding // the worst first
 	Pending  []Pending  // suspicions that are not findings yet, by rule
@@ -40,9 +40,8 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToQuery returns the sessions to look up on the servers, sorted: [model.State.Sessions], the
-// sessions whose candidates were deleted with the parent, and the sessions of the last third-party
-// leaders.
+// SessionsToQuery returns the sessions to look up on the servers, sorted. To [model.State.Sessions] it
+// adds the sessions of the last third-party leaders, and those whose candidates were deleted with the parent.
 func (s *State) SessionsToQuery() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -55,7 +54,7 @@ func (s *State) SessionsToQuery() []uint64 {
 // Roleless reports whether the children are of a kind in which nobody leads or holds a lock.
 func (s *State) Roleless() bool { return s.NoLeader() == model.NoRole }
 
-// System returns the name of the system that holds the election, "" if it is unknown.
+// System returns the name of the election's system, "" if it is unknown.
 func (s *State) System() string {
 	if s.Dialect == nil {
 		return ""
@@ -104,8 +103,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	if to <= 0 {
 		return "its session's timeout is unknown"
 	}
-	// The first round after a client's last message shows that message; later rounds show the
-	// silence.
+	// The first round after a client's last message shows that message. Only later rounds show the silence.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
@@ -113,15 +111,15 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role. It is derived from the znode, the acknowledgement,
-// the servers' answers and the member's reports. Use it wherever the leader is shown.
-// "" means that nobody leads: see [State.NoLeader].
+// Lead is how far the first contender has the role, according to the znode, the acknowledgement, the
+// servers' answers and the member's reports. Use it wherever the leader is shown.
+// "" means that no leader is known: see [State.NoLeader].
 type Lead string
 
 const (
-	Leads     Lead = "leads"     // it is first and, in an election with a readable acknowledgement, has acknowledged
+	Leads     Lead = "leads"     // it is first and has acknowledged, if its role needs that and electop can read it
 	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know that it has
-	Unaware   Lead = "unaware"   // it is first, but still waits according to its own report
+	Unaware   Lead = "unaware"   // it is first, but according to its own report it still waits or joins
 	Suspended Lead = "suspended" // it lost its connection or its lease
 	Ending    Lead = "ending"    // it closes its session
 	Stopped   Lead = "stopped"   // its candidacy is over, but the znode still exists
@@ -130,7 +128,7 @@ const (
 	Faulty    Lead = "faulty"    // it was killed, frozen or cut off, but the znode still exists
 )
 
-// Lead returns how far the first contender has the role.
+// Lead returns the [Lead] of the first contender.
 func (s *State) Lead() Lead {
 	l := s.Leader()
 	if l == nil {
@@ -162,16 +160,14 @@ func (s *State) Lead() Lead {
 	return Elected
 }
 
-// wakesMax bounds the deletions that znodeDeleted searches. Reads have shown older deletions.
-const wakesMax = 64
-
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
+	const wakesMax = 64
 	last := s.Wakes[max(0, len(s.Wakes)-wakesMax):]
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns one of [model.State.Rivals], and the edge of its Blind. proven reports whether two
-// rounds of the servers' tables show that Blind does not wait.
+// Rival returns one of [model.State.Rivals], and the edge of its Blind. proven reports whether the
+// servers' tables show that Blind does not wait.
 func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

@@ -55,7 +55,6 @@ func believers(r *ruleRun) {
 	}
 }
 
-// mixedClients reports a head and its rival, which may not wait for each other.
 func mixedClients(r *ruleRun) {
 	s := r.state()
 	if s.NoLeader() != model.MixedClients {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// watchCycle finds candidates that wait for each other. One of them waits for a higher number, as in
-// kazoo#649.
+// watchCycle finds candidates that wait for each other. At least one of them waits for a higher
+// number, as in kazoo#649.
 func watchCycle(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -25,7 +25,8 @@ func watchCycle(r *ruleRun) {
 	f.sortSessions()
 }
 
-// circle returns positions of contenders, each of which waits for the next, nil for no cycle.
+// circle returns the positions of contenders that wait for each other, nil for none. Each waits for
+// the next, and the last for the first.
 func (r *ruleRun) circle(last, base *watchTable) []int {
 	s := r.s
 	place := make(map[string]int, s.Queue.Len())
@@ -44,7 +45,7 @@ func (r *ruleRun) circle(last, base *watchTable) []int {
 			if !queued || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
-			// Only the session's contenders that are behind the watched contender wait for it.
+			// If some of the session's contenders are behind the watched contender, only those wait for it.
 			behind := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
 				behind = all[k:]

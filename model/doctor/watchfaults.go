@@ -6,15 +6,14 @@ import (
 	"electop/model/dialect"
 )
 
-// watchFaults has the contenders with a wrong or missing watch, by position, and the herds.
 type watchFaults struct {
-	missing []int
+	missing []int // positions of contenders
 	wrong   []wrongWatcher
 	crowds  map[string]*crowd // herds, by the name of the child that they watch
 }
 
 type wrongWatcher struct {
-	at      int
+	at      int // position of the contender
 	watched []string
 }
 
@@ -25,8 +24,8 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return v.crowds[name]
 }
 
-// watchFaults checks all edges. A check that found no fault, at least [calm] after the last table, is
-// not repeated.
+// watchFaults checks all edges. If a check found no fault at least [calm] after the last table, the
+// next check is at the next table.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults
@@ -39,10 +38,10 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 		return rc.faults
 	}
 	sure := last.end.Add(calm)
-	if !rc.newTable && !d.badEdges && !d.edgesAt.Before(sure) {
+	if !rc.newTable && !d.badEdges && !d.edgesCheckedAt.Before(sure) {
 		return rc.faults
 	}
-	d.edgesAt = s.At
+	d.edgesCheckedAt = s.At
 	if s.At.Before(sure) {
 		d.runAgain(sure)
 	}
@@ -70,7 +69,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 				v.crowd(name).sure = append(v.crowd(name).sure, i)
 			}
 		default:
-			// One table is enough for maybe, if the contender had time to set the right watch.
+			// One table is enough for maybe if the contender had time to set the right watch.
 			if s.At.Before(sure) || len(e.Watched) == 0 || last.several[c.Session] || !s.hadTarget(last, c, s.Queue.At(t), true) {
 				continue
 			}

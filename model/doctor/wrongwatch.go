@@ -13,7 +13,7 @@ func wrongWatch(r *ruleRun) {
 		if r.leadsBeside(c) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
-		before := false // c watches a contender that is before c in the queue
+		before := false // c watches a contender before c
 		var names []string
 		for _, name := range w.watched {
 			k := r.child(name)

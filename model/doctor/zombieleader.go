@@ -8,7 +8,7 @@ func zombieLeader(r *ruleRun) {
 		f := r.find(silentLeader, safe(x.Candidate.Name)).about(x.Candidate)
 		f.because("%s: %s", described(x.Candidate), x.Evidence)
 		// Java, Python and Go clients close a connection on which they received nothing for two
-		// thirds of the timeout. A client that keeps the connection for longer is stopped.
+		// thirds of the timeout.
 		if again := x.Silent.Add(x.Timeout * 2 / 3); x.Timeout > 0 && r.at.Before(again) {
 			f.again = again
 		} else if x.Timeout > 0 {

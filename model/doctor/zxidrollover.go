@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// From rolloverNear on, a thousand writes a second use up the lower half of the zxid in three days.
+// At rolloverNear, the lower half of the zxid is used up after three days of a thousand writes a second.
 const rolloverNear = 0xf0000000
 
 func zxidRollover(r *ruleRun) {
