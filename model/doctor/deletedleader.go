@@ -38,7 +38,7 @@ func deletedLeader(r *ruleRun) {
 		}
 		f := r.find(leaderDeleted, znode.Hex(l.Session)).about(l)
 		if strings.HasSuffix(dialect.Stem(l.Name), "latch-") {
-			f.Severity = Warning // Curator's LeaderLatch does not notice
+			f.Severity = Warning // Curator's LeaderLatch does not notice the deletion
 		}
 		f.again = x.To.Add(deletedFor + time.Second)
 		f.because("%s led until its znode was deleted at %s or earlier", described(l), units.Clock(x.To))

@@ -32,7 +32,7 @@ type Doctor struct {
 	lost           []uint64  // sorted sessions whose candidates were deleted with the parent
 	badEdges       bool
 	edgesCheckedAt time.Time
-	pacedAt        time.Time // of the last [model.Pace]; until then the demo's server may have held messages
+	pacedAt        time.Time // when the last [model.Pace] came; until then the demo's server may have held messages
 
 	risks      risks
 	suspicions suspicions
@@ -105,7 +105,7 @@ func (d *Doctor) addChanges(at time.Time, j *model.Journal) {
 	}
 }
 
-// unseen counts the creates that no read showed, and the times at which their number was unknown.
+// unseen counts the creates that no read showed, and how often their number was unknown.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
@@ -154,8 +154,7 @@ func NewJournal(cfg model.Config) *Journal {
 	return &Journal{Journal: model.NewJournal(cfg), doctor: Doctor{cfg: cfg}}
 }
 
-// Apply applies one observation and returns the events that are due, in
-// the order of their numbers.
+// Apply applies one observation and returns the events that are due, in the order of their numbers.
 func (j *Journal) Apply(o model.Observation) []model.Event {
 	j.cached = nil
 	j.Journal.Apply(o)

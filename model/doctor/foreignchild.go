@@ -27,7 +27,7 @@ func foreignChild(r *ruleRun) {
 			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
 			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}
 			if c.Session == 0 {
-				f.wait = 0 // no client's end deletes a persistent znode
+				f.wait = 0 // a persistent znode outlives its client
 			}
 			f.because("%s: %s", described(c), why)
 		case r.dialect() == "mesos" && c.Name == "log_replicas": // Mesos itself creates it

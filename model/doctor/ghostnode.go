@@ -61,7 +61,7 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	}
 	at = append(at, all[slices.Index(owned, known)])
 	// Never advise to delete a znode that holds the role.
-	last, remedy := at[len(at)-1], "Restart the client: both znodes go with its session."
+	last, remedy := at[len(at)-1], "Restart the client: its znodes go with its session."
 	switch held := last < r.holders(); {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
 		remedy = "Delete " + safe(r.path(r.s.Queue.At(at[0]).Name)) + ": it holds no role, and its owner does not know it."

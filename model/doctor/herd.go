@@ -36,7 +36,7 @@ func herd(r *ruleRun) {
 // crowd has the positions of the contenders that watch the same child.
 type crowd struct {
 	sure  []int // two tables show that they should watch another child, or the recipe is the herd
-	maybe []int // only the last table shows that they should watch another child
+	maybe []int // the last table shows that they should watch another child, but no second table confirmed it
 	right []int // they should watch this child
 }
 

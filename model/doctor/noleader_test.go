@@ -26,7 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge reads all acknowledgements. Only the first exists, and none if session is 0.
+// acknowledge reads all acknowledgements. Only the first exists, and none does if session is 0.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}

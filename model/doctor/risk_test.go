@@ -525,7 +525,7 @@ func stop(t *rapid.T, s *sim, victim *simClient) {
 	}
 }
 
-// checkBounds checks the bounds of risks; if byEpoch is true, upper bounds only in the expiry's epoch.
+// checkBounds compares bounds with the expiry. If byEpoch is true, it skips upper bounds of other epochs.
 func checkBounds(t *rapid.T, risks []doctor.Risk, victim *simClient, byEpoch bool) {
 	for _, r := range risks {
 		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)

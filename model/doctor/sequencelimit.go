@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// At sequenceNear, the numbers are used up after 40 hours of a thousand creates a second.
+	// At sequenceNear, the numbers are used up after 41 hours of a thousand creates a second.
 	sequenceNear = 2_000_000_000
 	sequenceHalf = 1 << 30
 )

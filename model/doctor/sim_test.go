@@ -32,7 +32,7 @@ type sim struct {
 	clock      time.Duration // the leader's clock at the start
 	Wall       bool          // deadlines have the wall clock's time
 	Clients    []*simClient
-	own        *simClient // the observer's session
+	own        *simClient // electop's client
 
 	reading                      bool
 	Dated                        bool          // reads have Notified, Heard and Sent

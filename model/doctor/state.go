@@ -24,7 +24,7 @@ type State struct {
 	lost        []uint64
 }
 
-// Early returns the findings and, while nobody leads, the suspicions with a [Pending.Early].
+// Early returns the findings and, while no leader is known, each [Pending.Early].
 func (s *State) Early() []*Finding {
 	out := slices.Clip(s.Findings)
 	for _, p := range s.Pending {
@@ -166,8 +166,8 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns one of [model.State.Rivals], and the edge of its Blind. proven reports whether the
-// servers' tables show that Blind does not wait.
+// Rival returns one of [model.State.Rivals], and the edge of r.Blind. proven reports whether the
+// servers' tables show that r.Blind does not wait.
 func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}

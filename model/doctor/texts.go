@@ -2,8 +2,8 @@ package doctor
 
 import "time"
 
-// wording has the words of a finding. A rule replaces the names in braces. Instead of nil references,
-// the finding refers to the source of the dialect.
+// wording has the words of a finding. A rule replaces the names in braces. If references is nil, the
+// finding refers to the source of the dialect.
 type wording struct {
 	severity            Severity
 	wait                time.Duration

@@ -40,14 +40,14 @@ func believers(r *ruleRun) {
 	slices.SortFunc(all, func(a, b *model.Member) int { return cmp.Compare(a.ID, b.ID) })
 	f := r.find(severalBelieve, "believed", "{candidates}", candidates(len(all)))
 	for _, m := range all {
-		there, frozen := "is gone", ""
+		presence, frozen := "is gone", ""
 		if c := r.child(m.Znode); c != nil && c.Session == m.Session {
-			there = "exists"
+			presence = "exists"
 		}
 		if m.Fault == model.Frozen {
 			frozen = "; it is frozen and cannot notice"
 		}
-		f.because("%s, session %s: its znode %s%s", safe(m.Name), znode.Hex(m.Session), there, frozen)
+		f.because("%s, session %s: its znode %s%s", safe(m.Name), znode.Hex(m.Session), presence, frozen)
 		if m.Znode != "" {
 			f.Znodes = append(f.Znodes, r.path(m.Znode))
 		}

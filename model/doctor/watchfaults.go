@@ -24,8 +24,8 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return v.crowds[name]
 }
 
-// watchFaults checks all edges. If a check found no fault at least [calm] after the last table, the
-// next check is at the next table.
+// watchFaults checks all edges. It skips this if the last check found no fault, at least [calm] after
+// the last table.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults
