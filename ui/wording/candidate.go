@@ -27,7 +27,7 @@ func FaultGlyph(g *term.Glyphs, m *model.Member) string {
 	return ""
 }
 
-// FaultTags returns the signs of m's fault and of its misbehaviour.
+// FaultTags returns the signs of m's fault and misbehaviour, each after a blank.
 func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	if m == nil {
 		return nil
@@ -65,7 +65,7 @@ func Misbehaviour(m *model.Member) string {
 // Fate describes what happened to a member without a znode, and what the member believes.
 type Fate struct {
 	Style term.Style
-	// The parts make one sentence. Lost, about the session, and Truth, about the real leader, are optional.
+	// Lost+Words+Truth is one sentence. Lost is about the session, Truth about the real leader; both may be empty.
 	Lost, Words, Truth string
 }
 
@@ -126,7 +126,7 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a leader: hollow if alarm is set, or if r is first but does not lead.
+// LeaderSign returns the sign of a leader, a hollow one if alarm is set, or if r is first but does not lead.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -137,7 +137,7 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed returns the sign before a row: a lesson's pointer if mark is blank and the member has the ID at, otherwise mark.
+// Pointed returns a lesson's pointer if mark is blank and the row's member has the ID at, otherwise mark.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
@@ -159,9 +159,7 @@ type Expiry struct {
 	Latest time.Time    // upper bound of the expiry; zero: not known
 }
 
-// ExpiryOf returns the expiry of r's session, false if the session is not about to expire.
-//
-// The server counts the timeout from the last frame that it received, which was before the fault.
+// ExpiryOf returns the expiry of r's session, false for none.
 func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
@@ -179,7 +177,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 		return t, true
 	}
 	if s.Pace.Holds(m.Session) {
-		return t, true // the session's deadline moves, and is unknown
+		return t, true // the bound is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
@@ -211,7 +209,7 @@ func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 // Faulty reports whether the candidate is a member of electop with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk describes the risk, with an upper bound of the time left.
+// AtRisk describes the risk, with an upper bound of the time left if there is one.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):
@@ -222,7 +220,7 @@ func (t Expiry) AtRisk(now time.Time, short bool) string {
 	return "at risk ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Known reports whether the upper bound is known.
+// Known reports whether t.Latest is known.
 func (t Expiry) Known() bool { return !t.Latest.IsZero() }
 
 // Expires describes when the session expires.
@@ -236,8 +234,8 @@ func (t Expiry) Expires(now time.Time) string {
 	return "expires ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief returns Expires for w cells of a row. Without a fault it names only a risk, because all that is
-// known is that the servers receive nothing from the client.
+// Brief returns [Expiry.Expires] for a member with a fault. Otherwise it names a risk, in w cells if
+// possible.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now)

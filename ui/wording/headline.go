@@ -1,9 +1,6 @@
 // Package wording has the short descriptions that the panels, the header and the footer share: who
 // leads, what a candidate watches, when a session expires, which fault a member has, which messages
-// the server holds.
-//
-// The functions format a [doctor.State]. They never show an inference as a fact, and a countdown is
-// an upper bound ([Expiry]). All text from outside passes through znode.Safe.
+// the server holds. A countdown is an upper bound ([Expiry]).
 package wording
 
 import (
@@ -11,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -21,9 +19,9 @@ import (
 	"electop/ui/term"
 )
 
-// Headline returns one line about the election: who leads, since when, and who is next, or why
-// nobody leads. stale means that s is outdated, ended that no newer state comes. rows means that
-// the leader's row is on the screen and shows the time until its session expires.
+// Headline returns one line about the election, "" if there is nothing to report yet. stale means
+// that s is outdated, ended that no newer state comes. rows means that the leader's row is on the
+// screen and shows when its session expires.
 func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
@@ -66,7 +64,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Sty
 	default:
 		text += reigns(f, s)
 	}
-	return st, joined(believer, text) + next(s)
+	return st, joined(believer, text) + successors(s)
 }
 
 func joined(first, then string) string {
@@ -92,7 +90,7 @@ func past(s *doctor.State) string {
 	}
 }
 
-// reigns describes since when, or for how long, the first candidate has been first.
+// reigns describes how long the first candidate has been first, "" if that is unknown.
 func reigns(f *term.Frame, s *doctor.State) string {
 	r, ok := s.Reign()
 	since := ""
@@ -113,8 +111,7 @@ func reigns(f *term.Frame, s *doctor.State) string {
 	return ", first" + since
 }
 
-// next names the next leader.
-func next(s *doctor.State) string {
+func successors(s *doctor.State) string {
 	switch words := phrase.NextWords(s); {
 	case Single(s):
 		return ". There is no queue. " + Capital(TakeOver(s))
@@ -127,7 +124,7 @@ func next(s *doctor.State) string {
 	}
 }
 
-// wrongBeliever describes electop's candidates that wrongly believe they lead; it names only a single one.
+// wrongBeliever names the member that wrongly believes it leads. Several such members are not named.
 func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	for _, id := range s.Properties.Believers {
 		if m := s.MemberByID(id); Wrong(f, s, m) {
@@ -149,16 +146,19 @@ func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	return s.WronglyLeads(m, f.Picture)
 }
 
-// Capital makes the first letter a capital one.
-func Capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+// Capital makes the first letter of words upper case.
+func Capital(words string) string {
+	_, n := utf8.DecodeRuneInString(words)
+	return strings.ToUpper(words[:n]) + words[n:]
+}
 
-// Sentence turns words into a sentence.
+// Sentence returns words with a capital letter and a full stop.
 func Sentence(words string) string { return Capital(words) + "." }
 
 // TakeOver names the programs that could take over from a leader without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
 
-// Foreign returns the dialect of an election without electop's naming, nil for electop's and for an unknown one.
+// Foreign returns the dialect of the election, nil if it is electop's own or there is none.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -169,7 +169,7 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 // Single reports whether the election has no queue: its path is the leader's own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// FansIn reports whether the recipe is the herd: all candidates watch the same znode.
+// FansIn reports whether the recipe is the herd: all waiting candidates watch the first znode.
 func FansIn(s *doctor.State) bool {
 	if s.Queue.Len() < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()
@@ -178,7 +178,7 @@ func FansIn(s *doctor.State) bool {
 	return ok && t == 0 && s.Kind() != dialect.KindShared // readers wait for one writer: no herd
 }
 
-// ShortZnode returns a znode's name as the recipe writes it: n_12.
+// ShortZnode shortens a znode's name: n_12.
 func ShortZnode(name string) string {
 	if _, ok := znode.Sequence(name); ok {
 		return cmp.Or(phrase.Stems[dialect.Stem(name)], "n_") + Number(name, 0)
@@ -186,7 +186,7 @@ func ShortZnode(name string) string {
 	return znode.Safe(name, 16)
 }
 
-// Number returns the sequence number in a znode's name, otherwise the name, cut to most characters.
+// Number returns the sequence number in a znode's name. A name without one is cut to most characters.
 func Number(name string, most int) string {
 	if n, ok := znode.Sequence(name); ok {
 		return strconv.FormatInt(n, 10)
@@ -194,7 +194,7 @@ func Number(name string, most int) string {
 	return znode.Safe(name, most)
 }
 
-// TookAbout returns a duration, marked if it is an estimate.
+// TookAbout formats m.Took, which must not be nil. An estimate begins with ~.
 func TookAbout(m model.Measure) string {
 	if m.Guess() {
 		return "~" + units.Took(*m.Took)
@@ -263,7 +263,7 @@ func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	return out
 }
 
-// RiskWarning returns why electop may not see a risk to the leader in time, "" for no reason.
+// RiskWarning returns why electop may not see a risk to the leader before the leader's znode is deleted, "" for no reason.
 func RiskWarning(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {

@@ -13,7 +13,6 @@ import (
 	"electop/ui/term"
 )
 
-// slowed describes how the server is slowed down, "" at full speed.
 func slowed(s *doctor.State) string {
 	switch p := s.Pace; {
 	case p == nil:
@@ -26,7 +25,7 @@ func slowed(s *doctor.State) string {
 	return ""
 }
 
-// heldMessages counts the messages that the server holds, and describes the next one.
+// heldMessages counts the messages that the server holds, and describes the next one, "" if unknown.
 func heldMessages(s *doctor.State) (n int, next string) {
 	p := s.Pace
 	if p == nil {
@@ -89,7 +88,7 @@ func PaceSpans(s *doctor.State) []term.Span {
 	return []term.Span{{Style: term.You, Text: words, Keep: 9}, {Style: term.You, Text: ", " + strconv.Itoa(n) + " held   ", Keep: 8}}
 }
 
-// PaceLine describes what the key "." would release, "" if the server does not go step by step.
+// PaceLine describes the held messages, "" if the server does not go step by step.
 func PaceLine(s *doctor.State) string {
 	if s.Pace == nil || !s.Pace.Steps {
 		return ""
@@ -119,7 +118,7 @@ func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	return n
 }
 
-// Share formats part of a whole in percent, rounded down: 100 only if nothing is missing.
+// Share formats part of a whole in percent, "" for an empty whole. It is 100 only if nothing is missing.
 func Share(part, whole time.Duration) string {
 	if whole <= 0 {
 		return ""
@@ -130,8 +129,8 @@ func Share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", float64(int64(float64(part)/float64(whole)*1000))/10)
 }
 
-// ShortSession returns a session id in at most seven cells: 0xa1, 1…00a1. It keeps the high byte,
-// which is the id of the server that created the session, and the last digits.
+// ShortSession returns a session id in at most seven cells: 0xa1, 1…00a1. It keeps the last digits and
+// the high byte, which is the id of the server that created the session.
 func ShortSession(id uint64) string {
 	var room [16]byte
 	return string(AppendShortSession(room[:0], id))

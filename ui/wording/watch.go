@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-// WatchedNumbers lists the numbers of the watched znodes, for the watches column.
+// WatchedNumbers lists the numbers of the watched znodes, "another" if none is known.
 func WatchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string
@@ -44,7 +44,7 @@ func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.OtherWatch || e.State == doctor.MissingWatch
 }
 
-// EdgeFact describes what r watches, and how and when electop learned that.
+// EdgeFact describes what r watches. recorded means that s is from a recording.
 func EdgeFact(s *doctor.State, f *term.Frame, r model.Row, recorded bool) (term.Style, string) {
 	to := Target(s, r.Position)
 	if r.Position < s.Holders() || r.Position == 0 && to == nil {
@@ -92,7 +92,6 @@ func verified(e doctor.Edge) string {
 	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
 }
 
-// queriedAt returns when the servers were queried for the watch e, "" if they were not.
 func queriedAt(f *term.Frame, e doctor.Edge) string {
 	if e.At.IsZero() {
 		return ""

@@ -36,7 +36,7 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 		t.Error("got an expiry of a member without a znode")
 	}
 	if tr, ok := ExpiryOf(unknown, model.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start) != "expires with its session" {
-		t.Error("got a bound of a session without a known timeout")
+		t.Errorf("no timeout is known: got expiry %+v, %v, want one without a bound", tr, ok)
 	}
 	j := doctor.NewJournal(model.Config{})
 	held := func(session uint64) Expiry {
@@ -54,8 +54,7 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
-// TestWrongBelievers: if no candidate of electop leads, each one that believes it leads is wrong.
-func TestWrongBelievers(t *testing.T) {
+func TestWrongBelieverIsNamedOnlyIfSingle(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
 		name := []string{"amber", "birch"}[i]
