@@ -16,14 +16,14 @@ import (
 
 type list struct {
 	Filter   string
-	Selected string // a path
+	Selected string // path of the selected election
 	Rows     []Row
 	Index    int // index of the selected row
 
 	order int // index in orders
 
 	search *Search
-	found  []plain.Found // the results of search, in the order of their paths
+	found  []plain.Found // the elections of search, sorted by path
 }
 
 // update rebuilds the rows. If the selected path is gone, the selected index stays.
@@ -49,7 +49,7 @@ func (l *list) update(watched []Watched, search *Search) {
 		add(Row{Path: v.Path, Watched: v, number: i + 1})
 	}
 	for i := range l.found {
-		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Roleless() { // a list of members is not an election
+		if e := &l.found[i]; !seen[e.State.Path] && !e.State.Roleless() {
 			add(Row{Path: e.State.Path, Found: e})
 		}
 	}
@@ -119,8 +119,8 @@ func (v *Panel) Sort() string {
 
 // sort sorts the watched and the found elections separately. Equal rows keep their order.
 func (l *list) sort() {
-	last := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] } // elections come first
-	by := func(a, b Row) int { return cmp.Or(last(a)-last(b), orders[l.order].by(a, b)) }
+	roleless := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] }
+	by := func(a, b Row) int { return cmp.Or(roleless(a)-roleless(b), orders[l.order].by(a, b)) }
 	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
 	if part < 0 {
 		part = len(l.Rows)
@@ -157,7 +157,7 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting returns how many wait or could take over, -1 if unknown.
+// waiting returns how many candidates wait, or could take over without a queue; -1 if unknown.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()

@@ -121,8 +121,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	}
 }
 
-// TestWaiting: a single-znode election, watched or found, has "?" in place of a number of waiting candidates.
-func TestWaiting(t *testing.T) {
+func TestWaitingIsUnknownWithoutQueue(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: time.Unix(1, 0), Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
@@ -145,6 +144,6 @@ func TestWaiting(t *testing.T) {
 		}
 	}
 	if rows[0] != rows[1] || !strings.Contains(rows[0], " ? ") {
-		t.Errorf("got the watched row %q, want %q as found, with ?", rows[0], rows[1])
+		t.Errorf("got row %q if watched and %q if found, want the same row with ?", rows[0], rows[1])
 	}
 }

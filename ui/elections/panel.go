@@ -16,7 +16,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is the screen of elections.
+// Panel is the list of elections.
 type Panel struct {
 	list
 	Shown
@@ -25,12 +25,12 @@ type Panel struct {
 	top int // first line in view
 }
 
-// Shown holds what the screen shows.
+// Shown holds what the panel shows.
 type Shown struct {
 	Watched []Watched
 	Search  *Search // nil: no search yet
 	Why     string  // why no search is possible, "" if a search is possible
-	Running bool    // the times in the rows advance; false if the screen is paused
+	Running bool    // the times in the rows advance
 }
 
 type shape struct {
@@ -53,7 +53,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	at := v.line(v.Index)
 	v.top = max(min(v.top, at), at-avail+1)
 	if v.Index == v.watched && v.top > v.watched {
-		v.top = max(v.watched, at-avail+1) // with the status of the search above it
+		v.top = max(v.watched, at-avail+1) // shows the search's status too
 	}
 	v.top = max(0, min(v.top, v.lines()-avail))
 }
@@ -69,7 +69,7 @@ func (x *shape) line(i int) int {
 	return i
 }
 
-// Draw draws the screen of elections in place of the panels.
+// Draw draws the list of elections.
 func (v Panel) Draw(f *term.Frame) {
 	f.Blank(v.place)
 	a := f.Box(v.place, "Elections", true, v.tail()...)
@@ -174,11 +174,11 @@ func next(k *Search) string {
 	return "   next search at " + k.Next.Local().Format(term.ClockFormat)
 }
 
-// Watched is an election that is watched.
+// Watched is a watched election.
 type Watched struct {
 	Path  string
-	State *doctor.State // to show
-	Front bool          // the main screen shows this election
+	State *doctor.State
+	Front bool // the main screen shows this election
 }
 
 // A Row is an election in the list: a watched one, with its number, or a found one.
@@ -194,7 +194,7 @@ type columns struct {
 	path, system, leader, waiting, reign, state int
 }
 
-const gutter = 6 // width of the mark, the number and the sign of an election
+const gutter = 6 // width before the path: the mark, the number and the sign
 
 func columnsFor(w int) columns {
 	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}
@@ -245,7 +245,6 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 
 func drawState(f *term.Frame, p *term.Pen, c columns, s *doctor.State, waiting string, running bool) {
 	g := &f.Theme.Glyph
-	// The times of an election without a connection do not advance.
 	now := f.Picture
 	down := stale(s)
 	if down {
