@@ -48,7 +48,7 @@ func (x *facts) safe(name string, st term.Style, text string) {
 	}
 }
 
-// Candidate returns everything that is known of the candidate, on lines of w cells.
+// Candidate returns what is known about the candidate, on lines of w cells.
 func (v *Panel) Candidate(f *term.Frame, w int) overlay.Text {
 	one := cmp.Or(map[bool]string{true: v.State.Words("candidate")}[v.Row.Candidate == nil && v.Row.Member != nil], phrase.RoleOf(v.State).One)
 	if v.Row.Ref() == (model.Ref{}) {
@@ -153,7 +153,6 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	}
 }
 
-// addRisk adds c's risk, or why a risk may be noticed too late.
 func (v *Panel) addRisk(out *facts, c *dialect.Candidate) {
 	s := v.State
 	x := s.Risk(c)
@@ -215,10 +214,9 @@ func (v *Panel) addData(out *facts, f *term.Frame, c *dialect.Candidate) {
 	}
 }
 
-const scanMax = 1000 // length of a queue up to which watchersOf checks every candidate
+const scanMax = 1000 // in a longer queue, watchersOf checks only candidates after r, up to the last that should watch r
 
 // watchersOf lists the candidates that watch r, according to the servers or inferred from the recipe.
-// In a long queue, watchersOf stops at the last candidate that should watch r.
 func (v *Panel) watchersOf(r model.Row) string {
 	s := v.State
 	verified, list := 0, []string{}

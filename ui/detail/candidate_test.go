@@ -14,8 +14,7 @@ import (
 	"electop/ui/term"
 )
 
-// TestEpoch: the leader's panel shows the epoch that the system stores (Kafka's controller_epoch).
-func TestEpoch(t *testing.T) {
+func TestControllerEpochIsShown(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	controller := znode.Znode{Name: "/controller", Session: 1, Czxid: 100, Data: znode.NewData([]byte(`{"version":2,"brokerid":1}`))}
 	j := doctor.NewJournal(model.Config{Path: "/controller"})

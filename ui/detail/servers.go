@@ -18,7 +18,7 @@ import (
 	"electop/ui/wording"
 )
 
-// modes names the modes of servers; "ensemble leader" is not the election's leader. It is read-only.
+// modes names the modes of servers. An "ensemble leader" is not the election's leader.
 var modes = map[session.Mode]string{
 	session.ModeLeader: "ensemble leader", session.ModeFollower: "follower", session.ModeObserver: "observer server", session.ModeStandalone: "standalone",
 }
@@ -38,7 +38,7 @@ func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 		v.serverTable(f, t, w, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
 	case v.Recorded:
 		prose(0, term.Strong, "The recording has no reports of the ensemble.")
-	case v.Why == "": // the requests are under way
+	case v.Why == "":
 		prose(0, term.Strong, "Waiting for the servers' first answers.")
 	default:
 		prose(0, term.Strong, "The servers were not asked.")
@@ -51,7 +51,7 @@ func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	return overlay.Text{Title: "Servers", Lines: lines}
 }
 
-// serverTable calls add for each line of the table about t, and prose for each text below the table.
+// serverTable calls add for each line of the table, and prose for each text between and below these lines.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addr := len("server")
@@ -129,7 +129,6 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	prose(2, term.Muted, f.Theme.Glyph.Online+" is where this program is connected.")
 }
 
-// connectedTo names the candidates whose sessions are connected to the server m, "" for none.
 func (v *Panel) connectedTo(m *session.Server) string {
 	if len(m.Clients) == 0 {
 		return ""
@@ -147,8 +146,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AnswersWatches reports whether t answers a request for watches that was made at the time since or
-// later. A failed request counts as an answer, and so does a table without servers.
+// AnswersWatches reports whether t answers a request for watches that was made at the time since. A
+// failed request counts as an answer, and so does a table without servers.
 func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -163,7 +162,7 @@ func AnswersWatches(t *session.Table, since time.Time) bool {
 }
 
 // WatchSummary returns one line about the watches of the queue: how many servers answered, and
-// how many watches are verified, wrong, missing or unknown.
+// how many watches are in each [doctor.WatchState].
 func WatchSummary(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""
@@ -205,7 +204,7 @@ func WatchSummary(s *doctor.State) (term.Style, string) {
 		text = strconv.Itoa(answered) + " of " + text
 		st = max(st, term.Muted)
 	}
-	if s.Roleless() { // nobody watches a predecessor there
+	if s.Roleless() { // there are no predecessors to watch
 		parts, why = []string{phrase.NoLeader(s).Sentence}, ""
 	} else if len(parts) == 0 {
 		parts = append(parts, "nobody waits, so there is no watch to verify")
