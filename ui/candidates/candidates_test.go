@@ -65,8 +65,6 @@ func (e *election) cast(id, name string) {
 	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: id, Name: id, Belief: model.Waiting, Znode: name, Session: e.children[name].Session}})
 }
 
-// TestSelectionFollowsTheCandidate: a selected member stays selected without its znode and with a
-// new one.
 func TestSelectionFollowsTheCandidate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newElection()
@@ -143,9 +141,7 @@ func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	}
 }
 
-// TestSelectionReturns: a filter that hides all rows does not change the selection. If the selected
-// row is removed, the row now in its place is selected.
-func TestSelectionReturns(t *testing.T) {
+func TestSelectionWithoutItsRow(t *testing.T) {
 	e := newElection()
 	e.join(5)
 	var p candidates.Panel
@@ -181,8 +177,7 @@ func TestSelectionReturns(t *testing.T) {
 	}
 }
 
-// TestColumns: left and right move by a column of the grid. A table has no columns.
-func TestColumns(t *testing.T) {
+func TestLeftAndRightMoveByAGridColumn(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
 		candidates int
@@ -195,7 +190,7 @@ func TestColumns(t *testing.T) {
 		p.Settle(candidates.Shown{State: e.j.State(), Focused: true, Zoomed: c.zoomed}, term.Rect{W: 118, H: c.h})
 		p.SelectRow(3)
 		if p.Column(input.CmdLeft) || p.Index != 3 {
-			t.Errorf("%+v: left from the first column goes to row %d, want row 3", c, p.Index)
+			t.Errorf("%+v: left from the first column goes to row %d, want no move from row 3", c, p.Index)
 		}
 		for want := 3 + c.column; c.column > 0 && want < c.candidates; want += c.column {
 			if !p.Column(input.CmdRight) || p.Index != want || p.Row().Ref() != p.Selected {
@@ -204,7 +199,7 @@ func TestColumns(t *testing.T) {
 		}
 		at := p.Index
 		if p.Column(input.CmdRight) || p.Index != at {
-			t.Errorf("%+v: right from the last column goes to row %d, want row %d", c, p.Index, at)
+			t.Errorf("%+v: right from the last column goes to row %d, want no move from row %d", c, p.Index, at)
 		}
 		if back := p.Column(input.CmdLeft); back != (c.column > 0) || back && p.Index != at-c.column {
 			t.Errorf("%+v: left from row %d goes to row %d, want %d", c, at, p.Index, at-c.column)

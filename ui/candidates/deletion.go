@@ -18,12 +18,12 @@ import (
 // deletion is a deleted znode whose notifications are shown on their way to the watchers. Its row
 // stays in its old place.
 //
-// A fast server delivers a notification in under a millisecond, so the panel draws it slowly. A
+// A server delivers a notification in under a millisecond, so the panel draws it slowly. A
 // notification that the server holds stops just before its watcher.
 type deletion struct {
 	candidate *dialect.Candidate
 	at        int                // position in the queue
-	listed    bool               // the deletion was not read yet
+	listed    bool               // the queue still has the znode
 	progress  map[uint64]float64 // of the notification to each session, from 0 to 1
 }
 
@@ -70,8 +70,8 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 	return out
 }
 
-// travels returns the progress of each notification of w that has not arrived, by session. held
-// maps a session to the start of its hold; took is the time for the whole way.
+// travels returns the progress of each notification of w that has not arrived, by session. held has
+// the start of each hold, by session; took is the time for the whole way.
 func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
@@ -138,7 +138,7 @@ func (v *Panel) lines(deletions []deletion, n int) []line {
 
 const (
 	deletedWord = "deleted"
-	edgeMost    = 40 // greatest width of an edge: a wider one is hard to follow
+	edgeMost    = 40 // greatest width of an edge
 )
 
 func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
@@ -148,7 +148,7 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 	number := cmp.Or(numberOf(x.candidate), "-")
 	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
 	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+"  "+term.Fitted(x.candidate.Label(), c.name))
-	p.Text(term.Faint, term.Blanks(c.start()-c.before()-c.name)).Text(term.Trouble, deletedWord)
+	p.Text(term.Faint, term.Blanks(c.watchesStart()-c.nameStart()-c.name)).Text(term.Trouble, deletedWord)
 	p.Text(term.Faint, term.Blanks(p.Room()-1))
 }
 
@@ -164,7 +164,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 		}
 		return y0 + len(lines), false
 	}
-	start := c.start()
+	start := c.watchesStart()
 	for k := range deletions {
 		x := &deletions[k]
 		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.candidate)

@@ -16,8 +16,7 @@ import (
 	"electop/ui/wording"
 )
 
-// grid shows many candidates as cells, in queue order down the columns. The colour of a cell shows
-// what its candidate does after a deletion, otherwise how often the candidate was notified.
+// grid shows many candidates as cells, in queue order down the columns.
 type grid struct {
 	rows, columns int // in view
 	cell          int // width of a cell
@@ -27,8 +26,8 @@ type grid struct {
 }
 
 const (
-	leastCell, usualCell = 2, 5 // minimum widths of a cell
-	leastCellMost        = 600  // most candidates with cells narrower than usualCell: many cells make a frame expensive
+	leastCell, usualCell = 2, 5 // minimum widths of a cell, with few and with many candidates
+	leastCellMost        = 600  // most candidates with minimum leastCell: many cells make a frame expensive
 	beforeLabel          = 3    // the mark, the sign and a blank
 )
 
@@ -59,7 +58,6 @@ func (v *Panel) settleGrid(r term.Rect) {
 	x.numbered = number > 0 && x.name+number <= room
 }
 
-// numberOf returns the sequence number of c, "" if it has none.
 func numberOf(c *dialect.Candidate) string {
 	if c == nil || !c.HasSequence {
 		return ""
@@ -67,7 +65,6 @@ func numberOf(c *dialect.Candidate) string {
 	return strconv.FormatInt(c.Sequence, 10)
 }
 
-// drawGrid draws the cells, the wave, and a line about the selected candidate.
 func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	x := &v.grid
 	n, first := v.Rows.Len(), x.left*x.rows
@@ -116,7 +113,7 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats holds the background of a cell by the number of notifications. It is read-only.
+// heats holds the style of a cell; the index is the number of notifications of its candidate.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
@@ -238,7 +235,7 @@ const (
 	done
 )
 
-// wave is a deletion with the reactions to it, as a frame shows them.
+// wave is a deletion with the reactions to it, at the time of a frame.
 type wave struct {
 	*model.Wave
 	since time.Duration // time since the deletion
@@ -252,7 +249,7 @@ type wave struct {
 	next           int                       // the reaction that phaseIn tries first
 }
 
-// waveAt returns the wave at the time of the frame; ok is false if it begins much later.
+// waveAt returns the wave at the time of the frame; ok is false if it begins waveMost or more later.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Past || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
@@ -281,7 +278,7 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened is the inverse of shown: the time up to which the grid shows events.
+// happened is the inverse of shown. It returns the time up to which the grid shows events.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:

@@ -10,18 +10,17 @@ import (
 	"electop/model/znode"
 )
 
-// list holds the rows, the selection and the scroll position.
 type list struct {
 	Rows     List
 	Selected model.Ref
 	Index    int // of the selected row in Rows
-	queuedAt int // last row of the selected candidate while it was in the queue
+	queuedAt int // row to select after the removal of a member without a znode
 	top      int // first row of the queue in view
 	Filter   string
 }
 
 // Reselect rebuilds the rows and keeps the candidate selected. If the candidate is gone, Reselect
-// selects the row that is now in its place; for a member without a znode, in its last place in the queue.
+// selects the row that is now in its place, or in its last place in the queue.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -34,7 +33,7 @@ func (l *list) Reselect(s *doctor.State) {
 		return
 	}
 	switch {
-	case without && len(l.Rows.NoZnode) > 0 && !s.Dialect.Elects(): // do not select an item in place of a participant
+	case without && len(l.Rows.NoZnode) > 0 && !s.Dialect.Elects(): // stay below the queue
 		l.Index = max(l.Index, l.Rows.Queued())
 	case without:
 		l.Index = l.queuedAt
@@ -64,10 +63,10 @@ func (l *list) Row() model.Row { return l.Rows.At(l.Index) }
 type List struct {
 	State     *doctor.State
 	filtered  bool
-	matching  dialect.Queue // the matching part of the queue, if filtered
+	matching  dialect.Queue // replaces the queue, if filtered
 	NoZnode   []*model.Member
 	Held      map[uint64]*model.Message // the next message held for each session
-	Addresses bool                      // the address of a third-party candidate is known
+	Addresses bool                      // an address of a third-party candidate is known
 }
 
 func newList(s *doctor.State, filter string) List {
@@ -93,7 +92,7 @@ func (r *List) Queued() int {
 	return q.Len()
 }
 
-// Contenders returns the candidates in the queue that are shown.
+// Contenders returns the candidates of the queue that have rows.
 func (r *List) Contenders() dialect.Queue {
 	switch {
 	case r.filtered:
@@ -122,8 +121,8 @@ func (r *List) At(i int) model.Row {
 	return model.Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the index of id's row, -1 if that is not shown. Find tries near first. Of the two
-// rows of a member with two znodes, it prefers the row with the znode in id.
+// Find returns the index of id's row, -1 if there is none. It tries near first. If a member has two
+// znodes, Find prefers the znode in id.
 func (r *List) Find(id model.Ref, near int) int {
 	if id == (model.Ref{}) {
 		return -1
@@ -158,14 +157,13 @@ func (r *List) rowOf(id dialect.ID) int {
 	return r.matching.Index(func(x *dialect.Candidate) bool { return x == c })
 }
 
-// matches reports whether the label, the znode's name or the session contains want, which is in lower case.
+// matches reports whether c's label, znode or session contains want, which must be in lower case.
 func matches(c *dialect.Candidate, want string) bool {
 	return want == "" || strings.Contains(strings.ToLower(c.Name), want) ||
 		len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) ||
 		c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-// knowsAddresses reports whether the address of any third-party candidate is known.
 func knowsAddresses(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false

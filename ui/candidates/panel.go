@@ -46,21 +46,21 @@ type Shown struct {
 	Zoomed    bool
 	Pace      bool      // show the server's delay and held messages
 	AsOf      string    // age of a stale state, "" for a current one
-	Why       []string  // why there is no queue to show, nil if there is a queue
+	Why       []string  // the text in place of the queue, nil to show the queue
 	PointedAt string    // ID of the member that a lesson points at, "" for none
 	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
-	Past      bool      // during time travel, without slow motion
+	Past      bool      // no slow motion, because of time travel
 	StepLine  func(*doctor.State, model.Step, model.StepOn) string
 }
 
-// shape is the layout of the panel. It does not depend on the time, so a page has the same length
-// while something moves on the screen.
+// shape is the layout of the panel. It does not depend on the time, so that the length of a page
+// stays the same while notifications move.
 type shape struct {
 	crowd   bool // drawn as a grid
 	page    int  // rows of the queue in view; in a grid, the rows of a column
 	below   int  // lines below the queue
 	pace    string
-	without int // lines for members without a znode, with the heading
+	without int // lines for members without a znode, with a heading
 }
 
 // Settle stores what to show and where, and scrolls to the selection.
@@ -76,7 +76,7 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.top = v.topFor(v.page)
 }
 
-// ShowsFirst reports whether the table shows the first candidate in the queue.
+// ShowsFirst reports whether the panel is a table that begins with the first position of the queue.
 func (v *Panel) ShowsFirst() bool { return !v.crowd && !v.Rows.filtered && v.top == 0 }
 
 // Move moves the selection by a row, a page, or to an end.
@@ -84,7 +84,7 @@ func (v *Panel) Move(do input.Command) {
 	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
 }
 
-// Column moves the selection to the next column of the grid, and reports whether there is one.
+// Column moves the selection by a column of the grid, and reports whether it moved.
 func (v *Panel) Column(do input.Command) bool {
 	by := 1
 	if do == input.CmdLeft {
@@ -158,16 +158,16 @@ func (v *Panel) drawTable(f *term.Frame) {
 	if !v.Rows.filtered {
 		deletions = deletionsOf(f, s, v.Since)
 	}
-	gone := 0 // rows of deleted znodes
+	deletedRows := 0
 	for _, x := range deletions {
 		if !x.listed {
-			gone++
+			deletedRows++
 		}
 	}
-	page := max(1, min(n, avail-v.below-gone))
+	page := max(1, min(n, avail-v.below-deletedRows))
 	v.top, v.next = v.topFor(page), len(s.Next())
 	herd := wording.FansIn(s)
-	lines := v.lines(deletions, min(page+gone, avail-v.below))
+	lines := v.lines(deletions, min(page+deletedRows, avail-v.below))
 	links := v.links(v.top, v.top+page-1)
 	for i, l := range lines {
 		if l.row >= 0 {
@@ -187,7 +187,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	})
 	v.drawNotifications(f, a, c, 1, deletions, lines)
 	if n == 0 {
-		a.Pen(1).Gap(c.before()).Text(term.Muted, "no candidate matches the filter; esc clears it")
+		a.Pen(1).Gap(c.nameStart()).Text(term.Muted, "no candidate matches the filter; esc clears it")
 	}
 	shown := max(len(lines), page)
 	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
@@ -197,7 +197,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
 	line := func() *term.Pen {
-		p := a.Pen(y).Gap(c.before())
+		p := a.Pen(y).Gap(c.nameStart())
 		if spare > 0 {
 			y, spare = y+1, spare-1
 		}
@@ -206,7 +206,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	if wording.Single(s) {
 		line()
 		text := "There is no queue here: " + znode.Safe(s.Path, 0) + " is the leader's own znode. Whoever creates it leads. " + wording.Sentence(wording.TakeOver(s))
-		for _, part := range term.Lines(text, min(a.Width()-c.before()-2, 76)) {
+		for _, part := range term.Lines(text, min(a.Width()-c.nameStart()-2, 76)) {
 			if spare > 0 {
 				line().Text(term.Muted, part)
 			}
@@ -264,10 +264,10 @@ func (v *Panel) tail() []term.Span {
 	return out
 }
 
-const waitersShown = 12 // listed sessions that wait for a barrier
+const waitersShown = 12 // most listed sessions that watch a barrier
 
-// Explain returns why there is no queue to show, what the panel waits for, and what to do;
-// nil if there is a queue. The first line is a heading.
+// Explain returns why there is no queue to show, and what to do; nil if the queue can be shown. The
+// first line is a heading.
 func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns bool) []string {
 	path := znode.Safe(s.Path, 0)
 	where := cmp.Or(znode.Safe(cluster, 64), "the cluster")

@@ -15,19 +15,17 @@ import (
 	"electop/ui/wording"
 )
 
-// columns holds the column widths of the table, 0 for a hidden column. Two blanks separate the columns.
+// columns holds the column widths of the table, 0 for a hidden column.
 type columns struct {
 	seq, mode, name, session, client, age, watches int
 }
 
-const gutter = 5 // width before the first column: the mark, the sign and the edges
+const gutter = 5 // width before the first column: the mark, the sign, the edges and a blank
 
-// before returns where the names begin.
-func (c columns) before() int { return gutter + c.seq + c.mode + 2 }
+func (c columns) nameStart() int { return gutter + c.seq + c.mode + 2 }
 
-// start returns where the watches begin.
-func (c columns) start() int {
-	x := c.before() + c.name + 2 + c.age + 2
+func (c columns) watchesStart() int {
+	x := c.nameStart() + c.name + 2 + c.age + 2
 	for _, w := range [...]int{c.session, c.client} {
 		if w > 0 {
 			x += 2 + w
@@ -38,7 +36,7 @@ func (c columns) start() int {
 
 func (v *Panel) columnsFor(w int) columns {
 	q, elects := v.State.Queue, v.State.Dialect.Elects()
-	c := columns{seq: 3, age: 7, client: v.clientColumn(w)}
+	c := columns{seq: 3, age: 7, client: v.clientWidth(w)}
 	if v.State.Kind() == dialect.KindShared {
 		c.mode = 4
 	}
@@ -55,7 +53,7 @@ func (v *Panel) columnsFor(w int) columns {
 	case w >= 64 && (c.client == 0 || !elects):
 		c.session = 7
 	}
-	rest := w - c.start() - 1
+	rest := w - c.watchesStart() - 1
 	c.name = min(max(10, rest*map[bool]int{true: 4, false: 5}[elects]/10), 40)
 	c.watches = rest - c.name
 	return c
@@ -129,8 +127,8 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	v.drawHeld(p, r.Candidate.Session)
 }
 
-// modeOf returns whether a contender of a shared lock reads or writes. A bracket joins the readers that
-// wait for the same writer and then share the lock.
+// modeOf returns R or W for a contender of a shared lock. A bracket joins readers that wait for the
+// same writer.
 func (v *Panel) modeOf(g *term.Glyphs, r model.Row) string {
 	q, i := v.State.Queue, r.Position
 	waits := func(i int) bool { return i >= v.State.Holders() && i < q.Len() && q.At(i).Reads() }
@@ -152,7 +150,6 @@ func (v *Panel) drawMark(f *term.Frame, p *term.Pen, i int, r model.Row) {
 	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 }
 
-// drawGhost draws whose ghost the znode is, in place of the watch.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words, more := "ghost of "+of, ": it watches nobody"
 	if first {
@@ -179,7 +176,6 @@ func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r mod
 	p.Gap(p.Room() - left)
 }
 
-// drawWatches draws what the candidate watches, and what may end its wait.
 func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, m := v.State, r.Member
 	if e := phrase.Standing(s, r.Position); e.Row != "" {
@@ -213,18 +209,17 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r model.Row, t wording.E
 	}
 }
 
-// drawLeads draws that a candidate leads, or why it may stop.
 func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Expiry, troubled bool) {
 	s, g, m := v.State, &f.Theme.Glyph, r.Member
-	one := r.Position > 0 // one of several leaders
+	another := r.Position > 0 // not the first of several leaders
 	switch e, lead := phrase.Lead(s), s.Lead(); {
-	case one && troubled, !one && (lead == doctor.Faulty || lead == doctor.AtRisk):
+	case another && troubled, !another && (lead == doctor.Faulty || lead == doctor.AtRisk):
 		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
-	case one && m != nil && m.Ending != model.NoEnding:
+	case another && m != nil && m.Ending != model.NoEnding:
 		p.Text(term.Trouble, string(m.Ending))
-	case one && m != nil && m.Belief == model.Suspended:
+	case another && m != nil && m.Belief == model.Suspended:
 		p.Text(term.Trouble, "suspended")
-	case one, lead == doctor.Leads:
+	case another, lead == doctor.Leads:
 		if words := phrase.Release(s, r.Candidate); words != "" {
 			p.Text(term.Trouble, term.Cut(words, p.Room()))
 			return
@@ -234,7 +229,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
 		}
 		switch {
-		case one || s.Dialect.Locks() || s.Ack.Path == "":
+		case another || s.Dialect.Locks() || s.Ack.Path == "":
 		case s.Acknowledged():
 			p.Text(term.Good, "  ack "+g.Yes)
 		case s.Ack.Presence == model.Denied:
@@ -248,12 +243,11 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r model.Row, t wording.Exp
 	}
 }
 
-// drawTarget draws which znode r watches, and how electop knows that.
 func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to, e := wording.Target(s, r.Position), s.Edge(r.Position)
 	if !s.Dialect.Elects() {
-		if len(e.Watched) > 0 { // ready, or another participant
+		if len(e.Watched) > 0 {
 			p.Text(term.Watch, g.Up+" "+znode.Safe(e.Watched[0], 20)+" ").Text(term.Good, g.Yes)
 		}
 		p.Text(term.Text, map[bool]string{true: cmp.Or(znode.Safe(r.Candidate.Vote(), 12), "no vote yet")}[s.Kind() == dialect.KindCommit])
@@ -305,7 +299,6 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	}
 }
 
-// drawHeld draws the next message that the server holds for a session.
 func (v *Panel) drawHeld(p *term.Pen, session uint64) {
 	m := v.Rows.Held[session]
 	if m == nil || session == 0 {
@@ -354,9 +347,7 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	}
 }
 
-// clientColumn returns the width of the column of client addresses in a table of w cells, 0 for
-// none. A narrow table has addresses in place of sessions.
-func (v *Panel) clientColumn(w int) int {
+func (v *Panel) clientWidth(w int) int {
 	if !v.Rows.Addresses {
 		return 0
 	}
@@ -369,7 +360,7 @@ func (v *Panel) clientColumn(w int) int {
 	return 0
 }
 
-// clientOf returns the last known address of a third-party client, cut to w cells; "" if unknown.
+// clientOf returns the last known address of a third-party client, "" if none is known.
 func (v *Panel) clientOf(r model.Row, w int) string {
 	if r.Member != nil {
 		return ""
@@ -392,14 +383,13 @@ func (v *Panel) clientOf(r model.Row, w int) string {
 // link is the part of the edges in one row: a line at the left of the table, with an arrow into
 // each watched row.
 type link struct {
-	from, to bool // the row watches another row; another row watches this row
-	up, down bool // the line continues above and below
-	style    term.Style
-	below    term.Style // style of the edge from below
+	from, to     bool       // the row watches another row; another row watches this row
+	up, down     bool       // the line continues above and below
+	above, below term.Style // styles of the line above and below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. Of the
-// rows below last it checks only the first: in a herd all of them watch the same znode.
+// links returns the links of the rows from top to last, nil if the list is filtered. It includes the
+// edge of the row below last, whose watched row may be in view.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil
@@ -418,14 +408,14 @@ func (v *Panel) links(top, last int) []link {
 				l.below = st
 			}
 			if k > to {
-				l.style = st
+				l.above = st
 			}
 		}
 	}
 	return links
 }
 
-// edgeOf returns the position that candidate i watches, and the style of the edge, if any.
+// edgeOf returns the position that candidate i watches, and the style of the edge; ok is false for no edge.
 func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
@@ -454,11 +444,11 @@ func drawLink(p *term.Pen, g *term.Glyphs, l link) {
 	case l.to:
 		p.Text(l.below, g.HerdHead)
 	case l.from:
-		p.Text(l.style, g.HerdFrom)
+		p.Text(l.above, g.HerdFrom)
 	default:
 		p.Gap(1)
 	}
-	st := l.style
+	st := l.above
 	if !l.up {
 		st = l.below
 	}
