@@ -9,7 +9,7 @@ import (
 	"electop/ui/term"
 )
 
-// axis maps times to cells of one step. start is a multiple of step, so the picture moves by whole cells.
+// axis maps times to cells of one step. start is a multiple of step, so the axis moves by whole cells.
 type axis struct {
 	start time.Time
 	step  time.Duration
@@ -27,13 +27,13 @@ var axisSteps = []time.Duration{
 }
 
 // stepsBetween lists the automatic steps up to the next power of ten, in percent. Each is at most a
-// third longer than the one before, so at most a quarter of the axis shows the future.
+// third longer than the one before, so that most of the axis is used.
 var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 600, 800}
 
 const (
 	stepLeast  = time.Millisecond // the shortest automatic step
 	reignCells = 9                // average number of cells of a reign; bounds how far back the axis goes
-	reignLeast = 30 * time.Second // least time of a long reign that stays in view before the next reign
+	reignLeast = 30 * time.Second // a long reign keeps at least this time in view
 	unseenMost = 5 * time.Second  // longest time shown before electop saw a reign
 )
 
@@ -45,7 +45,7 @@ func beganAt(r model.Reign) time.Time {
 	return session.Later(r.Earliest, r.From.Add(-unseenMost))
 }
 
-// newAxis returns an axis of w cells that shows the last reigns and now.
+// newAxis returns an axis of w cells that shows the last reigns and the time now.
 func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if len(reigns) == 0 || w <= 0 {
 		return axis{now.Truncate(stepLeast), stepLeast, max(0, w)}
@@ -64,7 +64,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	start := from.Truncate(step)
 	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
 	start = session.Later(start, earliest)
-	// Older reigns fill the free cells at the left, so the axis moves by a quarter of its width.
+	// If older reigns can fill the free cells, the axis moves only by quarters of its width.
 	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
 		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
 			start = session.Later(jump, beganAt(reigns[0]).Truncate(step))
@@ -101,7 +101,7 @@ func fitting(first, last time.Time, w int) (step time.Duration) {
 	return step
 }
 
-// scaled returns the next finer step, or the next coarser step if step is less than most.
+// scaled returns the next finer or coarser step. A step of most or more is not made coarser.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {
@@ -118,7 +118,7 @@ func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 // until returns the last instant that cell i covers.
 func (x *axis) until(i int) time.Time { return x.start.Add(time.Duration(i+1)*x.step - 1) }
 
-// cell returns the index of the cell that covers t: -1 before the axis, at least w after it.
+// cell returns the index of the cell that covers t, -1 before the axis, at least w after it.
 func (x *axis) cell(t time.Time) int {
 	d := t.Sub(x.start)
 	if d < 0 || x.step == 0 {

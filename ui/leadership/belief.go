@@ -18,7 +18,7 @@ import (
 
 const (
 	BeliefLines = 20              // the minimum height of the panel below the recipe, with the border
-	writesShown = 5 * time.Second // time for which a candidate stays in the panel after its worker's last write
+	writesShown = 5 * time.Second // time for which a worker's write is recent
 )
 
 // Belief is the panel that compares what candidates believe with who leads.
@@ -34,7 +34,6 @@ type body struct {
 	lines [][]term.Span
 }
 
-// roomy reports whether there is room for less important details.
 func (b *body) roomy() bool { return b.w >= 50 }
 
 func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
@@ -56,7 +55,7 @@ func (b *body) row(name, joint string, parts ...[]term.Span) {
 	b.add(line...)
 }
 
-// Draw draws the beliefs, who leads, the workers' writes, safety and liveness.
+// Draw draws the panel.
 func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
@@ -111,7 +110,7 @@ func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// drawLines draws lines of spans, without the blank lines if there are too many.
+// drawLines draws lines of spans. It omits blank lines if there are too many lines.
 func drawLines(a term.Area, lines [][]term.Span) {
 	spare := a.Height() - len(lines)
 	y := 0
@@ -144,7 +143,6 @@ func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	return append([]term.Span{{Style: term.Text, Text: value + ": "}}, tries(s.Work.Counter)...)
 }
 
-// times formats a count: never, 1 time, 3 times.
 func times(n int) string {
 	if n == 0 {
 		return "never"
@@ -186,16 +184,16 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
 }
 
-// believer is a candidate that leads, that believes it leads, or whose worker still writes.
+// believer is a candidate that leads, that believes it leads, or whose worker wrote recently.
 type believer struct {
 	member    *model.Member      // nil for a third-party candidate
-	candidate *dialect.Candidate // its znode, nil if deleted
-	position  int                // 0 for the first znode of the queue, -1 without a znode
+	candidate *dialect.Candidate // its znode, nil for none
+	position  int                // 0: first in the queue; -1: not in the queue
 	wrong     bool               // believes that it leads, but does not lead
 }
 
 // believers returns at most four candidates: leaders, then others that believe they lead, then
-// those whose workers still write.
+// those whose workers wrote recently.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -223,7 +221,7 @@ func (v *Belief) believers(f *term.Frame) []believer {
 	for i, c := range leaders {
 		if m := s.Member(c); m != nil {
 			add(m)
-		} else if c != nil {
+		} else if c != nil && len(out) < most {
 			out = append(out, believer{candidate: c, position: i})
 		}
 	}
@@ -247,7 +245,7 @@ func (b believer) name() string {
 	return b.candidate.Label()
 }
 
-// addBelievers adds the lines of all believers in a panel of h lines, and returns the believers.
+// addBelievers adds the lines of the believers in a panel of h lines, and returns the believers.
 func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	all, width := v.believers(f), 6
 	for _, b := range all {
@@ -262,7 +260,6 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	return all
 }
 
-// addBeliever adds the belief of b, the truth, and the last writes of b's worker.
 func (v *Belief) addBeliever(out *body, f *term.Frame, b believer, nameWidth int) {
 	g, m := &f.Theme.Glyph, b.member
 	sign, st := " ", term.Text
@@ -349,7 +346,7 @@ func (v *Belief) lastWrite(member string, to model.Resource) *model.Tried {
 }
 
 // properties extends the state's properties from the last observation to the time on the screen.
-// vacant is how long no awake candidate has led; zero if one leads or electop is not connected.
+// vacant is the length of the present vacancy; zero for none or without a connection.
 func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -368,7 +365,7 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 }
 
 // beliefs reports whether any beliefs are visible, and whether the queue has candidates that report
-// none. If the queue is empty, earlier steps of members count as visible beliefs.
+// none. If the queue is empty, earlier steps make beliefs visible.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden
@@ -376,9 +373,9 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safety returns a cross if a stale write was accepted, or if two awake candidates believed at once
-// that they lead. If one of the two was not awake or its belief is inferred, it returns a warning,
-// otherwise a check mark.
+// safety returns a cross if a stale write was accepted, or if two awake candidates believed at the
+// same time that they lead. For two believers, one of them frozen or inferred, it returns a warning.
+// Otherwise it returns a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)
@@ -394,9 +391,8 @@ func checkSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults
-// the invariants replace safety. Without visible beliefs, liveness is the share of the time with a
-// first candidate, or with an acknowledged one.
+// PropertySpans returns safety and liveness for a title, nil if nobody led yet. With random faults it
+// returns the invariants in place of safety.
 func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if s.Properties.Observed == 0 {
@@ -439,7 +435,7 @@ func (v *Belief) PropertySpans(f *term.Frame) []term.Span {
 		}
 	}
 	add(7, term.Text, led+wording.Share(p.Working, p.Observed))
-	if vacant == 0 || vacant+term.TickBusy < p.LongestVacancy { // otherwise the present gap is the longest
+	if vacant == 0 || vacant+term.TickBusy < p.LongestVacancy { // the present gap is not the longest
 		add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
 	}
 	if vacant > 0 {

@@ -30,13 +30,13 @@ import (
 
 const (
 	handoffShown = 1500 * time.Millisecond // time for which a new handoff is highlighted
-	shortCause   = len("resigned")         // width of a cause in its short form
+	shortCause   = len("resigned")         // width of the column for short names of causes
 
 	legendWidth = 90 // the legend of most elections fits into legendLines of this width
 	legendLines = 3  // with a blank line below the legend
 )
 
-// Handoffs is the panel of handoffs. It keeps the scroll position and the scale of the axis.
+// Handoffs is the panel of handoffs.
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
@@ -226,7 +226,6 @@ func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	}
 }
 
-// drawMeasure draws a duration with its name, or leaves its place blank.
 func drawMeasure(p *term.Pen, w int, m model.Measure) {
 	switch {
 	case w == 0:
@@ -239,7 +238,7 @@ func drawMeasure(p *term.Pen, w int, m model.Measure) {
 	}
 }
 
-// listColumnsFor divides w cells among the columns, the most informative first.
+// listColumnsFor divides w cells among the columns, the most important first.
 func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	var want listColumns
 	var token [24]byte
@@ -275,7 +274,6 @@ func listColumnsFor(hs []*model.Handoff, w int) (c listColumns) {
 	return c
 }
 
-// isNew reports whether the newest handoff has just come.
 func (v *Handoffs) isNew(f *term.Frame) bool {
 	end := v.Came.Add(handoffShown)
 	if v.Came.IsZero() || !f.Now.Before(end) {
@@ -295,7 +293,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 		v.Whole = nil
 		v.lanes.make(v.timeline(), max(in.H, 8))
 	}
-	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5)) // the same for all lanes, also those out of view
+	v.lanes.names = max(namesMin, min(v.lanes.wide, namesMax, in.W/5))
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)
@@ -307,8 +305,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Lanes become higher, and get a legend unless zoomed, only in lines that the list does not need. At
-	// most half of the panel is reserved for the list.
+	// Higher lanes and a legend take only lines that the list does not need.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list
@@ -335,7 +332,7 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
-// planned divides h lines among the parts, and returns how many lanes have room.
+// planned divides h lines among the parts, and returns how many lanes fit.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
 	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items have no lanes; at a barrier nobody has a znode
@@ -371,7 +368,6 @@ func (v *Handoffs) upper() int {
 	return n
 }
 
-// settleAxis chooses the axis of a panel of w cells.
 func (v *Handoffs) settleAxis(w int) {
 	if len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1

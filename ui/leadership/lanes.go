@@ -22,9 +22,9 @@ type lanes struct {
 	wide  int // width of the longest name
 
 	rows   []*model.Lane // in view, in the order of their znodes
-	hidden int
-	names  int  // width of the column of names
-	writes bool // a line below the lanes shows what workers wrote
+	hidden int           // lanes out of view
+	names  int           // width of the column of names
+	writes bool          // a line below the lanes shows what workers wrote
 }
 
 // make computes the lanes of s unless l has them already; most is the bound of [model.State.Lanes].
@@ -110,14 +110,14 @@ const (
 	laneNothing laneKind = iota
 	laneNowhere          // a member without a znode, not killed
 	laneWaits
-	laneUnaware // first in the queue, but does not know that yet
+	laneUnaware // first in the queue, but not known to lead
 	laneSuspended
 	laneLed
 	laneLeads
 	laneSilent // has a znode, and is killed, frozen or cut off
 	laneElected
 	laneBelieves
-	laneBefore // unknown: before electop saw the candidate
+	laneBefore // unknown, for example before electop saw the candidate
 	laneUnseen // unknown: electop did not observe the election
 	laneCreated
 	laneDeleted
@@ -187,7 +187,7 @@ func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until 
 	}
 	for _, gap := range gaps {
 		if l.Member != "" {
-			break // electop's members report their state without a connection
+			break // members report their state even if electop has no connection
 		}
 		from, to := x.cell(gap.From), x.cell(until)
 		if !gap.To.IsZero() {
@@ -226,7 +226,7 @@ func (l *lanes) rowOf(index int) int {
 	return slices.Index(l.rows, l.whole.All[index])
 }
 
-// now returns the right end of intervals that have not ended.
+// now returns the end of intervals that have not ended.
 func (v *Handoffs) now() time.Time {
 	switch {
 	case v.Head.IsZero() && (v.Whole == nil || v.Last.IsZero()):
@@ -239,7 +239,6 @@ func (v *Handoffs) now() time.Time {
 	return v.Last
 }
 
-// drawLanes draws the lanes, the notifications, the workers' writes, the axis and the legend.
 func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	x, until, signs := v.axis, v.now(), laneSigns(&f.Theme.Glyph)
 	left := v.lanes.names + 1
@@ -297,9 +296,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote removes the leader from the cells of an election without a leader, as other panels do. If
-// the leader is unknown, it is also unknown whether the first candidate waits. If the kind of the
-// children is unknown, it is unknown who waits.
+// demote removes laneLeads if nobody is known to lead. From the last handoff on, a candidate that may
+// lead does not get laneWaits either.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -325,7 +323,7 @@ func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	}
 }
 
-// contested returns the kind of the cells of a candidate that may lead among mixed clients, or laneNothing.
+// contested returns the kind of the cells of a candidate that may lead ([model.MixedClients]), or laneNothing.
 func (v *Handoffs) contested(l *model.Lane) laneKind {
 	s, n := v.State, len(l.Znodes)
 	if s.NoLeader() != model.MixedClients || n == 0 {
@@ -422,7 +420,6 @@ func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	}
 }
 
-// drawAxis draws line y: the number of hidden lanes, the times, and the playhead.
 func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	headAt, head := v.playhead(f, a, left)
 	v.axis.labels(f.Now.Location(), func(at int, format string, t time.Time) {
@@ -444,7 +441,7 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 			if st == term.Alarm {
 				st = term.Trouble
 			}
-			return term.Fade(st) // what came after the playhead
+			return term.Fade(st) // it is later than the playhead
 		})
 		a.Pen(y).Gap(headAt).Text(term.You, head)
 	}
@@ -482,7 +479,6 @@ func (v *Handoffs) note() (st term.Style, words string) {
 	return term.Muted, ""
 }
 
-// drawLegend explains the signs, as many as there is room for.
 func (v *Handoffs) drawLegend(g *term.Glyphs, a term.Area) {
 	has := phrase.RoleOf(v.State).Has
 	signs := []string{

@@ -96,8 +96,7 @@ func TestCellsShowTheLane(t *testing.T) {
 	})
 }
 
-// TestCellsOfThirdPartyClients: a third-party client is unknown in a gap of the observation.
-func TestCellsOfThirdPartyClients(t *testing.T) {
+func TestThirdPartyLaneIsUnseenInAGap(t *testing.T) {
 	at := func(s int) time.Time { return began.Truncate(time.Second).Add(time.Duration(s) * time.Second) }
 	z := &dialect.Candidate{Znode: znode.Znode{Name: "n_1"}, SeenAt: at(2), Joined: true}
 	l := &model.Lane{
@@ -113,8 +112,6 @@ func TestCellsOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// TestAxisShowsNow: the axis shows the present, moves by whole cells, and its labels do not
-// overlap.
 func TestAxisShowsNow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := began
@@ -149,8 +146,7 @@ func TestAxisShowsNow(t *testing.T) {
 	})
 }
 
-// TestAxisStays: the axis does not move while it shows the given time.
-func TestAxisStays(t *testing.T) {
+func TestAxisStaysWhileItShowsTheTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := began.Add(time.Duration(rapid.IntRange(1, 4000000).Draw(t, "lasts")) * time.Millisecond)
 		w := rapid.IntRange(1, 150).Draw(t, "w")

@@ -26,7 +26,7 @@ type part struct {
 }
 
 // codes has the recipes of other kinds than elections as pseudo code. The numbers of the lines are the
-// steps that electop's participants report. It is read-only.
+// steps that electop's participants report.
 var codes = map[dialect.Kind][]part{
 	dialect.KindLock: inTurn("To acquire the lock", "While holding", "create lock-  SEQUENCE|EPHEMERAL", "watch n_j, the largest j < i in C",
 		"mine is the smallest: I hold", "otherwise watch the new n_j", "use what the lock protects"),
@@ -40,7 +40,7 @@ var codes = map[dialect.Kind][]part{
 	dialect.KindCommit: {{"To decide", 1, []string{"coordinator: a znode for each site", "site: write commit or abort", "all wrote commit: commit"}}},
 }
 
-// code returns the recipe as pseudo code. Its lines are numbered as in [model.Step].
+// code returns the recipe as pseudo code. ack is the path of the acknowledgement, "" if unknown.
 func code(kind dialect.Kind, herd bool, ack string) []part {
 	if parts := codes[kind]; parts != nil {
 		return parts
@@ -81,7 +81,7 @@ const (
 	situationLines = 4  // the usual height of the situation
 
 	lastHandoffShown = 5 * time.Second // time for which the situation describes the last handoff
-	watchesChecked   = 50              // watches that quiet checks; the doctor checks all
+	watchesChecked   = 50              // positions whose watches quiet checks
 )
 
 // Recipe is the panel of the recipe.
@@ -102,8 +102,8 @@ type recipePlan struct {
 	between, beforeBars, beforeSituation bool // places of blank lines
 }
 
-// planned computes the layout. The comparison has priority over the situation, and with a herd also
-// over the parts that are not about a handoff.
+// planned computes the layout. The comparison has priority over the situation. If there is a herd or
+// was one, it also has priority over the first and the last part of the code.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(s.Kind(), herd, s.Ack.Path)
@@ -153,7 +153,7 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 	return x
 }
 
-// Draw draws the code with the lines that run now, both rules' costs, and the situation.
+// Draw draws the panel.
 func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	if di := s.Dialect; di != nil && (di.Foreign() || codes[s.Kind()] != nil) {
@@ -206,7 +206,6 @@ func (v *Recipe) drawPart(f *term.Frame, a term.Area, y int, p part, herd bool, 
 	return y + 1
 }
 
-// drawStep draws one line of the code, with its values and candidates if it runs now.
 func (v *Recipe) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, wakesHerd bool, now activity) {
 	p := a.Pen(y).Gap(1)
 	number, line := term.Muted, term.Muted
@@ -370,7 +369,7 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
 }
 
-// drawForeign draws how a third-party system elects. Only electop's candidates report steps.
+// drawForeign draws the recipe of a third-party system, or of another kind than an election.
 func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
@@ -399,9 +398,9 @@ func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	heading(map[bool]string{false: s.System(), true: wording.Capital(s.Kind().String())}[s.Roleless() && di.Unknown()])
 	parts := codes[s.Kind()]
 	if di.ChildWatch || dialect.Queueless(s.Recipe) {
-		parts = nil // it has another recipe
+		parts = nil // codes has a different recipe
 	}
-	runs := parts != nil && len(s.Members) > 0 // its lines matter most
+	runs := parts != nil && len(s.Members) > 0
 	if !runs && !s.Roleless() {
 		v.roleLines(di, w, line)
 	}
@@ -454,7 +453,7 @@ func (v *Recipe) wakes(f *term.Frame, w phrase.Role) string {
 	return text
 }
 
-// roleLines calls add for each line about who has the role, and how electop knows that.
+// roleLines calls add for each line about the role: who has it, what others watch, and the acknowledgement.
 func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, text string)) {
 	s := v.State
 	switch {
@@ -502,7 +501,7 @@ func then(di *dialect.Dialect, w phrase.Role) string {
 type situation struct {
 	style term.Style
 	lines []string
-	aside string // shown if there is room
+	aside string // only shown if there is room
 }
 
 func (v *Recipe) situation(f *term.Frame) situation {
@@ -525,7 +524,6 @@ func (v *Recipe) situation(f *term.Frame) situation {
 	return out
 }
 
-// noLeader returns why nobody leads, "" if somebody leads.
 func (v *Recipe) noLeader() (term.Style, string) {
 	s := v.State
 	if s.Phase != model.Live && !phrase.Open(s) {
@@ -547,7 +545,6 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	return term.Text, s.Words("There is no candidate. The first one to join has the smallest znode and leads.")
 }
 
-// handoff returns what the next handoff waits for, or what the last one did, "" for neither.
 func (v *Recipe) handoff(f *term.Frame) (term.Style, string) {
 	s, l := v.State, v.State.Leader()
 	if t, ok := wording.ExpiryOf(s, s.LeaderRow()); ok && t.Faulty() {

@@ -17,17 +17,17 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step stays marked. The step itself takes about a millisecond.
+// StepShown is how long a step stays marked. The step itself is much shorter.
 const StepShown = 1500 * time.Millisecond
 
 // activity holds the candidates that run one line of the recipe now.
 type activity struct {
 	names  []string // of the candidates, newest first
-	detail string   // the line with the values of the newest candidate that reported values
+	detail string   // the line with the newest reported values, "" for none
 }
 
-// steps returns what happens in each line of the recipe. A slowed server prolongs [StepShown] by
-// its delay. While a message to a member is held, [Recipe.runs] chooses the member's line.
+// steps returns what happens in each line of the recipe. If the server goes step by step and holds a
+// message to a member, [Recipe.runs] chooses the member's line.
 func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
@@ -39,7 +39,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
-		// The clock of the screen may be a little behind the step's.
+		// The clock of the screen may be a little behind the step's clock.
 		fresh := ago < shown && ago > -StepShown
 		if fresh {
 			f.At(t.At.Add(shown))
@@ -67,8 +67,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 			lines[t.Step].mark(name, StepLine(s, t.Step, t.On))
 			continue
 		}
-		// A member reports two steps as this one: it listed the children, and its znode is the
-		// smallest.
+		// This report means two steps: the member listed the children, and its znode is the smallest.
 		lines[t.Step].mark(name, "")
 		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
@@ -76,8 +75,7 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 }
 
 // runs returns the line that m runs while a message to m is held: for a reply, the line with the
-// request. last is the last step that m reported. StepNone means that no line fits, as for
-// closeSession.
+// request. last is the last step that m reported. StepNone means that no line fits.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)
@@ -92,7 +90,7 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	case strings.HasPrefix(held.Op, "getChildren") && last <= model.StepList:
 		return model.StepList
 	case strings.HasPrefix(held.Op, "getChildren"):
-		return model.StepListAgain // the watched znode was deleted
+		return model.StepListAgain
 	case strings.HasPrefix(held.Op, "create") && slices.Contains(s.AckPaths, held.Path):
 		return model.StepAcknowledge
 	case (held.Op == "getData" || held.Op == "exists") && held.Path == znode.Join(s.Path, child) && child != m.Znode:
@@ -106,7 +104,7 @@ func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	return last
 }
 
-// mark adds a candidate to the line, which keeps its first detail.
+// mark adds a candidate to the line. The line keeps its first detail.
 func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return
@@ -117,7 +115,7 @@ func (l *activity) mark(name, detail string) {
 	}
 }
 
-// listedIn returns the step in which a member listed the children, from its earlier steps.
+// listedIn returns the step in which a member listed the children; before has earlier steps.
 func listedIn(before []model.StepTaken, member string) model.Step {
 	for _, t := range slices.Backward(before) {
 		if t.Member == member && t.Step <= model.StepList {
@@ -129,13 +127,13 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 	return model.StepListAgain
 }
 
-const detailMax = 120 // most characters of a step's text
+const detailMax = 120 // most characters of [StepLine]
 
 // StepLine returns a line of the recipe with its values, "" if none are known.
 func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
-	case s.Roleless(): // the numbers of other recipes have other meanings
+	case s.Roleless(): // their step numbers have other meanings
 		text = lineOf(code(s.Kind(), false, ""), step)
 	case on.Found:
 		text = "found by its name"
