@@ -21,7 +21,7 @@ type Doctor struct {
 	dirty       bool // the rules have not read the last observations
 	newTable    bool
 	ran         time.Time
-	due         time.Time // when the rules run even without a new observation; zero: never
+	due         time.Time // when the rules run even if nothing changed; zero: never
 
 	watch          tables[*watchTable]
 	ephemerals     tables[*session.Table]

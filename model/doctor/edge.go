@@ -91,7 +91,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = Verified
 		return e
 	}
-	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // with several, another contender may have set the watch
+	onAnother := len(e.Watched) > 0 && !last.several[c.Session] // another contender of the session may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
