@@ -18,10 +18,8 @@ type acknowledgement struct {
 	ackZnode            // the chosen element of all: see choose
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
-	expected bool // the configuration expects an acknowledgement, or one was seen
-	// since bounds the time of the last handoff; zero after the acknowledgement or a lost
-	// connection.
-	since timeBounds
+	expected bool       // the configuration expects an acknowledgement, or one was seen
+	since    timeBounds // of the last handoff, until it is acknowledged or the connection is lost
 }
 
 type ackZnode struct {
@@ -97,8 +95,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds returns bounds of the last change of the znode. More changes may follow the notified change, so
-// the upper bound is the read's time.
+// bounds also stores the time of o's request. More changes may follow the notified change, so the
+// upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wallClock(o.At), likely: wallClock(o.At)}
 	a.sent = wallClock(o.Sent)
@@ -129,8 +127,8 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff begins to wait for head's acknowledgement. If head has already acknowledged, took and
-// within are as in read.
+// handoff returns the takeover if head has already acknowledged. Otherwise waits reports whether an
+// acknowledgement is expected.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)
@@ -146,15 +144,15 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackJSON is the data that electop's own candidates write into an acknowledgement.
+// ackJSON is the data that a member writes into an acknowledgement.
 type ackJSON struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...
 }
 
-// AckData encodes the leader's znode and the czxid of that znode, the fencing token.
-func AckData(node string, czxid int64) []byte {
-	b, err := json.Marshal(ackJSON{node, znode.Hex(uint64(czxid))})
+// AckData encodes the path and the czxid of the leader's znode.
+func AckData(path string, czxid int64) []byte {
+	b, err := json.Marshal(ackJSON{path, znode.Hex(uint64(czxid))})
 	if err != nil {
 		panic("model: acknowledgement: " + err.Error()) // two strings always marshal
 	}
@@ -202,10 +200,9 @@ func (a AckState) Names(c *dialect.Candidate) bool {
 	return a.ID != "" && a.ID == c.Name || a.Session != 0 && a.Session == c.Session
 }
 
-// unmeasured returns why the takeover is unknown. child is [dialect.Ack.Child].
-func (a *acknowledgement) unmeasured(child string) Unmeasured {
+func (a *acknowledgement) unmeasured(ackChild string) Unmeasured {
 	switch {
-	case child == "" && a.Path == "":
+	case ackChild == "" && a.Path == "":
 		return NoAck
 	case !a.since.known():
 		return Unwatched

@@ -58,12 +58,10 @@ type Standbys struct {
 	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.
 	Programs []dialect.Program
 	Own      dialect.Program
-	// Member is the path of the leader's znode in the list, "" if unknown. Missing reports whether
-	// that znode is absent.
-	Member  string
-	Missing bool
-	Unread  int    // counts the znodes of the list that were not read
-	Off     string // why no standby may take over, "" if a standby may
+	Entry    string // the path of the leader's znode in the list, "" if unknown
+	Missing  bool   // Entry does not exist
+	Unread   int    // counts listed znodes that may be standbys, but were not read
+	Off      string // why no standby may take over, "" if a standby may
 	// Gone reports whether no program of the system runs, ShutDown whether the system was shut
 	// down.
 	Gone, ShutDown bool
@@ -99,7 +97,7 @@ func (s *State) Standbys() (out Standbys) {
 				out.Names = append(out.Names, r.Who)
 			}
 		}
-		out.member(s, &p, d)
+		out.findEntry(s, &p, d)
 		if p.Who == nil {
 			continue
 		}
@@ -161,11 +159,9 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-// note stores a read of a znode of [dialect.Notes]. epoch reports whether the znode has the leader
-// epoch.
-func (j *Journal) note(o *Ack, epoch bool) {
+func (j *Journal) note(o *Ack, isEpoch bool) {
 	from, before := j.notes[o.Path].number()
-	if to, now := o.number(); epoch && before && now && from != to {
+	if to, now := o.number(); isEpoch && before && now && from != to {
 		j.epoch = &EpochChanged{from, to, wallClock(j.notes[o.Path].At), wallClock(o.At)}
 		j.emit(wallClock(o.At), *j.epoch)
 	}
@@ -181,7 +177,7 @@ func (o *Ack) number() (n int64, ok bool) {
 	return n, err == nil
 }
 
-// Epoch returns the leader epoch, "" if the system has none or the epoch was not read.
+// Epoch returns the system's leader epoch, "" for none or unknown.
 func (s *State) Epoch() string {
 	if n, ok := s.notes[s.Dialect.Notes(s.Path).Epoch].number(); ok {
 		return strconv.FormatInt(n, 10)
@@ -231,14 +227,14 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// member sets Member and Missing if the leader needs a znode in d, and d was read after the leader
-// joined.
-func (out *Standbys) member(s *State, p *dialect.Programs, d *Directory) {
+// findEntry sets Entry and Missing if the leader needs a znode in d, and d's names were read after
+// the leader joined.
+func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {
 		return
 	}
-	out.Member, out.Missing = znode.Join(p.Dir, l.Who), true
+	out.Entry, out.Missing = znode.Join(p.Dir, l.Who), true
 	for _, name := range d.Names {
 		out.Missing = out.Missing && p.Read(&znode.Znode{Name: name}).Who != l.Who
 	}

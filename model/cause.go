@@ -43,7 +43,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // a session that could not expire by this time did not expire
+	by := earliest // if the session is alive until later, it did not expire
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}
@@ -155,8 +155,8 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	return out
 }
 
-// survivor returns another child of c's session, nil for none. Such a child shows that a client
-// deleted c, because the session did not end.
+// survivor returns another child of c's session, nil for none. In a list that is newer than c's
+// deletion, such a child shows that the session did not end.
 func (cs *children) survivor(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
@@ -224,7 +224,7 @@ func (e expiredCounts) add(t *session.Table) expiredCounts {
 	return append(slices.Clone(e[max(0, len(e)+1-expiredCountsMax):]), count)
 }
 
-// expiryCommit bounds the time in which an ensemble commits the end of an expired session.
+// expiryCommit bounds the expected time from the count of an expiry to the deletion of the znodes.
 const expiryCommit = 3 * time.Second
 
 // before returns the last count that cannot include sessions whose znodes were deleted at t or later.
@@ -258,7 +258,7 @@ const (
 // returned has the last elements, oldest first. States share the elements, which are never written.
 type returned []*Returned
 
-func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
+func (r *returned) add(c *dialect.Candidate, at time.Time, v session.View) {
 	conn := v.Client(c.Session).Conn
 	if conn == nil {
 		return
@@ -271,8 +271,7 @@ func (r *returned) expired(c *dialect.Candidate, at time.Time, v session.View) {
 	*r = append(slices.Clone((*r)[max(0, len(*r)-returnedMax+1):]), &Returned{Leader: c, Expired: at, Host: host, before: before})
 }
 
-// apply updates the new sessions of each element. owned reports whether a session owns a contender.
-func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned func(uint64) bool) {
+func (r *returned) apply(t *session.Table, v session.View, at time.Time, ownsContender func(uint64) bool) {
 	if len(*r) == 0 {
 		return
 	}
@@ -288,7 +287,7 @@ func (r *returned) apply(t *session.Table, v session.View, at time.Time, owned f
 		}
 		var newSessions []uint64
 		for _, session := range all {
-			if !slices.Contains(x.before, session) && !owned(session) && !t.Anchored(session) {
+			if !slices.Contains(x.before, session) && !ownsContender(session) && !t.Anchored(session) {
 				newSessions = append(newSessions, session)
 			}
 		}

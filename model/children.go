@@ -23,7 +23,7 @@ type children struct {
 	owned map[uint64]int32
 }
 
-// insert adds c. again reports whether c is the second contender of its session.
+// insert reports whether c is the second contender of its session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	if c.Session != 0 {
@@ -120,7 +120,6 @@ func (cs *children) sort(all []*dialect.Candidate) {
 	cs.queue, cs.rest, cs.owned = dialect.QueueOf(queue), rest, nil
 }
 
-// interpret interprets all children according to d, and calls renewed for each changed child.
 func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
 	all := cs.all()
 	for i, old := range all {

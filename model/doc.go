@@ -1,14 +1,14 @@
-// Package model is a leader election as plain values: observations go in, events
+// Package model represents a leader election as plain values: observations go in, events
 // and state come out. It does no I/O, reads no clock and starts no
 // goroutine, so the same observations always give the same events.
 //
 // # Observations, events, state
 //
-// An election is a parent znode and its children. Every contender creates one ephemeral sequential
-// child. The child with the lowest sequence number has the role: its client leads, or holds a lock.
-// Every other contender watches the child just below its own. A [dialect.Recipe] is a set of
-// such rules. A [dialect.Dialect] describes the znodes of one system that follows a recipe. The names
-// of the children, and the znodes beside the path, show the dialect.
+// An election is a parent znode and its children. In the plain recipe, every candidate creates one
+// ephemeral sequential child. The child with the lowest sequence number has the role: its client
+// leads, or holds a lock. Every other candidate watches the child just below its own. A
+// [dialect.Recipe] is a set of such rules. A [dialect.Dialect] describes the znodes of one system that
+// follows a recipe. Usually the names of the children, or other znodes, show the dialect.
 //
 // A contender is a child that takes part in the election. The queue has the contenders in the
 // recipe's order, and the head is the first of them. A single znode is an election without

@@ -6,7 +6,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Event is something that happened in an election. N counts from 1 without gaps.
+// Event is something that happened in an election. N counts the events from 1.
 type Event struct {
 	N    uint64
 	At   time.Time
@@ -33,11 +33,11 @@ type Cause string
 
 const (
 	CauseUnknown  Cause = "unknown"
-	CauseResigned Cause = "resigned" // our own candidate closed its session on request
-	CauseClosed   Cause = "closed"   // our own candidate closed its session for another reason
+	CauseResigned Cause = "resigned" // a member closed its session on request
+	CauseClosed   Cause = "closed"   // a member closed its session for another reason
 	CauseExpired  Cause = "expired"
 	CauseDeleted  Cause = "deleted" // a client deleted the znode of a live session
-	CauseLeft     Cause = "left"    // the client deleted its znode or closed its session, which cannot have expired
+	CauseLeft     Cause = "left"    // the client deleted its znode or closed its session; the session did not expire
 )
 
 // Explained is an earlier handoff with a corrected cause.
@@ -114,11 +114,10 @@ func (q *eventQueue) release(took *time.Duration, within *Span) {
 	}
 }
 
-// expired reports whether AckWait is over, or the clock went back by AckWait.
-func (q *eventQueue) expired(at time.Time) bool {
+func (q *eventQueue) timedOut(at time.Time) bool {
 	if len(q.held) == 0 {
 		return false
 	}
-	waited := at.Sub(q.held[0].At)
+	waited := at.Sub(q.held[0].At) // negative if the clock went back
 	return waited >= AckWait || waited <= -AckWait
 }

@@ -8,7 +8,7 @@ import (
 	"electop/model/session"
 )
 
-// Handoff is a change of the leader. From and To are nil for no leader.
+// Handoff is a change of the leader. From and To are heads of the queue, nil for no leader.
 type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
@@ -27,9 +27,9 @@ type Handoff struct {
 	// Lock reports whether the role is a lock, which a holder normally releases.
 	Lock bool
 
-	// Silent is the time from the old leader's last sign of life to the deletion of its znode.
-	// Takeover is the time from the change to the acknowledgement. Vacant is the time without a
-	// candidate before the change. Each is a best guess, nil if unknown.
+	// Silent is the time from the old leader's last sign of life, or from a member's fault, to the
+	// deletion of its znode. Takeover is the time from the change to the acknowledgement. Vacant is the
+	// time without a candidate before the change. Each may be a guess, nil if unknown.
 	Silent, Takeover, Vacant *time.Duration
 	// SilentIn, TakeoverIn and VacantIn bound the three durations, nil if unknown.
 	SilentIn, TakeoverIn, VacantIn *Span
@@ -47,7 +47,7 @@ type Unmeasured string
 const (
 	NobodyLed   Unmeasured = "nobody-led"   // before the handoff
 	NobodyLeads Unmeasured = "nobody-leads" // after the handoff
-	NotSilent   Unmeasured = "not-silent"   // the session was alive
+	NotSilent   Unmeasured = "not-silent"   // the session did not expire
 	NotReported Unmeasured = "not-reported" // see [Handoff.Unreported] and [Handoff.Evidence]
 	NoAck       Unmeasured = "no-ack"       // the system has no acknowledgements
 	NoAckYet    Unmeasured = "no-ack-yet"
@@ -105,7 +105,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 		j.past.begin(j.lanes.since(j.reign(head.SeenAt, timeBounds{})))
 		return
 	}
-	j.events.release(nil, nil) // a held handoff is not acknowledged any more
+	j.events.release(nil, nil) // the head changed, so a held handoff waits no longer
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown, Lock: j.naming.dialect.Locks()}
 	gone := old != nil && (j.known[old.Name] == nil || j.known[old.Name].Czxid != old.Czxid)
 	if gone {
@@ -141,7 +141,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	if m == nil {
 		j.unexplained.add(h, j.sessions.Of, j.expired)
 		if h.Cause == CauseExpired {
-			j.returned.expired(old, at, j.sessions.View())
+			j.returned.add(old, at, j.sessions.View())
 		}
 	}
 	if head != nil {
@@ -263,7 +263,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why a contender's znode was deleted, known only for leaders and our own members.
+// EndOf returns why a contender's znode was deleted, if c was one of the last leaders or members.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {
@@ -392,7 +392,7 @@ type totals struct {
 	at time.Time // Led and Vacant count up to this time; zero before the first read
 }
 
-// elapse adds the time until at to Led or Vacant, unless known is false: then who led is unknown.
+// elapse adds the time until at to Led or Vacant, or to neither if known is false.
 func (t *totals) elapse(at time.Time, led, known bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return

@@ -52,7 +52,7 @@ type Journal struct {
 	naming   naming
 	roster
 	list       listTimes
-	before     dialect.Queue      // the queue before the last change
+	before     dialect.Queue      // the queue before the last [Read] or [Delta] of the same parent
 	head       *dialect.Candidate // see children.first
 	leaving    bool               // participants leave a double barrier
 	flow       []Flow             // see setParent
@@ -143,7 +143,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Cast:
 		old := j.applyCast(o)
 		j.waves.step(&o.Member)
-		j.steps = stepped(j.steps, o, old)
+		j.steps = appendNewStep(j.steps, o, old)
 		j.exchanges.applyCast(o, old)
 		j.properties.believe(o, old)
 		j.lanes.report(session.Later(j.at, at), o, old)
@@ -178,10 +178,10 @@ func (j *Journal) Apply(o Observation) []Event {
 	j.properties.Contested = len(j.rivals.contested)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
-	if !j.ack.unread() || j.events.expired(at) {
+	if !j.ack.unread() || j.events.timedOut(at) {
 		j.deliver()
 	}
-	if j.events.expired(at) {
+	if j.events.timedOut(at) {
 		j.events.release(nil, nil)
 	}
 	return j.events.due
@@ -310,7 +310,7 @@ func (j *Journal) deliver() {
 type connection struct {
 	Connection
 	reconnects int
-	downSince  time.Time   // zero while connected
+	downSince  time.Time   // zero while connected, and before the first connection
 	last       LinkChanged // the last event
 }
 
@@ -343,9 +343,8 @@ func (c *connection) change(o *Connection) (lost bool, news EventBody) {
 	return lost, now
 }
 
-// Clone returns an independent journal; several goroutines may clone the same journal.
-//
-// Clone copies what the journal writes in place, and clips slices to which it appends.
+// Clone returns an independent journal; several goroutines may clone the same journal. Clone copies
+// what the journal writes in place, and clips slices to which the journal appends.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
@@ -364,11 +363,11 @@ func (j *Journal) Clone() *Journal {
 	c.properties.Believers = slices.Clip(j.properties.Believers)
 	c.unexplained = maps.Clone(j.unexplained)
 	c.cached, c.last = nil, Changed{}
-	c.owned = nil // an index, computed when it is needed
+	c.owned = nil // computed again by index
 	return &c
 }
 
-// News reports whether time travel can stop at o even if o makes no event.
+// News reports whether time travel can stop at o even if o makes no event. Call News before Apply.
 func (j *Journal) News(o Observation) bool {
 	switch o := o.(type) {
 	case *Cast:

@@ -38,7 +38,7 @@ type hold struct {
 type departure struct {
 	at     time.Time
 	of     *dialect.Candidate
-	member string // the owner's [Member.ID]; "": a third-party client, and no cause
+	member string // the owner's [Member.ID]; "" for a third-party client, which has no cause
 	cause  Cause
 	led    bool // the contender had the role
 }
@@ -65,7 +65,6 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 	return keep(log, v, max)
 }
 
-// observed ends an open gap if current is true, otherwise it begins a gap unless one is open.
 func (l *laneLog) observed(at time.Time, current bool) {
 	n := len(l.gaps)
 	open := n > 0 && l.gaps[n-1].To.IsZero()
@@ -117,7 +116,7 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// since replaces r's beginning by the time at which r's leader got the role, if the log has it.
+// since returns r, or a reign from the logged time at which r's leader got the role.
 func (l *laneLog) since(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {
@@ -131,7 +130,7 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return l.holdsNow(c) || slices.ContainsFunc(l.holds, func(h hold) bool { return h.of.ID() == c.ID() })
 }
 
-// report logs a changed report of a member. old is the previous report, nil for none.
+// report logs o if the belief, the fault or gone changed. old is the previous report, nil for none.
 func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 	t := &reportChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {

@@ -68,9 +68,8 @@ const (
 // LaneZnode is a znode of a candidate.
 type LaneZnode struct {
 	*dialect.Candidate
-	// End is zero while the znode exists; Cause is set if it is known.
-	End   time.Time
-	Cause Cause
+	End   time.Time // zero while the znode exists
+	Cause Cause     // "" or [CauseUnknown] if not known
 }
 
 // Notice is a notification that the embedded server sent to the watcher of a znode.
@@ -109,7 +108,7 @@ func (l *Lane) index(t time.Time) int {
 }
 
 // BeliefRead is how long a belief may contradict the queue before it counts as wrong. A new leader
-// knows that it leads before electop reads the change.
+// starts to lead before electop reads the change.
 const BeliefRead = time.Second
 
 // Wrong reports whether at t the member wrongly believed that it led: see [BeliefRead].
@@ -143,7 +142,7 @@ func (l *Lane) Last() Standing {
 	return Standing{}
 }
 
-// Lanes returns the lanes of our members, of the holders of the role, and of former holders in the
+// Lanes returns the lanes of members, of the holders of the role, and of former holders in the
 // queue. It adds three groups: the first contenders, the last leaders that left, and the last other
 // contenders that left. The parameter most is the maximum size of each group.
 func (s *State) Lanes(most int) *Lanes {
@@ -246,7 +245,6 @@ type laneBuilder struct {
 	sessions map[uint64]*laneParts // for the notices; nil: no notices
 	changes  []change              // storage, used again for each lane
 
-	// Chunks save allocations, because a screen computes lanes for each frame.
 	partsRoom   chunk[laneParts]
 	timeRoom    chunk[znodeTime]
 	holdRoom    chunk[hold]
@@ -499,7 +497,7 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 	}
 	b.changes = changes
 	slices.SortStableFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
-	for len(changes) > 0 && !changes[0].at.After(l.From) { // before the lane begins
+	for len(changes) > 0 && !changes[0].at.After(l.From) {
 		now.apply(&changes[0])
 		changes = changes[1:]
 	}

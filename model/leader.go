@@ -17,7 +17,7 @@ const (
 	NotAcknowledged   NoLeader = "not-acknowledged"        // the acknowledgement is absent, or has another contender's data
 	OtherAcknowledged NoLeader = "acknowledged-by-another" // a session other than the first contender's owns the acknowledgement
 	NoRole            NoLeader = "no-role"                 // the kind of the children elects nobody and locks nothing
-	UnknownKind       NoLeader = "unknown-kind"            // the children may be no candidates
+	UnknownKind       NoLeader = "unknown-kind"            // the children may not be candidates
 	Blocked           NoLeader = "blocked"                 // clients may wait for a child that is no contender: Blocker of [State]
 	Unsupported       NoLeader = "unsupported"             // electop does not read the elections of this system
 	MixedClients      NoLeader = "mixed-clients"           // one of [State.Rivals] may lead beside the first contender
@@ -81,7 +81,7 @@ func (j *Journal) noLeader() NoLeader {
 		return Unsupported
 	}
 	head := j.queue.At(0)
-	// A blocking child stops neither electop's own candidates nor a contender that has acknowledged.
+	// A blocking child does not stop members, or a contender that has acknowledged.
 	switch why := j.unacknowledged(head); {
 	case j.blocker != nil && j.memberOf(head) == nil && j.role.AcknowledgedBy != head.Session:
 		return Blocked
@@ -102,7 +102,7 @@ func (j *Journal) noLeader() NoLeader {
 }
 
 // unacknowledged returns why the acknowledgement does not show that head leads, "" if head may
-// lead. In electop's own elections the result is "", because leaders lead before they acknowledge.
+// lead. Only the leaders of third-party dialects must acknowledge.
 func (j *Journal) unacknowledged(head *dialect.Candidate) NoLeader {
 	d := j.naming.dialect
 	if d == nil || !d.Foreign() {
@@ -208,7 +208,7 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 }
 
 // Ghosts finds the ghosts among the contenders of one session, in the queue's order. A ghost is a
-// znode that its client does not know, because the create reply was lost. known is the znode that
+// znode that its client does not use, because the create reply was lost. known is the znode that
 // the client uses instead.
 //
 // A member m reports the znode that it uses. A third-party client (m is nil) has a ghost if two of
@@ -232,8 +232,7 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf returns the name of the candidate whose ghost c is, "" for none. m is c's member, nil for
-// none.
+// ghostOf is like [State.GhostOf]. m is c's member, nil for none.
 func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
 	if m == nil && !dialect.HasGuid(c.Name) {
 		return "", false

@@ -10,19 +10,18 @@ import (
 	"electop/model/znode"
 )
 
-// Belief is what one of our own candidates believes about itself. A frozen leader still believes
-// that it leads.
+// Belief is what a member believes about itself. A frozen leader still believes that it leads.
 type Belief string
 
 const (
 	Volunteering Belief = "volunteering"
 	Waiting      Belief = "waiting"   // behind a predecessor
-	Elected      Belief = "elected"   // lowest, but leader procedure or acknowledgement not done
-	Leading      Belief = "leading"   // leader procedure and acknowledgement done
-	Suspended    Belief = "suspended" // connection or lease lost; does not lead for now
+	Elected      Belief = "elected"   // its znode is the lowest, but the leader procedure or the acknowledgement is not done
+	Leading      Belief = "leading"   // the leader procedure and the acknowledgement are done
+	Suspended    Belief = "suspended" // the connection or the lease was lost
 	Active       Belief = "active"    // takes part in a recipe without a leader, and waits for nothing
 	Resigned     Belief = "resigned"
-	Lost         Belief = "lost" // session expired or znode deleted: this candidacy is over
+	Lost         Belief = "lost" // the session expired or the znode was deleted; this candidacy is over
 )
 
 // Fault is a fault that was injected into a member.
@@ -76,8 +75,8 @@ type Member struct {
 	// LeaseEnd is the end of a leader's lease, zero for none. Until then the session cannot expire.
 	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.
 	LeaseEnd time.Time `json:"lease,omitzero"`
-	// ExpiresFrom is the earliest time at which the servers can expire the session: Timeout after the
-	// member sent the last answered request or ping.
+	// ExpiresFrom is the earliest time at which an expiry is assumed, normally Timeout after the member
+	// sent the last answered request or ping; zero: no session yet.
 	ExpiresFrom time.Time     `json:"lease_end,omitzero"`
 	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
 }
@@ -87,7 +86,7 @@ type roster struct {
 	// owners keeps a former member until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
 	former map[uint64]int // counts the reads and deltas after a member departed, by its session
-	// sorted and bySession are what states share, and never written; nil: not computed yet.
+	// States share sorted and bySession, which are never written; bySession is nil until view sets it.
 	sorted    []*Member // by ID
 	bySession map[uint64]*Member
 }
@@ -142,7 +141,7 @@ func (r *roster) omitsGuid(z znode.Znode) bool {
 	return m != nil && m.NoGuid && dialect.Stem(z.Name) == "n_"
 }
 
-// memberOf returns our own member that owns or owned c, nil for none.
+// memberOf returns the member that owns or owned c, nil for none.
 func (r *roster) memberOf(c *dialect.Candidate) *Member {
 	if c == nil {
 		return nil
@@ -205,7 +204,7 @@ func (o StepOn) Equal(x StepOn) bool {
 // IsZero reports whether the step has no objects.
 func (o StepOn) IsZero() bool { return o.Equal(StepOn{}) }
 
-// StepTaken is a step of the recipe that one of our members took.
+// StepTaken is a step of the recipe that a member took.
 type StepTaken struct {
 	N      uint64 // numbers the steps of all members, from 1
 	At     time.Time
@@ -220,8 +219,7 @@ const (
 	StepsMax  = 256 // bounds [State.Steps]
 )
 
-// stepped appends the step in report o if it is new. old is the previous report, nil for none.
-func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
+func appendNewStep(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {
 		return steps

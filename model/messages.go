@@ -10,11 +10,10 @@ import (
 type Exchange struct {
 	Passed
 	Member string // [Member.ID]; "" for a third-party client or an unknown session
-	Fault  Fault  // what kept the member from reading the message
+	Fault  Fault  // the member's fault when the message left
 	Lost   bool   // the member dropped this reply because the user ordered that
-	// Before is [Pace.Unlisted] if this message was the first of a report, otherwise 0. Fast
-	// reports whether the server ran at full speed before this message, and so reported no
-	// messages.
+	// Before is [Pace.Unlisted] if this message was the first of a report, otherwise 0. Fast reports
+	// whether the server ran at full speed after the previous message, and so reported no messages.
 	Before int
 	Fast   bool
 }

@@ -106,7 +106,7 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	return out
 }
 
-// recognise recognises the dialect. It must be called before the new children of r are added.
+// recognise must be called before the new children of r are added.
 func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return

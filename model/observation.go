@@ -94,7 +94,7 @@ type Directory struct {
 	Path     string       `json:"path"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
-	// Names are the sorted names of the children; none for [State.Counted], and for more than
+	// Names are the sorted names of the children; not set for [State.Counted], and for more than
 	// [NamesMax] children. Children are the first children, at most [ChildrenMax].
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
@@ -129,7 +129,7 @@ type Connection struct {
 	Refused bool          `json:"refused,omitempty"` // the servers answer, but refuse this client
 }
 
-// Cast is a report of one of our own candidates; Gone removes the candidate.
+// Cast is a member's report about itself; Gone removes the member.
 type Cast struct {
 	At     time.Time `json:"at"`
 	Member Member    `json:"member"`
@@ -281,7 +281,7 @@ const (
 	FollowByChoice    FollowReason = "asked"       // the user wants reads
 	FollowUnsupported FollowReason = "unsupported" // the server has no addWatch (it is older than 3.6)
 	FollowRefused     FollowReason = "refused"     // the server refuses the watch
-	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers withhold the child's events
+	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers may withhold the child's events
 	FollowMissed      FollowReason = "missed"      // the watch missed changes
 	FollowFlooded     FollowReason = "flooded"     // too many changes are no creates or deletes of children
 )

@@ -7,13 +7,13 @@ import (
 	"electop/model/dialect"
 )
 
-// Properties measures the safety of our own members (at most one leads), and the liveness of the
+// Properties measures the safety of members (at most one leads), and the liveness of the
 // election (somebody leads most of the time).
 type Properties struct {
 	// Believers are the IDs of the members that now believe that they alone lead, even if frozen.
 	Believers []string
-	// Doubles counts how often a second believer appeared. AwakeDoubles does not count frozen
-	// believers, and must stay 0. DoubleFor is the total time with two or more believers.
+	// Doubles counts how often a second believer appeared. AwakeDoubles ignores frozen members,
+	// and must stay 0. DoubleFor is the total time with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
 	// Contested counts the rivals that may have led beside the first contender: see [State.Rivals].
@@ -34,7 +34,7 @@ type Properties struct {
 type properties struct {
 	Properties
 	at     time.Time     // the latest time of an observation
-	awake  int           // the number of awake believers
+	awake  int           // counts the awake members that believe that they lead, alone or not
 	led    bool          // there was a leader once
 	works  bool          // an awake member believes that it leads, or a third party leads
 	vacant time.Duration // the length of the present vacancy
@@ -49,7 +49,6 @@ func (m *Member) believes() (believes, awake bool) {
 	return m.Recipe != dialect.SharedLock, m.Fault != Frozen
 }
 
-// believe applies a member's report. old is the previous report, nil for none.
 func (t *properties) believe(o *Cast, old *Member) {
 	p := &t.Properties
 	now := &o.Member
@@ -76,7 +75,7 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time until at to the totals. known reports whether electop knew who led.
+// elapse adds the time until at to the totals. known reports whether it was known who led.
 func (t *properties) elapse(at time.Time, known bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
@@ -104,7 +103,7 @@ func (t *properties) elapse(at time.Time, known bool) {
 }
 
 // update begins or ends a vacancy. thirdParty reports whether a third party leads. known reports
-// whether electop knows who leads.
+// whether it is known who leads.
 func (t *properties) update(thirdParty, known bool) {
 	p := &t.Properties
 	t.works = t.awake > 0 || thirdParty

@@ -19,7 +19,6 @@ type rivals struct {
 	contested []dialect.ID // they lasted for [RivalWait], and are no waiters
 }
 
-// find finds the present rivals. It sets Since of a new rival to since.
 func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string, since time.Time) {
 	was := r.now
 	r.now = nil
@@ -47,15 +46,15 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 
 // contest reports whether a rival has lasted for [RivalWait]. A client with a held message does not
 // count, because it may be about to set its watch.
-func (r *rivals) contest(at time.Time, pace *Pace) (any bool) {
+func (r *rivals) contest(at time.Time, pace *Pace) (found bool) {
 	for _, x := range r.now {
 		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {
 			continue
 		}
-		any = true
+		found = true
 		if id := x.ID(); !slices.Contains(r.contested, id) && len(r.contested) < HistoryMax {
 			r.contested = append(r.contested, id)
 		}
 	}
-	return any
+	return found
 }

@@ -33,7 +33,7 @@ type State struct {
 	Link       Connection
 	Follow     *Follow   // nil if not reported
 	Reconnects int       // counts sessions and connections after the first
-	DownSince  time.Time // the time at which the connection was lost; zero while connected
+	DownSince  time.Time // when the connection was lost; zero while connected, and before the first connection
 
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
@@ -49,8 +49,8 @@ type State struct {
 	NextSequence      uint32
 	NextSequenceKnown bool
 
-	Members []*Member // our own candidates, by ID
-	// Ack is the most relevant acknowledgement. AckPaths are the paths of all acknowledgements.
+	Members []*Member // by ID
+	// Ack is the acknowledgement that names the leader, otherwise another. AckPaths has the paths of all.
 	Ack      AckState
 	AckPaths []string
 	// Directories are the directories beside the election that were read, by path: see
@@ -64,7 +64,7 @@ type State struct {
 	Table, Answers *session.Table
 	Tracked        session.View // what the servers reported about sessions
 
-	// Steps, and the fields up to Reigns, have the last elements, oldest first.
+	// These six fields have the last elements, oldest first.
 	Steps     []StepTaken // at most [StepsMax]
 	Wakes     []*Woken    // at most [HistoryMax]
 	Waves     []*Wave     // at most [WavesMax]
@@ -78,14 +78,14 @@ type State struct {
 	Totals     Totals
 
 	// ParentRead reports whether Parent exists and was read. Single reports whether the election is
-	// a single znode, AckExpected whether leaders acknowledge.
+	// a single znode, AckExpected whether an acknowledgement is expected.
 	ParentRead, Single, AckExpected bool
 
 	role
 	notified    map[uint64]int // counts the notifications of each session
 	crowded     bool           // see children.crowded
 	bySession   map[uint64]*Member
-	unexplained []uint64 // sessions of former leaders
+	unexplained []uint64 // sessions of former leaders, sorted
 	acks        []ackZnode
 	watchers    *Watchers // of the first znode at the last request for watches
 	notes       map[string]*Ack
@@ -127,8 +127,8 @@ func (s *State) Acknowledged() bool {
 	return l != nil && s.Ack.Names(l)
 }
 
-// Member returns our own candidate whose session owns c, or nil. That candidate may have departed
-// from [State.Members] already.
+// Member returns the member whose session owns c, or nil. [State.Members] may no longer have that
+// member.
 func (s *State) Member(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
@@ -144,12 +144,12 @@ func (s *State) Client(c *dialect.Candidate) (x session.Conn, listed bool) {
 	return s.Tracked.Last(c.Session)
 }
 
-// MemberWith returns our own candidate that has that session now, or nil.
+// MemberWith returns the member that has that session now, or nil.
 func (s *State) MemberWith(session uint64) *Member {
 	return s.memberIf(func(m *Member) bool { return m.Session == session })
 }
 
-// MemberByID returns our own candidate with that ID, or nil.
+// MemberByID returns the member with that ID, or nil.
 func (s *State) MemberByID(id string) *Member {
 	return s.memberIf(func(m *Member) bool { return m.ID == id })
 }
@@ -161,7 +161,7 @@ func (s *State) memberIf(is func(*Member) bool) *Member {
 	return nil
 }
 
-// Ours reports whether the session belongs to our own candidate, maybe a departed candidate.
+// Ours reports whether the session belongs to a member, maybe a departed member.
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
 // Candidate returns the contender with that identity and its position in the queue, nil
@@ -189,7 +189,7 @@ func (s *State) positionOf(m *Member) (int, bool) {
 	return 0, false
 }
 
-// WithoutZnode returns our own members without a znode in the queue, such as a frozen member whose
+// WithoutZnode returns the members without a znode in the queue, such as a frozen member whose
 // session expired.
 func (s *State) WithoutZnode() []*Member {
 	found := len(s.Members)*16 < s.Queue.Len()
@@ -270,8 +270,8 @@ func (s *State) Hosts() []string {
 	return slices.Compact(out)
 }
 
-// Observations returns observations from which a new journal computes this state, except handoffs,
-// reigns and totals.
+// Observations returns observations from which a new journal computes the present state, without
+// histories and totals.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link

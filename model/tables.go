@@ -175,7 +175,7 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// apply stores t if t has answers about watches. own is electop's session.
+// apply stores t if watches were requested.
 func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotRequested }) {
 		return
@@ -192,7 +192,7 @@ func (w *watches) apply(t *session.Table, cs *children, path string, own uint64)
 	}
 }
 
-// of returns the children that c watches, nil if several contenders share c's session.
+// of returns the children that c watches, nil if unknown.
 func (w *watches) of(c *dialect.Candidate, path string) (names []string) {
 	if w.table == nil || c.Session == 0 || w.several[c.Session] {
 		return nil

@@ -10,10 +10,8 @@ import (
 // than a read, but only for the first change. The notification's delay is unknown, so the lower bound
 // is when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
-	// earliest and latest are the bounds, zero if unknown.
-	earliest, latest time.Time
-	// likely is the best guess, zero if there is none.
-	likely time.Time
+	earliest, latest time.Time // zero: unknown
+	likely           time.Time // the best guess; zero: none
 }
 
 func exactly(at time.Time) timeBounds { return timeBounds{at, at, at} }
@@ -22,7 +20,7 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound. Older recordings have none, so since returns the best guess for them.
+// since returns the lower bound; if there is none, as in older recordings, the best guess.
 func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely

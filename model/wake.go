@@ -94,8 +94,7 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
-		// The znode is older than the log: if it does not exist now, it was deleted before the
-		// write.
+		// The znode is older than the log. If it does not exist now, it was deleted before the write.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = log.floor
 		}

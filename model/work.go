@@ -31,7 +31,6 @@ type work struct {
 	written int64 // zxid of the last accepted write to the counter
 }
 
-// add adds a write. stale reports whether the leader's znode was deleted before the write.
 func (w *work) add(o *Write, stale bool) {
 	t := Tried{o, stale}
 	tries := &w.Tokens

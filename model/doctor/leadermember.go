@@ -4,7 +4,7 @@ import "fmt"
 
 func leaderMember(r *ruleRun) {
 	could, l := r.s.Standbys(), r.s.Leader()
-	if l == nil || could.Member == "" || !could.Missing && !could.Own.Down {
+	if l == nil || could.Entry == "" || !could.Missing && !could.Own.Down {
 		return
 	}
 	t, seen := leaderDown, fmt.Sprintf("says %q", could.Own.State)
@@ -12,8 +12,8 @@ func leaderMember(r *ruleRun) {
 		t, seen = leaderNoMember, "does not exist"
 	}
 	f := r.find(t, "", "{leader}", safe(l.Label()), "{state}", could.Own.State, "{system}", r.s.Dialect.System).about(l)
-	f.Znodes = append(f.Znodes, could.Member)
+	f.Znodes = append(f.Znodes, could.Entry)
 	f.because("%s names %s", safe(r.s.Path), safe(l.Label()))
-	f.because("%s %s", safe(could.Member), seen)
+	f.because("%s %s", safe(could.Entry), seen)
 	f.because("%s", Could("take over", could))
 }

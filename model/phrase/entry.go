@@ -43,7 +43,7 @@ func Could(s *doctor.State) string {
 func Beside(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
-		lines = append(lines, "The leader is no member: "+znode.Safe(could.Member, 0)+" does not exist.")
+		lines = append(lines, "The leader is no member: "+znode.Safe(could.Entry, 0)+" does not exist.")
 	} else if could.Own.State != "" {
 		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.Own.State))
 	}
