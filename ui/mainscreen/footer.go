@@ -13,21 +13,21 @@ import (
 	"electop/ui/wording"
 )
 
-// Footer is the last line of the screen, with the present mode's keys.
+// Footer is the last line of the screen: the keys of the current mode.
 type Footer struct {
 	*Screen
-	Mode input.Mode // with ModeLesson during a lesson
-	// Action returns the action of a key, and why it is refused.
+	Mode input.Mode // includes ModeLesson during a lesson
+	// Action returns the action of a kind; why is "" if the action is possible now.
 	Action func(kind action.Kind, arg string) (a action.Action, why string)
 
 	Elections int  // number of rows in the list of elections
-	Refused   bool // the selected entry of a list cannot be done
+	Refused   bool // the selected entry of a list cannot be executed
 	Leaving   bool // the selected row of the menu of lessons ends the lesson
 
-	Lessons, Invited, Past bool // whether there are lessons, ways to join, and a past
+	Lessons, Invited, Past bool // whether there are lessons, invitations to join, and a past
 }
 
-// Draw draws the keys; without room for all, the least important are missing.
+// Draw draws the keys. If they do not fit, it first leaves out those with the highest Drop.
 func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	r, keys, gap := l.At.Keys, l.keys(&f.Theme.Glyph, table), 3
 	width := func(k *input.FootKey) int { return term.Width(k.Shown) + 1 + term.Width(k.Label) }
@@ -72,7 +72,6 @@ func (l *Footer) Draw(f *term.Frame, table []input.Binding) {
 	}
 }
 
-// keys returns the keys of the mode, also those that cannot be used now.
 func (l *Footer) keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 	keys := l.footKeys[:0]
 	for _, b := range table {
@@ -130,7 +129,6 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
-		// A narrow screen does not have all panels in view.
 		k.Label, shown = l.Next().Name(l.State.Work.Rules.Workers), !l.wide() && !l.Zoomed
 		if l.Badge != Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4
@@ -141,7 +139,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 		shown = l.Invited
 	case input.CmdDoctor:
 		if n := len(l.State.Findings); n > 0 {
-			k.Label, k.Drop = wording.FindingsBadge(l.State), 0 // on the narrowest screen, too
+			k.Label, k.Drop = wording.FindingsBadge(l.State), 0
 			if !l.wide() {
 				k.Label = units.Count(n, "finding", "findings")
 			}
@@ -149,9 +147,9 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 		}
 	}
 	if k.Off && b.Do != input.CmdInspect {
-		k.Drop = 4 // among the first to be left out
+		k.Drop = 4
 		if l.Badge != Demo && k.Foot > 0 {
-			k.Foot += 20 // after the keys that can be used
+			k.Foot += 20 // to the right of the keys that can be used
 		}
 	}
 	if l.Mode&input.ModeLesson != 0 {

@@ -34,7 +34,7 @@ func footer(mode input.Mode, change func(*Footer)) Footer {
 	return l
 }
 
-// label returns the label of a key, after - if the key cannot be used now.
+// label returns the label of a key, with "-" before it if the key cannot be used now.
 func label(l Footer, key string) string {
 	keys := l.keys(new(term.Glyphs), input.Bindings(false))
 	i := slices.IndexFunc(keys, func(k input.FootKey) bool { return slices.Contains(k.Keys(), key) })
@@ -112,7 +112,7 @@ func TestRefusedKeysComeLastExceptInTheDemo(t *testing.T) {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })
 		keys := l.keys(new(term.Glyphs), input.Bindings(false))
 		if first, last := keys[0].Label, keys[len(keys)-1]; first != "spawn" || last.Off != off {
-			t.Errorf("badge %q: got first key %s, last key %s, off %v; want off %v", badge, first, last.Label, last.Off, off)
+			t.Errorf("badge %q: got first key %s, last key %s, off %v; want first key spawn, off %v", badge, first, last.Label, last.Off, off)
 		}
 	}
 }

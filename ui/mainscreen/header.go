@@ -19,7 +19,7 @@ import (
 // Bar is the header, the first line of the screen.
 type Bar struct {
 	State   *doctor.State
-	Number  int // number of this election, from 1
+	Number  int // number of this election in the list, from 1
 	Watched int // number of watched elections
 	W, H    int // size of the screen
 
@@ -28,20 +28,19 @@ type Bar struct {
 	Badge   string // Demo, Replay, "" for a live cluster
 
 	Held    Holding
-	Since   time.Time       // the moment on the screen if Held is not Live
+	Since   time.Time       // the moment on the screen, unless Held is Live
 	Waiting int             // number of events since the pause
 	Playing *travel.Playing // playback of a recording, nil if there is none
 	Stopped bool            // the user stopped the source of a replay
-	Ended   bool            // there will be no newer state
+	Ended   bool            // no newer state will come
 }
 
-// The badges.
+// Values of [Bar.Badge].
 const (
 	Demo   = "DEMO"
 	Replay = "REPLAY"
 )
 
-// wide reports whether the recipe has room beside the candidates.
 func (v *Bar) wide() bool { return v.W >= WideFrom }
 
 // Holding names the time that the screen shows.
@@ -80,17 +79,17 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		system = "  " + term.Cut(s.System(), most)
 	}
 
-	// An important span, such as a lost connection, is worth more than the system.
+	// An important span, such as a lost connection, may take the room of the system's name.
 	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))
-	if important(right, 6) < important(all, 6) {
+	if countKept(right, 6) < countKept(all, 6) {
 		right, system = term.FitSpans(all, p.Room()-least-1), ""
 	}
-	if important(right, 6) < important(all, 6) {
-		right = term.FitSpans(all, p.Room()-least) // leaves one cell less for the path
+	if countKept(right, 6) < countKept(all, 6) {
+		right = term.FitSpans(all, p.Room()-least)
 	}
-	if important(right, 8) < important(all, 8) {
+	if countKept(right, 8) < countKept(all, 8) {
 		right = term.FitSpans(all, p.Room()-least+max(0, min(term.Width(path), 20)-10))
 	}
 	left := p.Room() - term.SpansWidth(right) - 5
@@ -109,7 +108,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
 }
 
-func important(spans []term.Span, keep int) int {
+func countKept(spans []term.Span, keep int) int {
 	n := 0
 	for _, s := range spans {
 		if s.Keep >= keep {
@@ -189,7 +188,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	return out
 }
 
-// link returns the state of the connection in words, with term.Good only for a connection that is up.
+// link describes the connection. The style is term.Good only if electop is connected.
 func (v *Bar) link(f *term.Frame) (term.Style, string) {
 	s := v.State
 	if v.Ended {

@@ -6,25 +6,25 @@ import (
 	"electop/ui/term"
 )
 
-// The size of the smallest screen on which the dashboard is readable.
+// On a smaller screen, the dashboard shows only the size that it needs.
 const (
 	MinWidth  = 60
 	MinHeight = 20
 )
 
 const (
-	WideFrom         = 100 // width from which the recipe is beside the candidates
+	WideFrom         = 100 // width from which there is a second column
 	ThirdColumnFrom  = 160 // width from which there is a third column
-	fourthColumnFrom = 240 // width from which the messages can have a fourth column
+	fourthColumnFrom = 240 // width from which there can be a fourth column, and the help below the handoffs
 )
 
-// From fourthColumnFrom, the handoffs get handoffsMost lines if at least helpLeast are left for the help.
-const handoffsMost, helpLeast = 30, 30
-
 const (
+	handoffsMost = 30 // lines of the handoffs if the help is below them
+	helpLeast    = 30 // the help needs at least this many lines
+
 	tallFrom   = 40 // height of a column from which the handoffs get all lines that the panels above do not need
-	aboveLeast = 18 // least number of lines above the handoffs; with fewer, a lesson hides the handoffs
-	rowsLeast  = 3  // a narrow screen keeps lines for at least this many candidates
+	aboveLeast = 18 // a lesson hides the handoffs if there are fewer lines above them
+	rowsLeast  = 3  // a narrow screen has room for this many candidates even if there are fewer
 )
 
 // Panel is a part of the main screen that can have the focus.
@@ -42,14 +42,14 @@ const (
 	Panels   // number of panels
 )
 
-// Shape has what the arrangement depends on, besides the size of the screen.
+// Shape determines the arrangement, together with the size of the screen.
 type Shape struct {
 	Focus    Panel
 	Zoomed   bool // the panel with the focus fills the screen
 	Lesson   bool // a lesson is running
 	Workers  bool // leaders have workers, and the beliefs are shown
 	Messages bool // the server reports its messages
-	Rows     int  // lines for the candidates; 0: an explanation replaces them
+	Rows     int  // lines of the candidates; 0: the panel has no list
 	Watching bool // the cluster is live, no lesson is running, and electop has no candidates
 	Findings bool // there are findings, or no candidates
 }
@@ -66,11 +66,10 @@ type Arrangement struct {
 
 // Arrange lays out a screen of w by h cells.
 //
-// A narrow screen, below WideFrom, has the candidates above the handoffs or a lesson. The recipe and
-// the messages replace other panels while they have the focus. A wide screen has the recipe beside the
-// candidates. From ThirdColumnFrom, a third column has the lesson, the messages, and the panels
-// Selected, Doctor and Servers. The messages may have a fourth column. [Screen.Open] zooms Selected,
-// Doctor or Servers if it has no place.
+// On a screen narrower than WideFrom, the handoffs, a lesson or both are below the candidates. The recipe
+// and the messages replace other panels while they have the focus. On a wider screen, the recipe is
+// beside the candidates. From a width of ThirdColumnFrom, a third column has the lesson, the messages, and
+// the panels Selected, Doctor and Servers. The messages may have a fourth column.
 //
 // If s.Watching is set, the recipe has a place only while it has the focus. If leaders have workers,
 // the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen without a lesson,
@@ -81,7 +80,7 @@ func Arrange(w, h int, s Shape) Arrangement {
 		return a
 	}
 	if r := &a.Panel[Recipe]; r.H >= leadership.RecipeLines+2+leadership.BeliefLines {
-		a.Belief = cutLow(r, max(leadership.BeliefLines, r.H/2))
+		a.Belief = takeBottom(r, max(leadership.BeliefLines, r.H/2))
 	} else {
 		a.Belief, *r = *r, term.Rect{}
 	}
@@ -91,8 +90,7 @@ func Arrange(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// cutLow removes the lowest lines from r and returns them.
-func cutLow(r *term.Rect, lines int) term.Rect {
+func takeBottom(r *term.Rect, lines int) term.Rect {
 	r.H -= lines
 	return term.Rect{X: r.X, Y: r.Y + r.H, W: r.W, H: lines}
 }
@@ -121,12 +119,12 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		spare = body.H - max(s.Rows, rowsLeast) - 3
 	}
 	if s.Lesson {
-		a.Panel[Lesson] = cutLow(&upper, min(lessonMost+2, max(body.H/2, spare))) // the panels that the lesson explains stay in view
+		a.Panel[Lesson] = takeBottom(&upper, min(lessonLines+2, max(body.H/2, spare)))
 	}
 	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= aboveLeast {
-		a.Panel[Handoffs] = cutLow(&upper, low)
+		a.Panel[Handoffs] = takeBottom(&upper, low)
 		if w >= fourthColumnFrom && low >= handoffsMost+helpLeast {
-			a.Help = cutLow(&a.Panel[Handoffs], low-handoffsMost)
+			a.Help = takeBottom(&a.Panel[Handoffs], low-handoffsMost)
 		}
 	}
 	if w < WideFrom {
@@ -145,7 +143,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	}
 	switch {
 	case !s.Watching || shown != Recipe || s.Focus == Recipe:
-	case w >= ThirdColumnFrom: // Selected is in the third column
+	case w >= ThirdColumnFrom:
 		a.Panel[Candidates].W = body.W
 		return a
 	case s.Focus >= Selected:
@@ -159,11 +157,11 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight returns the lines of the handoffs in columns of h lines and w cells. On a tall screen it
+// handoffsHeight returns the height of the handoffs within h lines of w cells. If h is large, the height
 // changes in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14     // on a tall screen, the most lines that the handoffs take from other panels
-	const recipeWhole = 30 // lines of a recipe with the costs of handoffs and the situation
+	const recipeWhole = 30 // lines of a whole recipe
 	const step = 8
 	low := max(6, h/3)
 	if h >= tallFrom {
@@ -201,20 +199,19 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	}
 	rest := take()
 	if s.Lesson {
-		below := cutLow(&rest, rest.H-max(rest.H/2, min(lessonMost+2, rest.H-messages.Lines)))
+		below := takeBottom(&rest, rest.H-max(rest.H/2, min(lessonLines+2, rest.H-messages.Lines)))
 		a.Panel[Lesson], rest = rest, below
 	}
 	if s.Messages && body.W+rest.W >= fourthColumnFrom {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// A low column has no place for Servers, a lower one none for Doctor. With messages, a column with
-	// Servers has none for Doctor either, and the lowest has none for Selected.
+	// With messages, a column that is tall enough for Servers has no place left for Doctor.
 	if rest.H >= 3*usual {
-		a.Panel[Servers] = cutLow(&rest, rest.H-2*usual)
+		a.Panel[Servers] = takeBottom(&rest, rest.H-2*usual)
 	}
 	if rest.H >= 2*usual+least || !s.Messages && rest.H >= 2*least {
-		a.Panel[Doctor] = cutLow(&rest, min(usual, rest.H/2))
+		a.Panel[Doctor] = takeBottom(&rest, min(usual, rest.H/2))
 	}
 	switch about := min(usual, rest.H*2/5); {
 	case !s.Messages:
@@ -222,21 +219,21 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	case about < least:
 		a.Panel[Messages] = rest
 	default:
-		a.Panel[Selected] = cutLow(&rest, about)
+		a.Panel[Selected] = takeBottom(&rest, about)
 		a.Panel[Messages] = rest
 	}
 	return body
 }
 
-// lessonMost is the number of lines that a lesson's text gets if possible. It is the same for all parts
-// of a lesson, so panels stay in place.
-const lessonMost = 18
+// lessonLines is the usual number of lines for a lesson's text. It does not depend on the text, so
+// panels stay in place during a lesson.
+const lessonLines = 18
 
-// LessonPlace returns the width and the number of lines of a lesson's usual place.
+// LessonPlace returns the size of a lesson's text. If the lesson has no place, it is the size in a zoomed panel.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]
-	if r.Empty() { // another panel fills the screen
+	if r.Empty() {
 		r = term.Rect{W: w, H: h - 3}
 	}
 	return r.W - 4, r.H - 2
@@ -251,7 +248,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
 
-// Focused returns s.Focus or, if that is not on the screen, another panel.
+// Focused returns s.Focus, or another panel if s.Focus has no place on the screen.
 func (s Shape) Focused(w, h int) Panel {
 	switch {
 	case s.Focus.shownOn(w, h, s):
@@ -264,7 +261,7 @@ func (s Shape) Focused(w, h int) Panel {
 	return Candidates
 }
 
-// Next returns the panel that gets the focus next.
+// Next returns the panel that gets the focus after s.Focus.
 func (s Shape) Next(w, h int) Panel {
 	for p := (s.Focus + 1) % Panels; p != s.Focus; p = (p + 1) % Panels {
 		if p.shownOn(w, h, s) {
@@ -282,7 +279,7 @@ func (p Panel) Name(workers bool) string {
 	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson", "candidate", "doctor", "servers"}[p]
 }
 
-// PanelAt returns the panel at (x, y), if any.
+// PanelAt returns the panel at (x, y); false: there is none.
 func (a *Arrangement) PanelAt(x, y int) (Panel, bool) {
 	for p, r := range a.Panel {
 		if r.Has(x, y) {

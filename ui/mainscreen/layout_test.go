@@ -60,7 +60,7 @@ func TestArrange(t *testing.T) {
 		{"recipe in focus", 80, 24, Shape{Focus: Recipe}, "1 t80 / 21 R80 / 1 s80 / 1 k80"},
 		{"wide", 120, 36, Shape{Focus: Handoffs}, "1 t120 / 22 C76 R44 / 11 H120 / 1 s120 / 1 k120"},
 		{"a lesson", 120, 36, Shape{Lesson: true}, "1 t120 / 17 C76 R44 / 16 L120 / 1 s120 / 1 k120"},
-		{"a long lesson beside the recipe", 80, 24, Shape{Focus: Recipe, Lesson: true}, "1 t80 / 11 R80 / 10 L80 / 1 s80 / 1 k80"},
+		{"recipe in focus, and a lesson", 80, 24, Shape{Focus: Recipe, Lesson: true}, "1 t80 / 11 R80 / 10 L80 / 1 s80 / 1 k80"},
 		{"messages in focus", 120, 36, Shape{Focus: Messages, Messages: true}, "1 t120 / 22 C76 M44 / 11 H120 / 1 s120 / 1 k120"},
 		{"a lesson on a tall screen", 120, 50, Shape{Lesson: true}, "1 t120 / 18 C76 R44 / 9 H120 / 20 L120 / 1 s120 / 1 k120"},
 		{"very wide", 160, 46, Shape{Messages: true, Rows: 5}, "1 t160 / 26 C64 R44 M52 / 3 C64 R44 A52 / 14 H108 A52 / 1 s160 / 1 k160"},
@@ -78,7 +78,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-func TestArrangeFills(t *testing.T) {
+func TestArrangementFillsTheScreen(t *testing.T) {
 	for h := MinHeight; h <= 100; h += 1 + h/12 {
 		for w := MinWidth; w <= 300; w += 7 {
 			for _, s := range shapes() {
@@ -91,7 +91,7 @@ func TestArrangeFills(t *testing.T) {
 					cells += r.W * r.H
 				}
 				if cells != w*h {
-					t.Fatalf("%dx%d %+v: %d cells of %d are used", w, h, s, cells, w*h)
+					t.Fatalf("%dx%d %+v: got %d cells in all parts, want %d", w, h, s, cells, w*h)
 				}
 				if h%3 == 0 && strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)

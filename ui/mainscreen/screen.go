@@ -2,10 +2,10 @@
 // line ([Message]) and the keys ([Footer]).
 //
 // [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
-// [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes nothing but the
-// canvas. Keys move the panel with the focus, the wheel the panel under the pointer.
+// [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes only the frame.
 //
-// A narrow header leaves out the least important words, a narrow footer the least important keys.
+// Keys move the panel with the focus. The wheel moves the panel under the pointer. A narrow header
+// leaves out the least important words, and a narrow footer leaves out the least important keys.
 package mainscreen
 
 import (
@@ -33,30 +33,30 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     Arrangement
 	Shown
-	before struct { // before one of the Details got the focus
+	before struct { // Close returns to this focus from one of the Details
 		focus  Panel
 		zoomed bool
 	}
-	help     overlay.Panel   // in view on the largest screens, never with the focus
+	help     overlay.Panel   // in view only on the largest screens; it never has the focus
 	footKeys []input.FootKey // buffer of Footer; the spots of the last frame point into it
 }
 
-// Shown is the contents of the screen.
+// Shown has the contents of the screen.
 type Shown struct {
 	Bar
 	Candidates *candidates.Panel
 	Handoffs   *leadership.Handoffs
 	Messages   *messages.Panel
 	Details    *Details
-	Help       func(w int) [][]term.Span // the help on lines of w cells
+	Help       func(w int) [][]term.Span // returns the help as lines of at most w cells
 
-	Lesson    *lessons.Panel  // on the screen, nil for none
+	Lesson    *lessons.Panel  // nil: no lesson is on the screen
 	Journey   *travel.Journey // time travel
 	Spawns    bool            // the user can add a candidate
 	Campaigns bool            // this program can become a candidate
-	Verifying bool            // the servers have not reported their watches yet
-	NoVerify  string          // the reason why the servers cannot be queried, "" if they can
-	Reread    time.Time       // when the selected candidate's data was last read again, zero: never
+	Verifying bool            // a request of the user for the servers' watches is under way
+	NoVerify  string          // why the servers cannot be queried, "" if they can
+	Reread    time.Time       // when the selected candidate's data was last read again; zero: never
 }
 
 const detailWidth = 100 // longer lines are hard to read
@@ -66,7 +66,7 @@ type Details [Panels - Selected]overlay.Panel
 
 func (x *Screen) detail(p Panel) *overlay.Panel { return &x.Details[p-Selected] }
 
-// Settle gives each panel its place and contents.
+// Settle stores the contents, and gives each panel its place.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	x.Shown = shown
 	shape := x.shape()
@@ -146,7 +146,6 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
-// candidates includes the server's pace unless the recipe panel shows it.
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 	s, focused := x.State, x.Focus == Candidates
 	return candidates.Shown{
@@ -180,7 +179,6 @@ func (x *Screen) content(f *term.Frame, p Panel, w int) (text overlay.Text) {
 	return text
 }
 
-// handoffs includes the changes after the moment on the screen.
 func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 	believed, now := x.belief(), f.Calm()
 	if at := x.State.At; at.After(now) && !at.After(f.Picture) {
@@ -259,6 +257,7 @@ func (x *Screen) moves(p Panel) interface{ Move(input.Command) } {
 
 // Move applies do to the panel with the focus, or to the candidates if that panel cannot move.
 // Page keys scroll a long lesson unless one of the [Details] has the focus.
+// chose means that the selected candidate may have changed.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	at := x.Focus
 	if at < Selected && x.Lesson != nil && x.Lesson.Pages(do) {
@@ -275,7 +274,7 @@ func (x *Screen) Move(do input.Command) (chose bool) {
 	return true
 }
 
-// Wheel applies do to panel p, and reports whether a candidate was selected.
+// Wheel applies do to panel p. chose means that the selected candidate may have changed.
 func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	if p == Candidates {
 		lines = 1
@@ -288,7 +287,7 @@ func (x *Screen) Wheel(p Panel, do input.Command, lines int) (chose bool) {
 	return p == Candidates
 }
 
-// Draw changes nothing but the canvas.
+// Draw draws the screen that Settle arranged.
 func (x *Screen) Draw(f *term.Frame) {
 	if x.TooSmall() {
 		drawTooSmall(f)

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	goodShown    = 5 * time.Second  // time for a message that is expected and short
 	TroubleShown = 15 * time.Second // time for a message in the style term.Trouble
+	usualShown   = 5 * time.Second  // time for a message in any other style
 )
 
-// Message is the last message in the status line, for some seconds.
+// Message is the last message of the status line. It is shown for some seconds.
 type Message struct {
 	style term.Style
 	text  string
@@ -20,14 +20,14 @@ type Message struct {
 
 // NewMessage returns a message that is shown from now on.
 func NewMessage(st term.Style, text string, now time.Time) Message {
-	keep := goodShown
+	keep := usualShown
 	if st == term.Trouble {
 		keep = TroubleShown
 	}
 	return Message{st, text, now.Add(keep)}
 }
 
-// Text returns the text to draw, if the message is still shown.
+// Text returns the text to draw; ok is false if the message is no longer shown.
 func (l *Message) Text(f *term.Frame) (st term.Style, text string, ok bool) {
 	if !l.until.After(f.Now) {
 		return 0, "", false
