@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	Lines     = 10 // the least height of the panel with its border
+	Lines     = 10 // least height of the panel, with its border
 	headLines = 1
 
 	stampFormat = "04:05.000"
 	stampRoom   = len(stampFormat) + 1
-	stampsFrom  = 60 // cells from which times are shown
-	laneRoom    = 25 // least cells for each lane, if there are more than two
+	stampsFrom  = 60 // width from which times are shown
+	laneRoom    = 25 // least width of a lane, if there are more than two
 
 	progressTick = 50 * time.Millisecond // interval at which the lines of delayed messages grow
 )
@@ -94,7 +94,7 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 	for i := range p.Held[:shown] {
 		m := &p.Held[i]
 		of := sideOf(v.lanes, memberWith(s, m.Session), m.Session)
-		text := heldText(s, m, !d.next(of))
+		text := heldText(s, m, !d.nextToServer(of))
 		if d.held(y+i, of, text, p.Steps && i == 0); p.Delay > 0 {
 			d.progress(y+i, of, text, float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
 		}
@@ -107,7 +107,7 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 type ladder struct {
 	f           *term.Frame
 	Area        term.Area
-	left, right int   // first and last column of the canvas
+	left, right int   // first and last column, on the canvas
 	lines       []int // columns of all lifelines
 	lanes       []int // columns of the lanes' lifelines
 	server      int   // column of the server's lifeline
@@ -133,7 +133,7 @@ func newLadder(f *term.Frame, a term.Area, n int) *ladder {
 
 func (d *ladder) isLeft(of side) bool { return of >= 0 && d.lanes[of] < d.server }
 
-// put draws text in line y, from column x to end, and returns the column after it.
+// put draws text in line y, from column x to the column before end. It returns the column after the text.
 func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	if y < 0 || y >= d.Area.Height() {
 		return x
@@ -141,8 +141,7 @@ func (d *ladder) put(y, x, end int, st term.Style, text string) int {
 	return d.f.Put(x, d.Area.Rect.Y+y, end, st, text)
 }
 
-// next reports whether no lifeline is between a lane and the server.
-func (d *ladder) next(of side) bool {
+func (d *ladder) nextToServer(of side) bool {
 	n := side(len(d.lines) / 2)
 	return of == n-1 || of == n
 }
@@ -227,7 +226,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 	near, far := from, to
 	switch n := (d.right - d.left) / len(d.lanes); { // the text is between the lane and the next lifeline
-	case d.next(of):
+	case d.nextToServer(of):
 	case d.isLeft(of):
 		far = from + n - 2
 	default:
@@ -242,7 +241,7 @@ func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) 
 	}
 }
 
-// lost draws a message that did not arrive. Its line ends half-way.
+// lost draws a message that did not arrive. The reason replaces the head of its arrow.
 func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
@@ -268,7 +267,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
 }
 
-// beside draws a text beside a lane. A long text covers the server's lifeline.
+// beside draws a text beside a lane. A long text can cover the server's lifeline.
 func (d *ladder) beside(y int, of side, st term.Style, text string) {
 	x, end := d.lanes[of]+1, d.right
 	if !d.isLeft(of) {
@@ -318,7 +317,7 @@ func (d *ladder) progress(y int, of side, text string, passed float64) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(of)
 	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
-	const least, most = 3, 0.97 // the line must not arrive before the message
+	const least, most = 3, 0.97 // most: the line must not arrive before the message
 	if of == elsewhere || track < least {
 		return
 	}

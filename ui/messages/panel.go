@@ -1,11 +1,10 @@
-// Package messages draws the messages between the embedded server and two to four candidates, while
-// the server is slowed or stepped. The panel is a sequence diagram, called ladder: time goes down, and
-// the server's lifeline is in the middle.
+// Package messages draws the messages between the embedded server and two to four candidates. The server
+// reports them while it is slowed, or releases them step by step. The panel is a sequence diagram, called
+// ladder: time goes down, and the server's lifeline is in the middle.
 //
 // An arrow to the server is a request that the server carried out. An arrow from the server is a
-// reply or a notification. The arrow of a message that did not arrive ends half-way, with the
-// reason. Held messages are below the arrows. All entries are reports of the server and the
-// candidates; nothing is inferred from the recipe.
+// reply or a notification. If a message did not arrive, the reason replaces the arrow's head.
+// Held messages are below the arrows.
 package messages
 
 import (
@@ -40,7 +39,7 @@ type Panel struct {
 type Shown struct {
 	State    *doctor.State
 	Focused  bool
-	Selected model.Row // the candidate whose messages are shown
+	Selected model.Row // this candidate has a lane; if it is zero, the first candidate has
 }
 
 // Settle sets what to show and where.
@@ -71,7 +70,7 @@ func (v *Panel) inView() []entry {
 	return v.entries[max(0, end-v.page):end]
 }
 
-// lane has a candidate whose messages are shown. The zero lane has none.
+// lane shows the messages of one candidate. The zero lane has no candidate.
 type lane struct {
 	row     model.Row
 	member  string // [model.Member.ID], "" for a third-party candidate
@@ -107,7 +106,7 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes returns the lanes of the selected candidate, its partner, and others, preferably with messages.
+// lanes chooses up to n candidates: the selected one, its partner, those with messages, then others.
 // If the partner has no messages, the candidate with the newest message replaces it.
 func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	if selected.Ref() == (model.Ref{}) {
@@ -138,7 +137,8 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	return all
 }
 
-// partner returns the candidate that watches r, or that r watches. If r has no znode, it returns the first.
+// partner returns a candidate that should watch r, otherwise the one that r should watch.
+// If r has no znode, partner returns the first candidate.
 func partner(s *doctor.State, r model.Row) lane {
 	i := r.Position
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
@@ -201,7 +201,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-const watcherMax = 100 // candidates that are checked: a reader can be far behind the writer that it watches
+const watcherMax = 100 // candidates that are searched; a reader can be far behind the writer that it watches
 
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
@@ -248,18 +248,18 @@ type entry struct {
 	n        int // orders the messages of the same time; for kind others: number of messages
 }
 
-// loss is the reason why a message did not arrive. It is empty if the message arrived, as far as is known.
+// loss is the reason why a message did not arrive. It is "" if no loss is known.
 type loss string
 
 const (
-	arrived  loss = ""
-	lostHere loss = "reply lost"
-	cutOff   loss = "cut off" // the connection ended before the message was sent
+	arrived   loss = ""
+	replyLost loss = "reply lost"
+	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // time before the first message, in which steps and deletions can be its causes
+const before = 20 * time.Millisecond // a step or deletion up to this long before the first message can be its cause
 
-// entries returns the entries in the order of their times; none without messages.
+// entries returns the entries in the order of their times. Without messages it returns nil.
 func entries(s *doctor.State, lanes []lane) []entry {
 	var out []entry
 	var began time.Time
@@ -347,7 +347,7 @@ func lossOf(x *model.Exchange) loss {
 	case x.Dropped:
 		return cutOff
 	case x.Lost:
-		return lostHere
+		return replyLost
 	case x.Fault != model.NoFault:
 		return loss(znode.Safe(string(x.Fault), znode.NameMax))
 	}
@@ -394,7 +394,6 @@ func memberWith(s *doctor.State, session uint64) string {
 	return ""
 }
 
-// heldText describes a held message. The content of a held reply is not known.
 func heldText(s *doctor.State, m *model.Message, named bool) string {
 	text := "reply to " + znode.Safe(m.Op, 16)
 	if wording.Notifies(m) {
