@@ -1,7 +1,7 @@
-// Package lessons draws the menu of lessons, and the panel of the current lesson.
+// Package lessons draws the menu of lessons and the panel of the current lesson.
 //
-// A [Runner] runs the lessons. A [Panel] shows the Runner's [lesson.View], and passes the user's
-// input to the Runner.
+// A [Runner] runs the lessons. A [Panel] shows the [lesson.View] of the Runner, and passes the
+// user's input to the Runner.
 package lessons
 
 import (
@@ -26,7 +26,7 @@ type Runner interface {
 	Lessons() []lesson.Entry
 	// View returns the current lesson; ok is false for none.
 	View() (v lesson.View, ok bool)
-	// Start begins a lesson; an empty id means the first lesson not done.
+	// Start begins a lesson; if id is "", the first lesson that is not done.
 	// Start blocks, so call it outside the event loop.
 	Start(ctx context.Context, id string) error
 	// Input applies an input, or returns why the input cannot be applied now.
@@ -38,7 +38,7 @@ type Runner interface {
 // Panel holds the current lesson, as the Runner last reported it, and the menu.
 type Panel struct {
 	Runner Runner // nil: there are no lessons
-	On     bool   // there is a current lesson
+	On     bool   // a lesson is running
 	View   lesson.View
 
 	text   overlay.Pager
@@ -53,7 +53,7 @@ type Panel struct {
 // None is the Arg of the menu row that ends the lesson.
 const None = "\x00"
 
-// Pages reports whether do scrolls a long lesson, even if another panel has the focus.
+// Pages reports whether do is a page key and the lesson is longer than its panel.
 func (p *Panel) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && p.text.Long()
 }
@@ -66,7 +66,7 @@ func (p *Panel) Move(do input.Command) {
 	p.added = ""
 }
 
-// Update reads the current lesson and, if menu is set, the list of lessons.
+// Update reads the current lesson and, if menu is set, the list of lessons. It reports whether one of them changed.
 func (p *Panel) Update(menu bool) (changed bool) {
 	if p.Runner == nil {
 		return false
@@ -94,7 +94,7 @@ func (p *Panel) Update(menu bool) (changed bool) {
 	return true
 }
 
-// OpenMenu opens the menu with the current lesson or the first undone lesson selected.
+// OpenMenu opens the menu and selects the current lesson; if there is none, the first that is not done.
 func (p *Panel) OpenMenu() {
 	p.Update(true)
 	p.Menu.Open()
@@ -127,10 +127,10 @@ func (p *Panel) MenuShown(g *term.Glyphs) overlay.Shown {
 	return x
 }
 
-// Todo reports whether the user still has to do something for the lesson. p may be nil.
+// Todo reports whether the user must do something now. p may be nil.
 func (p *Panel) Todo() bool { return p != nil && p.On && p.View.Do != "" && !p.View.Done }
 
-// Target returns the [model.Member.ID] that the user must act on, "" for none.
+// Target returns the [model.Member.ID] that the user must act on, "" for none. p may be nil.
 func (p *Panel) Target() string {
 	if !p.Todo() {
 		return ""
@@ -138,7 +138,7 @@ func (p *Panel) Target() string {
 	return p.View.Target
 }
 
-// Since returns when the lesson's last setup was complete; zero without a lesson. p may be nil.
+// Since returns when the lesson's last setup was complete, zero without a lesson. p may be nil.
 func (p *Panel) Since() time.Time {
 	if p == nil || !p.On {
 		return time.Time{}
@@ -210,7 +210,7 @@ func (p *Panel) Do(do input.Command, key string, shown bool) (message term.Span,
 	return message, ""
 }
 
-// Learn executes the selected row of the menu; start is the lesson to start, if any.
+// Learn executes the selected row of the menu; start is the lesson to start, "" for none.
 func (p *Panel) Learn() (message term.Span, start string) {
 	if e, _ := p.Menu.Selected(); e.Arg != None {
 		return term.Span{}, e.Arg

@@ -17,7 +17,7 @@ const (
 	messagesHeld = "Messages are held: press . or ]"
 )
 
-// additions lists the paragraphs, in order, that the panel may add while a part of the lesson runs.
+// additions lists, in order, the paragraphs that the panel may add while a part of the lesson runs.
 func additions(v *lesson.View) [6]string {
 	do, done := v.Do, ""
 	if do != "" && !v.Acted {
@@ -170,7 +170,7 @@ func (p Panel) Draw(f *term.Frame, focused bool) {
 	p.text.Draw(f.Box(p.place, term.Cut(title, max(8, p.place.W-term.SpansWidth(tail)-12)), focused, tail...))
 }
 
-// Status returns what the user can do now if the text is long, otherwise "".
+// Status returns what the user can do now if the text is longer than the panel, otherwise "".
 func (p *Panel) Status() string {
 	v := &p.View
 	switch {
