@@ -20,9 +20,9 @@ import (
 // Discovery is the result of a search for elections below a root.
 type Discovery struct {
 	Root            string
-	Kind            string // the kind to show, or "all"; with "" the text shows elections and locks
-	Problems        bool   // show only elections in trouble
-	Colour          bool   // colour the text
+	Kind            string // the kind to show, or "all"; "": the text lists only kinds with a leader or lock holders
+	Problems        bool   // hide elections without trouble, except those of kinds without leader or lock holders
+	Colour          bool   // the text has colours
 	Elections       []Found
 	Visited, Denied int // numbers of visited znodes, and of those whose children an ACL hides
 	Skipped         int // number of znodes that were not searched; Skips lists only the first
@@ -83,7 +83,7 @@ func (d Discovery) JSON() any {
 		found = append(found, Object{
 			"path", s.Path, "system", text(s.System()), "leader", znodePath(s.Path, s.Leader()), "waiting", f.Waiting, "reign_ms", millisOrNil(most),
 			"findings", len(s.Findings), "kind", s.Kind(), "first", firstOf(s),
-			"leaderless", leaderlessOf(s), "standbys", standbysOf(s), // as in status
+			"leaderless", leaderlessOf(s), "standbys", standbysOf(s),
 			"reign_range_ms", rangeOf(reign), "problem", text(string(phrase.Trouble(s))), "at_risk", risks,
 		})
 	}
@@ -93,7 +93,7 @@ func (d Discovery) JSON() any {
 	}
 }
 
-// line returns the beginning and end of a table line. All beginnings have the same width, so columns align.
+// line returns the beginning and end of a table line. tabwriter needs beginnings of the same length.
 func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 	x := map[doctor.Severity][2]string{doctor.Critical: {"!! ", "31"}, doctor.Warning: {"!  ", "33"}, doctor.Info: {"-  ", "39"}, "": {"   ", "39"}}[severity]
 	if begin = x[0]; d.Colour {
@@ -104,7 +104,7 @@ func (d Discovery) line(severity doctor.Severity) (begin, end string) {
 
 const belowMax = 5
 
-// Below lists the first belowMax elections in one line, "" for none.
+// Below lists elections in one line, "" for none.
 func Below(found []Found) string {
 	elections, _ := Discovery{Elections: found}.split()
 	var names []string
@@ -126,7 +126,7 @@ func Below(found []Found) string {
 	return text
 }
 
-// Visible counts the waiting candidates, or without a queue the standbys; -1 means unknown.
+// Visible counts the waiting candidates or, in an election without a queue, the standbys; -1: unknown.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting

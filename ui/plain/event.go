@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// riskOf describes r at the time now, which is zero if the risk is over.
+// riskOf describes r at the time now. If the risk is over, now is zero.
 func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 	c, lasts := r.Candidate, !now.IsZero()
 	return Object{
@@ -30,12 +30,12 @@ func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 	}
 }
 
-// silence returns a lower bound in milliseconds, or nil if it is unknown or now is zero.
+// silence returns a lower bound in milliseconds; nil if the bound is unknown or now is zero.
 func silence(r *doctor.Risk, now time.Time) *float64 {
 	return When(!now.IsZero() && !r.Silent.IsZero(), within(now, r.Silent))
 }
 
-// Event returns the JSON object of an event in the election at path of a cluster.
+// Event returns the JSON object of an event in the election at path.
 func Event(cluster, path string, e model.Event) any {
 	head := func(kind string, fields ...any) Object {
 		return append(Object{"n", e.N, "at", stamp(e.At), "type", kind}, fields...)
@@ -53,22 +53,22 @@ func Event(cluster, path string, e model.Event) any {
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
 		return head("handoff", handoff(cluster, path, &b)...)
-	case model.Explained: // the cause of an earlier handoff was corrected
+	case model.Explained:
 		return head("cause", "from", znodePath(path, b.From), "cause", b.Cause, "evidence", text(b.Evidence))
-	case model.Acknowledged: // the leader acknowledged after the handoff's event
+	case model.Acknowledged:
 		h := b.Handoff
 		return head("takeover", "leader", znodePath(path, h.To), "takeover_ms", millisOrNil(h.Takeover), "takeover_range_ms", rangeOf(h.TakeoverIn))
 	case model.Missed:
 		return head("missed", "creates", When(b.Known, b.Creates), "deletes", When(b.Known, b.Deletes))
 	case model.LinkChanged:
 		link := b.Link
-		if link == model.Connecting { // the session was connected before
+		if link == model.Connecting { // this event comes only after Connected: the connection was lost
 			link = model.Disconnected
 		}
 		return head("connection", "state", link, "server", text(b.Server), "session", When(b.Session != 0, znode.Hex(b.Session)))
-	case model.EpochChanged: // the system's count of its leaders changed
+	case model.EpochChanged:
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // "was" is the earlier severity if only the severity changed
+	case doctor.FindingChanged: // "was" is null unless only the severity changed
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -79,7 +79,7 @@ func Event(cluster, path string, e model.Event) any {
 		out := append(head("risk", "state", changed(b.Raised)), riskOf(path, &b.Risk, now)...)
 		return append(out, "gone", b.Gone, "cause", When(b.Gone && b.Cause != "", b.Cause))
 	}
-	panic("plain: unknown event") // all kinds of events have a case
+	panic(fmt.Sprintf("plain: unknown event %T", e.Body))
 }
 
 func handoff(cluster, path string, h *model.Handoff) Object {
@@ -100,7 +100,7 @@ func handoff(cluster, path string, h *model.Handoff) Object {
 	}
 	out = append(out,
 		"cause", h.Cause,
-		"evidence", text(h.Evidence), // how the cause is known
+		"evidence", text(h.Evidence), // of the cause
 		"silent_ms", millisOrNil(m[0].Took),
 		"takeover_ms", millisOrNil(m[1].Took),
 		"vacant_ms", millisOrNil(m[2].Took),
@@ -110,7 +110,7 @@ func handoff(cluster, path string, h *model.Handoff) Object {
 		"vacant_range_ms", rangeOf(m[2].In),
 		"session_timeout_ms", millisOrNil(m[3].Took), // of the old leader
 	)
-	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why the duration is null
+	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // name_unknown is why name_ms is null
 		out = append(out, name+"_unknown", text(phrase.Unmeasured(h, m[i])))
 	}
 	return out
@@ -178,7 +178,7 @@ func Words(e model.Event) (kind, words string) {
 	case doctor.RiskChanged:
 		return "risk", phrase.RiskChanged(b, e.At, phrase.Who)
 	}
-	panic("plain: unknown event") // all kinds of events have a case
+	panic(fmt.Sprintf("plain: unknown event %T", e.Body))
 }
 
 func handoffNotes(h model.Handoff) string {

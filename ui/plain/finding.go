@@ -105,12 +105,12 @@ func field(b *strings.Builder, name, value string) {
 // Unchecked is something that the doctor could not check.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // servers that did not report What; empty if What is not about particular servers
+	Servers []string `json:"servers"` // the servers that did not report What; empty if What concerns no particular server
 	Why     string   `json:"why"`
 	Setting *string  `json:"setting"` // the setting that would allow the check, nil for none
 }
 
-// NotChecked lists what the servers did not report, and the settings that would allow the reports.
+// NotChecked lists what the servers did not report.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Answers
@@ -230,13 +230,13 @@ func uncheckedText(b *strings.Builder, us []Unchecked) {
 	}
 }
 
-// observeFor is enough for two requests to each server.
-const observeFor = 6 * time.Second
+// leastFor is the least --for that electop recommends.
+const leastFor = 6 * time.Second
 
 func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {
-		seconds := math.Ceil(max(observeFor, observed+max(left, time.Second)).Seconds())
+		seconds := math.Ceil(max(leastFor, observed+max(left, time.Second)).Seconds())
 		out = append(out, Unchecked{What: what, Servers: []string{}, Why: why, Setting: text(fmt.Sprintf("--for %.0fs", seconds))})
 	}
 	short := "observed for only " + observed.String()
@@ -256,10 +256,10 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	for i, p := range s.Pending {
 		if p.Early != nil && p.Severity == p.Early.Severity {
-			continue // [doctor.State.Early] lists it as a finding
+			continue
 		}
 		if i == listMax {
-			add("other suspicions", short, observeFor)
+			add("other suspicions", short, leastFor)
 			break
 		}
 		what := p.Rule + ": " + p.Title

@@ -49,8 +49,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// If the servers refuse commands, the first lines name the setting that allows them.
-func TestDoctorTextBeginsWithUnchecked(t *testing.T) {
+func TestDoctorTextBeginsWithSettingForUnchecked(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
 	s.Answers = &session.Table{At: start, End: start, Whole: true}
@@ -85,10 +84,10 @@ func TestNotChecked(t *testing.T) {
 		return us[i]
 	}
 	if u := find("watches"); !slices.Equal(u.Servers, []string{"zk2:2181", "zk3:2181"}) || u.Setting == nil || *u.Setting != "4lw.commands.whitelist=wchp" {
-		t.Errorf("got watches unchecked %+v, want two servers and a setting", u)
+		t.Errorf("got %+v, want zk2 and zk3, and a setting that allows wchp", u)
 	}
 	if u := find("anything"); !slices.Equal(u.Servers, []string{"zk4:2181"}) {
-		t.Errorf("got the server without any answer %+v, want zk4:2181", u)
+		t.Errorf("got %+v, want only zk4:2181, which answered nothing", u)
 	}
 	if u := find("whether a watch or a connection is missing"); u.Why != "/zookeeper/config may not be read" {
 		t.Errorf("got %+v, want the reason why members may be missing", u)

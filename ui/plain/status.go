@@ -146,7 +146,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		if exact {
 			about = ""
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number, c.Label(), session, where, about, units.Age(age), watchText(s, i))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number, c.Label(), session, where, about, units.Age(age), lastCell(s, i))
 	}
 	t.Flush() // cannot fail: it writes into memory
 }
@@ -161,8 +161,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	return safeList(names)
 }
 
-// watchText returns the last cell in the row of candidate i: usually the watched candidate.
-func watchText(s *doctor.State, i int) string {
+func lastCell(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	if s.Kind() == dialect.KindCommit {
 		return cmp.Or(s.Queue.At(i).Vote(), "-")
@@ -206,7 +205,7 @@ func Status(s *doctor.State) Object {
 	}
 
 	var parent Object
-	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
+	if s.Phase == model.Live && s.Parent.Czxid != 0 { // Czxid is 0 for an election that is a single znode
 		parent = Object{"czxid", znode.Hex(uint64(s.Parent.Czxid)), "cversion", s.Parent.Cversion, "children", s.Parent.Children}
 	}
 	var since *[2]*string
@@ -231,11 +230,10 @@ func Status(s *doctor.State) Object {
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
-		"leader_state", text(string(s.Lead())), // whether the first candidate leads, or why not
+		"leader_state", text(string(s.Lead())), // null: no leader
 		"findings", each(s.Findings, findingOf),
 		"leader_since", since, // bounds of the time at which the leader became first
 		"leader_watchers", watchersOf(s),
-		// programs, led_last and backlog come from znodes beside the election, if the system has such znodes.
 		"programs?", s.Standbys().Programs,
 		"led_last?", s.LedLast(),
 		"backlog?", s.Backlog(),
@@ -288,19 +286,19 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"czxid", When(!c.Unread, znode.Hex(uint64(c.Czxid))),
 		"created_at", known(c.Ctime),
 		"address", address, // host:port of the client
-		"server", server, // the server that the client is connected to
-		"role", role, // leader or waiting
-		"watches", watches,
-		"watch_state", edge.State, // unknown: "watches" is inferred from the recipe
-		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // what the servers report
+		"server", server,
+		"role", role,
+		"watches", watches, // according to the recipe
+		"watch_state", edge.State,
+		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // according to the servers
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
 		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
-		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: no server listed the session's connection
+		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: unknown
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
-		"risk", risk, // evidence of the risk; null: not at risk
-		"standing?", phrase.Standing(s, i).Row, // the role of this candidate if nobody is known to lead
+		"risk", risk, // its evidence; null: not at risk
+		"standing?", phrase.Standing(s, i).Row, // words for the candidate while the leader is not certain
 	)
 }
 
@@ -335,7 +333,7 @@ func standbysOf(s *doctor.State) []string {
 	return list(standbys.Names)
 }
 
-// waiting counts the waiting candidates, or without a queue names the programs that could take over.
+// waiting counts the waiting candidates. Without a queue, it names the programs that could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())

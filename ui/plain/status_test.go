@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// UTF-8 names stay unchanged. UTF-8 data is only cut.
+// UTF-8 names stay unchanged; UTF-8 data is only cut.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(hostileElection(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {
@@ -84,7 +84,7 @@ func TestJSONOfHostileChildren(t *testing.T) {
 		c := s.Candidates[at]
 		cut := znode.NewData(h.data).Bytes
 		if want := path + "/" + h.name; utf8.ValidString(want) && c.Znode != want {
-			t.Errorf("%s: got the name %q, want %q", h.what, c.Znode, want)
+			t.Errorf("%s: got the path %q, want %q", h.what, c.Znode, want)
 		}
 		switch {
 		case utf8.Valid(cut) && (c.Data == nil || *c.Data != string(cut) || c.DataBase64 != nil):
@@ -131,7 +131,6 @@ func TestJSONWithoutCreationTime(t *testing.T) {
 	}
 }
 
-// An election that is a single znode has no parent.
 func TestJSONOfSingleZnode(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
@@ -211,7 +210,7 @@ func answeredJournal(t *testing.T, connected ...uint64) *doctor.Journal {
 	return j
 }
 
-// answers returns the table of a standalone server, with electop's own connection added.
+// answers returns the table of a standalone server, with electop's own connection beside the connected sessions.
 func answers(at time.Time, watched []session.Watch, connected ...uint64) *session.Table {
 	const own = 0xf00d000000000001
 	answered := session.Answer{State: session.Answered, At: at}
@@ -378,8 +377,7 @@ func TestStatusText(t *testing.T) {
 	}
 }
 
-// A lease has several holders, and the status counts all of them.
-func TestStatusTextOfLeases(t *testing.T) {
+func TestStatusTextCountsHoldersOfLeases(t *testing.T) {
 	a := child("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
 	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
 	j := doctor.NewJournal(model.Config{Path: "/sem"})
@@ -439,8 +437,7 @@ func TestStatusTextOfUnknownLeader(t *testing.T) {
 	}
 }
 
-// If a child of another session acknowledges, the status names that session.
-func TestStatusTextOfAckByAnotherSession(t *testing.T) {
+func TestStatusTextNamesOtherSessionThatAcknowledges(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	const path = "/aurora/scheduler"
 	j := doctor.NewJournal(model.Config{Path: path})
@@ -491,7 +488,6 @@ func TestStatusWithFirstWatchReport(t *testing.T) {
 	}
 }
 
-// Status and doctor must show the same bound, timeout and silence of a session.
 func TestStatusAndDoctorShowSameRisk(t *testing.T) {
 	j := answeredJournal(t, 1, 2, 3)
 	for sec := range 4 {

@@ -1,6 +1,6 @@
-// Package plain formats the state of a journal without a screen. For scripts the format is JSON, one
-// object per line ([Event], [Status]; see electop help json). For people the format is text ([Line],
-// [StatusText]).
+// Package plain formats the state of a journal without a screen. For scripts, the format is JSON with one
+// object per line, such as [Event] and [Status]; see electop help json. For people, the format is text,
+// such as [Line] and [StatusText].
 //
 // In JSON, zxids and session ids are hex strings. Times are RFC 3339 with nanoseconds, and durations
 // are milliseconds with fractions. A znode appears as its full path. null means unknown or none.
@@ -27,7 +27,7 @@ import (
 // Format is the version of the JSON interface.
 const Format = 1
 
-// Object is a JSON object: it alternates names and values. A field whose name ends in "?" is left out if empty.
+// Object is a JSON object of alternating names and values. A field whose name ends in "?" is left out if it is empty.
 type Object []any
 
 // MarshalJSON writes the object, null for nil.
@@ -67,7 +67,7 @@ func each[A, B any](in []A, convert func(A) B) []B {
 	return out
 }
 
-// When returns v for a known value, otherwise null.
+// When returns &v if the value is known, otherwise nil, which is null in JSON.
 func When[T any](known bool, v T) *T {
 	if !known {
 		return nil
@@ -85,7 +85,8 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content returns c's data as name, or as name_base64 if the data is not text. Cut data has a name_length.
+// content has c's data in the field name, or in name_base64 if the data is not UTF-8.
+// If the data was cut, name_length has its full length.
 func content(name string, c *dialect.Candidate) Object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
@@ -124,7 +125,6 @@ func millisOrNil(d *time.Duration) *float64 {
 	return When(true, millis(*d))
 }
 
-// millis cuts to microseconds, because the clocks are not more precise.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {
@@ -134,7 +134,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax bounds how many znodes, sessions or suspicions are listed.
+// listMax bounds each list of znodes, servers, sessions or suspicions.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
