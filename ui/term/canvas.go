@@ -1,13 +1,13 @@
-// Package term draws text into the cells of a terminal. It does not know elections.
+// Package term draws text into the cells of a terminal.
 //
-// A [Canvas] is the screen as cells. All drawing is clipped to the canvas and its [Area], so no
-// frame is larger than the terminal. A [Pen] writes one line of an area from left to right. A
-// [Span] is text in one style.
+// A [Canvas] is the screen as cells. All drawing is clipped to the canvas, so no frame is larger
+// than the terminal. An [Area] is a part of the canvas. A [Pen] writes one line of an area from left
+// to right. A [Span] is text in one style.
 //
-// A [Style] names a meaning, such as trouble. The [Theme] has an escape sequence of each style for a
-// terminal with many colours, few or none. Only this package defines colours and signs.
+// A [Style] names a meaning, such as trouble. A [Theme] has the escape sequence of each style, for a
+// terminal with many colours, few or none. Only this package defines colours.
 //
-// A [Frame] holds what drawing one picture needs: the canvas, the theme and two clocks. While
+// A [Frame] holds what drawing one picture needs: the canvas, the theme and two times. While
 // drawing, each part reports with [Frame.At] or [Frame.Every] when it changes next. The earliest of
 // these moments is the next tick.
 package term
@@ -47,7 +47,7 @@ func (c *Canvas) Resize(w, h int) {
 	clear(c.cells)
 }
 
-// Put draws s from (x, y) to the column before end, and returns the column after the text.
+// Put draws s from (x, y) to the column before end. It returns the column after the text.
 func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	if y < 0 || y >= c.H || x < 0 {
 		return x
@@ -85,8 +85,8 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// lineGlyph returns the length of the line or block character at the start of s. It returns 0 if there
-// is none, or if the next character may combine with it.
+// lineGlyph returns the number of bytes of the line, block or shape at the start of s. It returns 0 if
+// there is none, or if the next character may combine with it.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -136,7 +136,7 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r, its spots, and the rest of each phrase that r cuts. One blank is between words of a phrase.
+// Blank clears r, and the rest of each phrase that r cuts. The spots in r have no effect any more.
 func (c *Canvas) Blank(r Rect) {
 	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
@@ -154,7 +154,7 @@ func (c *Canvas) Blank(r Rect) {
 	}
 }
 
-// inPhrase reports whether cell x is in a phrase. Lines and blocks are not words.
+// inPhrase reports whether cell x is in a phrase: words with one blank between them. Lines are not words.
 func inPhrase(row []cell, x int) bool {
 	blank := func(x int) bool { return row[x].Text == "" || row[x].Text == " " }
 	word := func(x int) bool { return x >= 0 && x < len(row) && !blank(x) && lineGlyph(row[x].Text) == 0 }
@@ -207,14 +207,14 @@ func (c *Canvas) Render(th *Theme) string {
 type spot struct {
 	rect Rect
 	what any
-	at   func(x, y int) any // nil: what
+	at   func(x, y int) any // nil: the spot is what everywhere
 }
 
 // Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.
 func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r, what: what}) }
 
-// Spots notes many spots: at returns what was drawn there, nil for nothing.
-// at is called while the frame is on the screen.
+// Spots notes many spots: at returns what was drawn at (x, y), nil for nothing.
+// at can be called as long as the frame is on the screen.
 func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
 	c.spots = append(c.spots, spot{rect: r, at: at})
 }
@@ -252,7 +252,7 @@ func (p *Pen) Spot(w int, what any) {
 // ink stores short texts without an allocation for each.
 type ink struct{ text strings.Builder }
 
-const inkSize = 4096 // for the texts of several frames
+const inkSize = 4096 // bytes
 
 // Ink returns a copy of b as a string to draw.
 func (k *ink) Ink(b []byte) string {

@@ -6,24 +6,24 @@ import "time"
 type Frame struct {
 	*Canvas
 	Theme        *Theme
-	Now, Picture time.Time // Picture is the time that the picture shows: at most Now
+	Now, Picture time.Time // the real time, and the time that the picture shows
 	Held         bool      // the picture's clock is stopped
 	Next         time.Time // earliest moment at which the picture changes; zero: never
 }
 
 const (
-	TickCalm = time.Second            // interval between two pictures in which only ages and the clock change
+	TickCalm = time.Second            // interval between two pictures in which ages and the clock change
 	TickBusy = 250 * time.Millisecond // interval between two pictures while something counts down
 )
 
-// Every notes changes at multiples of d, so all digits change together. A held picture does not change.
+// Every notes changes at multiples of d, so that all digits change together. It does nothing if the picture is held.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
 	}
 }
 
-// Ticks is Every for digits that change even while the picture is held.
+// Ticks is [Frame.Every] for digits that change even if the picture is held.
 func (f *Frame) Ticks(d time.Duration) { f.At(f.Now.Truncate(d).Add(d)) }
 
 // At notes that the picture changes at t.
@@ -125,7 +125,7 @@ type Area struct {
 func (a Area) Width() int  { return a.Rect.W }
 func (a Area) Height() int { return a.Rect.H }
 
-// Inset returns the area without n columns at either side.
+// Inset returns the area without the first and last n columns.
 func (a Area) Inset(n int) Area {
 	a.Rect.X, a.Rect.W = a.Rect.X+n, max(0, a.Rect.W-2*n)
 	return a
@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first line in view, as near to top as possible. Of n lines, page are in view, among them at.
+// Window moves a view of page lines as little as possible from top, to show line at of n. It returns the first line in view.
 func Window(top, at, page, n int) int {
 	return max(0, min(max(min(top, at), at-page+1), n-page))
 }

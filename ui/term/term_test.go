@@ -214,7 +214,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// TestHeatIsGreen: the heat does not look like trouble, which is coral.
+// Heat must not look like trouble, which is coral.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -22,7 +22,7 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// plain reports whether s has one cell for each byte.
+// plain reports whether s is printable ASCII, which takes one cell for each byte.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -44,7 +44,7 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
-// Lines yields the lines of [Wrap] without a slice.
+// Lines yields the lines of [Wrap] with their indices.
 func Lines(s string, w int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		if w <= 0 || s == "" {
@@ -187,7 +187,7 @@ type Fact struct {
 	Name  string
 	Style Style // of the text
 	Text  string
-	Label Style // of the name; Text stands for Muted
+	Label Style // of the name; zero: Muted
 }
 
 const factNameWidth = 12
@@ -196,7 +196,7 @@ const factNameWidth = 12
 func FactLines(w int, facts []Fact) [][]Span {
 	inside := w - factNameWidth - 1
 	lines := make([][]Span, 0, 2*len(facts))
-	spans := make([]Span, 0, 3*cap(lines)) // one allocation for all lines
+	spans := make([]Span, 0, 3*cap(lines))
 	for _, ft := range facts {
 		if ft.Label == Text {
 			ft.Label = Muted

@@ -76,7 +76,7 @@ const (
 	Selected Style = 0x80
 )
 
-// Theme has every style, colour and sign; no other file defines a colour.
+// Theme holds the escape sequence of each style, and the signs.
 type Theme struct {
 	Name  string
 	codes [256]string // escape sequence of each style; "": the terminal's default
@@ -124,7 +124,7 @@ var signs = Glyphs{
 	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
-// paint is a colour for terminals with 24 bits, 256 and 16 colours. The nearest of fewer colours often has
+// paint is a colour for terminals with 24-bit, 256 and 16 colours. The nearest of 16 colours can have
 // another hue.
 type paint struct{ rich, mid, ansi string }
 
@@ -154,7 +154,7 @@ var (
 type look struct {
 	fg, bg               paint
 	bold, faint, reverse bool
-	tint                 bool // without a background colour the cell is not reversed
+	tint                 bool // on a terminal without a colour for bg, the cell is not reversed
 }
 
 func (p palette) looks() [styles]look {
@@ -229,7 +229,7 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 		on := cmp.Or(plain, colour(selected, true))
 		t.shows[st], t.shows[Style(st)|Selected] = l.bg != (paint{}) || l.reverse, true
 		t.codes[st] = sequence(l, fg, plain, l.reverse || l.bg != (paint{}) && plain == "" && !l.tint)
-		t.codes[Style(st)|Selected] = sequence(l, fg, on, on == "") // without colours, too, the selected row must be visible
+		t.codes[Style(st)|Selected] = sequence(l, fg, on, on == "") // the selected row must be visible without colours, too
 	}
 	return t
 }
