@@ -17,7 +17,7 @@ import (
 	"electop/ui/term"
 )
 
-// Journey is the user's time travel; one search at a time does all wanted moves.
+// Journey is the user's time travel. At most one search runs at a time; the next one makes all wanted moves.
 type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; false during the first search
@@ -32,11 +32,11 @@ type Journey struct {
 	wanted   []move    // the moves of the next search
 	playTo   time.Time // the next search plays up to this time; zero: no playback
 	playback playback
-	gen      uint64 // number of the journey, to reject the arrivals of older journeys
+	gen      uint64 // number of the journey; [Journey.Arrive] rejects arrivals of older journeys
 	leaving  bool   // the journey ends after the running search
 }
 
-// Whole is the latest state when the journey was last at the last moment. It includes what came after Shown.
+// Whole is the latest state that the journey has stored. It includes what came after Shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -91,7 +91,7 @@ func (j *Journey) GoTo(t time.Time) Search {
 	return j.next()
 }
 
-// PlayTo goes on to the last moment not later than t; the search may be nil.
+// PlayTo goes on to the last moment not later than t. The search is nil if there is nothing to do, or while another runs.
 func (j *Journey) PlayTo(t time.Time) Search {
 	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
 		return nil
@@ -149,7 +149,7 @@ func (j *Journey) Leave() bool {
 	return !j.moving
 }
 
-// Arrive stores a search's result, and reports whether it belongs to this journey.
+// Arrive stores a search's result. It reports whether the result belongs to this journey.
 func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
@@ -161,7 +161,7 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show sets the time on the screen; at the last moment, latest becomes Whole.
+// Show sets the time on the screen. At the last moment, it stores latest in Whole and stops the playback.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {
@@ -239,7 +239,7 @@ type Playing struct {
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool
-	Whole       *doctor.State // at the end of the recording, nil until the end was read
+	Whole       *doctor.State // state at the end of the recording, nil until the end was read
 }
 
 // Found is the moment that a search found.

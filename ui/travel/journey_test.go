@@ -39,7 +39,7 @@ func begun(t *testing.T) (*travel.Journey, *past) {
 		t.Fatalf("before the arrival: got On %v, Known %v, want true, false", j.On, j.Known)
 	}
 	if !j.Arrive(search(t.Context())) || !j.Known || j.At.N != 10 {
-		t.Fatalf("the journey arrived at moment %d, want 10", j.At.N)
+		t.Fatalf("got Known %v at moment %d, want true at 10", j.Known, j.At.N)
 	}
 	if next, leave := j.Next(); next != nil || leave {
 		t.Fatalf("after the first arrival: got a search %v, leave %v, want neither", next != nil, leave)
@@ -196,7 +196,7 @@ func TestPlay(t *testing.T) {
 	j.Whole = travel.Whole{}
 	arrive(j.Go(history.MoveToFirst))
 	if j.PlayOn(real) != nil || j.Whole.State != nil {
-		t.Errorf("plays without Play, or Whole changed at an earlier moment")
+		t.Error("got a search without Play or a new Whole before the last moment, want neither")
 	}
 	j.Play(real)
 	if speed := j.Faster(2, real); speed != 2 {
@@ -219,6 +219,6 @@ func TestPlay(t *testing.T) {
 	}
 	j.Play(real)
 	if j.GoTo(real); j.Plays() {
-		t.Error("the playback continues after GoTo")
+		t.Error("after GoTo: the playback is on, want it stopped")
 	}
 }

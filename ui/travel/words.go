@@ -55,7 +55,7 @@ func (p *Found) happened() []model.Event {
 	if p.Before == nil || p.At.State == nil {
 		return p.At.Events
 	}
-	has := func(all []*model.Handoff, h *model.Handoff) bool { // perhaps with other details
+	has := func(all []*model.Handoff, h *model.Handoff) bool { // other fields may differ
 		return slices.ContainsFunc(all, func(x *model.Handoff) bool { return x.At.Equal(h.At) && (x.To == nil) == (h.To == nil) })
 	}
 	var out []model.Event
