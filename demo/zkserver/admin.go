@@ -20,7 +20,7 @@ const (
 	adminConnections = 32
 	adminRequest     = 8 << 10 // bytes of the request line and headers
 	adminRead        = 5 * time.Second
-	adminWrite       = 30 * time.Second // enough for a long reply to a slow reader
+	adminWrite       = 30 * time.Second
 	adminIdle        = 30 * time.Second
 )
 
@@ -31,12 +31,12 @@ const adminRoot = "/commands"
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
 // ServeAdmin returns nil after [Server.Close], ErrClosed if the server is already closed, and
-// otherwise the error of l. ServeAdmin closes l and the connections from l.
+// otherwise an error of l. ServeAdmin closes l and its connections.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	server := &http.Server{
 		Handler:                      http.HandlerFunc(s.admin),
-		DisableGeneralOptionsHandler: true, // OPTIONS is refused like other methods
+		DisableGeneralOptionsHandler: true, // package http would answer OPTIONS *
 		ReadTimeout:                  adminRead,
 		WriteTimeout:                 adminWrite,
 		IdleTimeout:                  adminIdle,
@@ -92,7 +92,7 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 		e := json.NewEncoder(&body)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		e.Encode(s.adminAnswer(name[1:])) // cannot fail: only strings, numbers and lists
+		e.Encode(s.adminAnswer(name[1:])) // cannot fail: JSON can represent every answer
 	}
 	h := w.Header()
 	h.Set("Content-Type", kind)
@@ -101,7 +101,6 @@ func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
 	w.Write(body.Bytes())
 }
 
-// An object is a JSON object. Package json sorts its keys; in Apache their order is undefined.
 type object map[string]any
 
 var adminCommands = map[string]func(*Server) object{

@@ -19,7 +19,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A conn is an accepted connection. It has a session after its handshake.
 type conn struct {
 	s        *Server
 	nc       net.Conn
@@ -27,18 +26,18 @@ type conn struct {
 	host     string
 	observer bool
 
-	// Guarded by s.mu.
-	gone     bool // its requests are not executed any more
-	sess     *session
+	// s.mu guards the fields from here to event.
+	gone     bool     // its requests are not executed any more
+	sess     *session // nil before the handshake, and after a failed one
 	who      tree.Identities
 	stats    connStats
 	heldSize int       // bytes of its messages in the backlog
-	released sync.Cond // signals that heldSize is 0 or the server closed
+	released sync.Cond // signals that heldSize is 0 or the server is closed
 	request  []byte    // while the connection is paced: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
 
-	in    *bufio.Reader // calls conn.Read; used by one goroutine at a time
-	frame atomic.Int64  // bytes read since the previous frame
+	in    *bufio.Reader // calls conn.Read; only one goroutine at a time may use it
+	frame atomic.Int64  // bytes read from the network since the previous frame
 
 	out output
 }
@@ -70,14 +69,13 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// detach drops held messages and retires the connection. The caller holds s.mu.
+// The caller of detach holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
 }
 
-// retire ends the execution of requests, but queued output is still sent.
-// The caller holds s.mu.
+// retire ends the execution of requests. Queued output is still sent. The caller holds s.mu.
 func (c *conn) retire() {
 	s := c.s
 	if c.gone {
@@ -91,14 +89,14 @@ func (c *conn) retire() {
 	}
 }
 
-// drop detaches and closes the connection. The caller holds s.mu.
+// The caller of drop holds s.mu.
 func (c *conn) drop() {
 	c.detach()
 	c.closeSoon()
 }
 
-// send queues a reply or event; if the connection is paced, send holds all but replies to pings.
-// The caller holds s.mu; w and body may be nil.
+// send queues a reply or event. If the connection is paced, it holds all except replies to pings.
+// The caller holds s.mu. w and body may be nil.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
@@ -109,8 +107,8 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	w.sent(c.sess, n, event)
 }
 
-// write queues a frame immediately and returns its length, or 0 if the connection is broken.
-// The caller holds s.mu.
+// write queues a frame, even if the connection is paced. It returns the frame's length, or 0 if
+// the output is broken. The caller holds s.mu.
 func (c *conn) write(records ...wire.Record) int {
 	n := c.out.send(records...)
 	if n > 0 {
@@ -119,7 +117,7 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read reads from the network. After each MaxHeld/8 bytes that connections received or queued, it calls relieve.
+// Read calls relieve after MaxHeld/8 bytes that all connections received, queued or held.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -135,21 +133,21 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// closeSoon closes the connection in a goroutine, because Close may block, for example in
-// TLS. The caller holds s.mu or runs in a goroutine that s.wg counts.
+// closeSoon uses a goroutine, because Close may block, for example in TLS.
+// The caller holds s.mu or runs in a goroutine that s.wg counts.
 func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// acceptPause is the pause before the first retry of Accept. It doubles with each temporary error, as in net/http.
+// acceptPause is the first pause between two calls of Accept. It doubles with each temporary error, as in net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
 )
 
 // Serve accepts connections from l until the server is closed, and then returns nil. It
-// returns ErrClosed if the server is already closed. After a temporary error of Accept,
-// Serve calls [Options.Trouble] and retries; it returns any other error. Serve closes l.
+// returns ErrClosed if the server is already closed. Serve retries after a temporary error of
+// Accept (see [Options.Trouble]), and returns any other error. Serve closes l.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -177,7 +175,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// accept retries after temporary errors. It also closes silent connections, because file descriptors may be used up.
+// accept retries after temporary errors. File descriptors may be used up, so it also closes silent connections.
 func (s *Server) accept(l net.Listener) (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
@@ -209,7 +207,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// listen adds the listener to s.listeners and s.wg. It returns false if the server is closed.
+// After listen, the caller must call s.wg.Done. If the server is closed, listen closes l and returns false.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,16 +220,15 @@ func (s *Server) listen(l net.Listener, clients bool) bool {
 	return true
 }
 
-// ErrRefused is returned by [Server.Dial] after Refuse(true).
+// ErrRefused means that the server refuses connections; see [Server.Refuse].
 var ErrRefused = errors.New("zkserver: connection refused")
 
 // Dial returns the client's end of a net.Pipe that the server serves. It works inside a
-// testing/synctest bubble. The server sees the address 127.0.0.1.
+// testing/synctest bubble. The client has the address 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
 // DialObserver connects like [Server.Dial], but messages to the client are not delayed, and
-// no [Tally] counts the client. Both exceptions end if the session moves to another
-// connection.
+// no [Tally] counts the client. If the session moves to another connection, both exceptions end.
 func (s *Server) DialObserver() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(observer bool) (net.Conn, error) {
@@ -263,7 +260,7 @@ type pipeAddr int
 func (pipeAddr) Network() string  { return "pipe" }
 func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
-// ServeConn serves nc until nc ends or the server is closed, and then closes nc.
+// ServeConn serves nc until nc ends or the server is closed. ServeConn closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
@@ -300,7 +297,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 	}
 }
 
-// serve returns nil if the last message is queued and must still be delivered.
+// serve returns nil if queued or held output must still be sent.
 func (c *conn) serve() error {
 	head, err := c.in.Peek(4)
 	if err != nil {
@@ -355,7 +352,7 @@ func (c *conn) awaitReleased() {
 		return
 	}
 	c.s.wg.Go(func() {
-		io.Copy(io.Discard, c.in) // ends when the peer disconnects
+		io.Copy(io.Discard, c.in) // ends when the connection ends
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
 		c.dropHeld()
@@ -365,8 +362,8 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. To deliver the last output, it first reads the rest of the input:
-// TCP resets a connection that is closed with unread input, and a reset can destroy output.
+// finish closes the connection. With deliver, it first reads the rest of the input: TCP resets a
+// connection that is closed with unread input, and a reset can destroy output.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()
@@ -385,7 +382,7 @@ const (
 	// The server reads no further request while more than highWater bytes of output wait.
 	highWater = 64 << 10
 	// The server closes a connection if more than maxQueued bytes of output wait when a
-	// further frame is added. One frame may be larger.
+	// further frame is added.
 	maxQueued = 4 << 20
 	// keepBuffer is the largest buffer that an idle connection keeps.
 	keepBuffer = 4 << 10
@@ -394,9 +391,9 @@ const (
 type output struct {
 	c       *conn
 	mu      sync.Mutex
-	shrank  sync.Cond // signals that queue is shorter or writing is false
+	shrank  sync.Cond // signals that queue is empty or writing is false
 	queue   []byte
-	batch   int  // number of bytes being written
+	batch   int  // number of bytes that write writes now
 	writing bool // the goroutine that runs write exists
 	broken  bool // a write failed or cutOff was called
 }
@@ -407,7 +404,6 @@ func (o *output) pending() int {
 	return len(o.queue) + o.batch
 }
 
-// send returns the frame's length, or 0 if the output is broken.
 func (o *output) send(records ...wire.Record) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -428,7 +424,7 @@ func (o *output) send(records ...wire.Record) int {
 	return n
 }
 
-// giveUp discards the output and closes the connection. The caller holds s.mu.
+// The caller of giveUp holds s.mu.
 func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -437,7 +433,7 @@ func (o *output) giveUp() {
 	}
 }
 
-// cutOff is giveUp for a caller that also holds o.mu.
+// cutOff discards the output and closes the connection. The caller holds s.mu and o.mu.
 func (o *output) cutOff() {
 	o.broken = true
 	o.queue, o.batch = nil, 0
@@ -478,10 +474,10 @@ func (o *output) write() {
 const (
 	// readBuffer is small because there may be thousands of idle connections.
 	readBuffer = 1 << 10
-	// maxHandshake bounds the first frame of a connection, which usually has 45 bytes.
+	// maxHandshake bounds the first frame of a connection.
 	maxHandshake = 1 << 10
-	// lastWrite bounds the time to write the last message. lingerTimeout bounds the time
-	// from then until the peer closes.
+	// lastWrite bounds the time to write the last output. lingerTimeout bounds the time from
+	// then until the peer closes.
 	lastWrite     = 10 * time.Second
 	lingerTimeout = time.Second
 	// lingerBytes bounds the input that is discarded during lingerTimeout.
@@ -489,8 +485,8 @@ const (
 )
 
 // MaxHeld bounds the incomplete requests, the waiting output and the held messages of all
-// connections together, in bytes. After each MaxHeld/8 bytes received or queued, the server
-// closes the connections that hold most until the rest is within the bound.
+// connections together, in bytes. After each MaxHeld/8 further bytes, the server closes the
+// connections with the most bytes until the others are within the bound.
 const MaxHeld = 128 << 20
 
 func (s *Server) relieve() {
@@ -508,7 +504,7 @@ func (s *Server) relieve() {
 
 func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
-// silentFor bounds the time to a peer's first frame while no file descriptor is free.
+// silentFor bounds the time to a peer's first frame while Accept fails.
 // Clients send their first frame immediately.
 const silentFor = 100 * time.Millisecond
 

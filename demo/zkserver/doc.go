@@ -1,36 +1,33 @@
 // Package zkserver is an embedded ZooKeeper server: standalone and in memory. For clients
 // (go-zookeeper, kazoo, Curator, the C client, zkCli) it behaves like Apache ZooKeeper 3.8.
 // The four-letter words and the AdminServer ([Server.ServeAdmin]) use Apache's formats.
-// [Server.Close] deletes the data.
 //
 // # In a test
 //
 // [Start] serves on a free loopback port until the test ends; see the example.
-// A server starts in less than a millisecond, so each test can have its own. [New] and
-// [Server.Serve] are for other listeners. [Server.Dial] connects a client without a network:
+// [New] and [Server.Serve] are for other listeners. [Server.Dial] connects a client without
+// a network:
 //
 //	server := zkserver.New(zkserver.Options{})
 //	defer server.Close()
 //	dialer := func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }
 //	conn, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 10*time.Second, zk.WithDialer(dialer))
 //
-// Inside a testing/synctest bubble, hours of pings, expiries and reconnects then pass
-// in milliseconds. [Server.CreateNumbered] prepares tests of high sequence numbers.
+// Such a test can run in a testing/synctest bubble. [Server.CreateNumbered] prepares tests of
+// high sequence numbers.
 //
 // # Faults, slow motion and counters
 //
 // [Server.ExpireSession], [Server.CloseConnections] and [Server.Refuse] cause events that
-// are hard to produce with a real server. Package electop/zkwatch/fault has a net.Conn with
-// network faults.
+// are hard to produce with a real server.
 //
-// [Server.SetPace] holds each reply and each watch event, for a delay or until
-// [Server.Step]; see [Pace]. Requests are not delayed. If the reply to a create is held,
-// the znode already exists.
+// After [Server.SetPace], the server holds replies and watch events for a delay or until
+// [Server.Step]; see [Pace]. Requests are not delayed: if the reply to a successful create is
+// held, the znode already exists.
 //
 // [Server.Counters] counts requests and watch events. [Server.Tally] reports, for each
 // deleted child of a znode, which sessions were notified and how much they then requested.
-// A client of [Server.DialObserver] is an observer. Messages to an observer are not delayed,
-// and no tally counts the observer.
+// [Server.DialObserver] connects a client that is neither delayed nor counted by a tally.
 //
 // # How a request is executed
 //
@@ -38,14 +35,14 @@
 // the server's lock, extends the session's deadline and executes the request. Package tree
 // implements the znodes and has no lock. All checks of a write (Tree.Check) come before
 // its first change (Tree.Apply), so a failed multi has nothing to undo. A write queues
-// its watch events under the lock, before the reply to the writer. So a client receives the
-// event for a change before any reply that shows the change.
+// its watch events under the lock, before its reply. So a client receives the event for a
+// change before it can read the change.
 //
 // Nothing is written to a network under the lock. If a connection has output, a second
-// goroutine writes it. 5,000 idle sessions take 40 MB.
+// goroutine writes it.
 //
-// If a peer does not read its replies, the server stops reading from that peer. If more
-// than 4 MiB of events wait for a peer, the server closes the connection.
+// If a peer does not read its replies, the server stops reading from that peer. If more than
+// 4 MiB wait for a peer when a further message follows, the server closes the connection.
 //
 // # Where it differs from Apache on purpose
 //
@@ -61,16 +58,16 @@
 //
 // Like later releases, the server separates standard, persistent and recursive watches of
 // one client on the same path (ZOOKEEPER-4466). checkWatches reads only the client's own
-// watches. A client that may not read a node receives no events for the node, as in Apache
+// watches. If a client may not read a node, its watch fires without an event, as in Apache
 // since 3.8.4 (CVE-2024-23944).
 //
-// Ephemeral nodes and identities are listed in the order of their creation, and children in
-// no particular order. Apache lists them in the order of a Java hash table.
+// Ephemeral nodes and identities are listed in the order of their creation, and children by
+// default in no particular order. Apache lists them in the order of a Java hash table.
 //
 // There are no quotas, no SASL and no super user. Reconfiguration, TTL nodes and internal
 // operations of servers, such as deleteContainer, return Unimplemented. By default, Apache
 // also disables reconfiguration and TTL nodes.
 //
-// The table in differs_test.go lists all differences with their reasons. One difference
-// appears only by chance. For each of the others, a test runs on both servers.
+// The table in differs_test.go lists the intended differences with their reasons. A test shows
+// each difference on both servers, except one that appears only by chance.
 package zkserver

@@ -7,35 +7,34 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Pace slows a server down. Each reply and each watch event is held for Delay or, with
-// Steps, until [Server.Step] releases it. Requests are executed immediately. The held
-// messages of all sessions leave in the order in which they were made.
+// Pace slows a server down. Replies and watch events are held for Delay or, with Steps, until
+// [Server.Step] releases them. Requests are executed immediately. The held messages of all
+// sessions leave in the order in which they were made.
 //
-// Some messages are never held: handshakes, replies to pings, events of an ended session, all
-// messages to an observer ([Server.DialObserver]), and replies to a multi with only a check. A
-// leader renews its lease with such a multi. Replies that are not held overtake held replies, so clients must
-// match replies by xid.
+// Some messages are never held: replies to handshakes and pings, events for an ended session,
+// and all messages to a client of [Server.DialObserver]. The reply to a multi with only a check
+// is not held either, because a leader renews its lease with such a multi. These messages
+// overtake held messages, so clients must match replies by xid.
 //
 // While a message to a session is held, the session does not expire. When a connection
-// ends, its held messages are lost. If more than 4 MiB are held for a connection, the server
-// closes the connection.
+// ends, its held messages are lost. If more than 4 MiB are held for a connection when a further
+// message follows, the server closes the connection.
 //
 // The reply to closeSession is held too. The session ends immediately, but its connection
-// stays open until the reply is released or the client disconnects. go-zookeeper's Close
-// waits one second for that reply.
+// stays open until the reply is released or the client disconnects.
 type Pace struct {
-	Delay time.Duration // at most PaceMax
+	Delay time.Duration // SetPace limits it to PaceMax
 	Steps bool          // if set, Delay is ignored
 }
 
 // PaceMax is the longest Delay.
 const PaceMax = 1500 * time.Millisecond
 
-// Paced describes a message that the [Pace] holds.
+// Paced describes a message that the [Pace] holds or held.
 type Paced struct {
 	Session int64
 	N       int       // number of the message, from 1
-	Since   time.Time // time at which the message was made
+	Since   time.Time // when the message was made
 	// Op is the operation of a reply, or [wire.OpNotification] for a watch event.
 	Op wire.Op
 	// Path is the path of the event, the request or the created znode. Path is empty for a
@@ -49,12 +48,12 @@ type Paced struct {
 // Passed is a message that the [Pace] no longer holds.
 type Passed struct {
 	Paced
-	Left time.Time // time at which the message was sent or lost
+	Left time.Time // when the message was sent or lost
 	// Lost reports that the connection ended before the message was sent.
 	Lost bool
 }
 
-// describe returns a Paced whose Session, N and Since are not set.
+// describe does not set Session, N and Since.
 func describe(request []byte, r wire.ReplyHeader, body wire.Record) Paced {
 	m := Paced{Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {
@@ -87,27 +86,27 @@ func beginsWithPath(op wire.Op) bool {
 	return false
 }
 
-const passedMax = 256 // messages in Backlog.Passed
+const passedMax = 256 // bounds the length of Backlog.Passed
 
-// heldMessage is a message that the pace holds. s.mu guards it.
+// s.mu guards a heldMessage.
 type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *count // counts the message for a Tally; nil: no Tally counts it
+	count *count // nil: no Tally counts the message
 }
 
-// backlog has the held messages, and the latest that were released or lost. s.mu guards it.
+// s.mu guards the backlog.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
-	count   int           // the highest N so far
+	count   int           // the last N
 	alarm   *alarm        // fires when the first message is due
 	changed chan struct{} // result of [Server.PaceChanged]
 
-	passed   []Passed // messages that left since the last call of [Server.TakeBacklog]
-	unlisted int      // number of earlier messages that were removed from passed
+	passed   []Passed // the latest messages that left since the last call of [Server.TakeBacklog]
+	unlisted int      // number of messages removed from passed since that call
 }
 
 const heldOverhead = 300 // bytes of a held message without its frame
@@ -184,7 +183,6 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	m.count.done()
 }
 
-// releaseDue releases the messages that were held for b.delay, and sets the alarm for the next one.
 func (b *backlog) releaseDue() {
 	b.alarm.stop()
 	if b.delay < 0 {
@@ -208,8 +206,8 @@ func (b *backlog) signal() {
 	}
 }
 
-// SetPace changes the pace, also for held messages. A new Delay counts from the time at
-// which a message was made. The zero Pace releases all messages.
+// SetPace changes the pace, also for held messages. Delay counts from the time at which a
+// message was made. The zero Pace releases all messages.
 func (s *Server) SetPace(p Pace) {
 	p.Delay = max(0, min(p.Delay, PaceMax))
 	if p.Steps {
@@ -252,15 +250,15 @@ func (s *Server) Pace() Pace {
 type Backlog struct {
 	Pace    Pace
 	Held    []Paced // the first held messages, in the order of their release
-	Waiting int     // the number of held messages
-	// Passed has the latest messages that left since the previous call, the oldest first.
-	// Unlisted counts the messages that left since that call, but before the first of Passed.
+	Waiting int     // number of all held messages
+	// Passed has the latest messages that left since the previous TakeBacklog, oldest first.
+	// Unlisted is the number of messages that left since then, but before those of Passed.
 	Passed   []Passed
 	Unlisted int
 }
 
 // TakeBacklog returns the first n held messages, and the messages that left since the
-// previous call. Only one goroutine may call TakeBacklog.
+// previous call. No later call returns the latter, so only one goroutine may call TakeBacklog.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,6 +271,6 @@ func (s *Server) TakeBacklog(n int) Backlog {
 	return out
 }
 
-// PaceChanged returns a channel that has a value after one or more changes of the pace or
+// PaceChanged returns a channel that has one value after one or more changes of the pace or
 // the backlog. All callers share the channel, which is never closed.
 func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.changed }

@@ -21,7 +21,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	defer s.mu.Unlock()
 	s.counters.request(h.Op)
 	if s.closed || c.gone {
-		return true, nil // the server is closed, or the session expired or moved to another connection
+		return true, nil
 	}
 	c.stats.received++
 	s.touch(c.sess)
@@ -51,11 +51,11 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // the operation is unknown
+	if code == wire.Unimplemented && reply.Zxid == before { // an unknown operation; a refused create takes a zxid
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // never held, because slow motion must not end a lease
+	if renewal { // a Pace must not end a lease
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)
@@ -81,7 +81,7 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// dispatch executes a request. The returned body may alias the tree.
+// The body that dispatch returns may alias the tree.
 // After a malformed request the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
@@ -174,7 +174,7 @@ func (c *conn) answer(op wire.Op, d *wire.Coder) (body wire.Record, code wire.Co
 		}
 	case wire.OpRemoveWatches:
 		var req wire.WatcherTypeRequest
-		d.String(&req.Path) // null is read as "", which no client library watches
+		d.String(&req.Path) // null is read as ""
 		if d.Int32(&req.Type); d.Err() == nil {
 			return nil, s.watches.find(c, req.Type, req.Path, true)
 		}
@@ -217,7 +217,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	return done.Stat
 }
 
-// write executes a write. Even a failed write takes a zxid.
+// Even a failed write takes a zxid.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {
@@ -259,10 +259,11 @@ func (s *Server) multi(w tree.Writer, d *wire.Coder, x tree.Txn) (wire.Record, w
 	return rsp, wire.OK
 }
 
+// deleteAll deletes existing nodes without children in one transaction.
 func (s *Server) deleteAll(paths []string) {
 	x := s.begin()
 	for _, path := range paths {
-		ch := tree.Change{Op: wire.OpDelete, Path: path} // the node exists and has no children
+		ch := tree.Change{Op: wire.OpDelete, Path: path}
 		s.apply(&ch, x)
 	}
 }

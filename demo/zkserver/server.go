@@ -16,27 +16,27 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// ErrClosed is returned by operations on a closed Server.
+// ErrClosed means that the Server is closed.
 var ErrClosed = errors.New("zkserver: server closed")
 
 // Options configure a Server. The zero value is ready to use.
 type Options struct {
-	// Tick is the granularity of session expiry; 0 means 100 ms. Sessions expire
-	// at most one tick late.
+	// Tick is the granularity of session expiry; 0 means 100 ms. Each expiry time is rounded
+	// up to a multiple of Tick.
 	Tick time.Duration
 	// MinSessionTimeout and MaxSessionTimeout bound the session timeouts. 0 means the default:
-	// two ticks for the minimum, one minute for the maximum.
+	// two ticks and one minute. The maximum is never below the minimum.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
-	// MaxClientCnxns bounds the connections from one host; 0 means no bound.
+	// MaxClientCnxns bounds the clients' connections from one host; 0 means no bound.
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts loopback addresses from MaxClientCnxns.
 	LoopbackUnbounded bool
-	// NewestFirst lists children newest first, for tests of programs that rely on an order.
+	// NewestFirst makes getChildren list the newest child first, to test that a client sorts.
 	NewestFirst bool
 	// Logger receives events of connections and sessions; nil discards them.
 	Logger *slog.Logger
-	// Trouble receives a line for the operator when accepting connections fails, and when
-	// accepting works again. Trouble must not call [Server.Close], which waits for Trouble.
+	// Trouble receives a line for the operator when accepting connections fails for a time,
+	// and when it works again. Trouble must not call [Server.Close], which waits for Trouble.
 	Trouble func(string)
 }
 
@@ -48,13 +48,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Server is a ZooKeeper server in memory. Any goroutine may call its methods; see [Server.TakeBacklog].
+// A Server is a ZooKeeper server in memory. Any goroutine may call its methods, except [Server.TakeBacklog].
 type Server struct {
 	opts    Options
 	log     *slog.Logger
 	start   time.Time
-	wg      sync.WaitGroup // goroutines, listeners and alarms
-	closing chan struct{}  // closed by Close
+	wg      sync.WaitGroup // goroutines, listeners and pending alarms
+	closing chan struct{}  // Close closes it
 	grown   atomic.Int64   // bytes received, queued and held since the last call of relieve
 
 	mu        sync.Mutex // guards everything below
@@ -70,15 +70,15 @@ type Server struct {
 	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
-	nextID    int64 // id of the next session
+	nextID    int64 // of a session
 	zxid      int64 // zxid of the last transaction
 	watches   watchTables
 	reaper    *alarm
 	latency   latency
 }
 
-// CloseConnections closes every connection. Sessions continue and can be resumed
-// until they expire.
+// CloseConnections closes the connections of all clients. Sessions continue and can be
+// resumed until they expire.
 func (s *Server) CloseConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Counters returns a snapshot. In Requests, operation codes outside of -11..107 are counted
+// Counters returns a snapshot. Requests counts each operation code below -11 or above 107
 // as 108.
 func (s *Server) Counters() Counters {
 	s.mu.Lock()
@@ -95,8 +95,7 @@ func (s *Server) Counters() Counters {
 	return s.counters.snapshot()
 }
 
-// Refuse makes the server close new connections immediately while on is true.
-// Existing connections stay.
+// Refuse sets whether the server refuses new connections. Existing connections stay.
 func (s *Server) Refuse(on bool) {
 	s.mu.Lock()
 	s.refusing = on
@@ -104,7 +103,7 @@ func (s *Server) Refuse(on bool) {
 }
 
 // Close closes the listeners and connections, and waits until all goroutines of the server
-// have ended. A closed server cannot be used again. The error is always nil.
+// have ended. A closed server cannot serve again. The error is always nil.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
@@ -129,7 +128,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// recovered must be deferred. It recovers a panic, which then ends only a connection or a callback.
+// recovered must be deferred. It recovers a panic, so that only a connection or a callback ends.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
@@ -137,7 +136,7 @@ func (s *Server) recovered(where string) {
 	}
 }
 
-// New returns a server with the znodes of a new Apache ZooKeeper server. It starts no goroutine.
+// New returns a server with the znodes of a new Apache ZooKeeper server.
 func New(opts Options) *Server {
 	opts = opts.withDefaults()
 	s := &Server{
@@ -173,8 +172,8 @@ func (s *Server) CreateNumbered(path string, next int32) error {
 	return nil
 }
 
-// TB is the part of testing.TB that [Start] needs. Because of TB, programs that embed a
-// server do not link package testing.
+// TB is the part of testing.TB that [Start] needs. With TB, a program that embeds a server
+// does not link package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -264,11 +263,11 @@ func (s *Server) reap() {
 // Counters count what a server has done since its start.
 type Counters struct {
 	Requests      map[wire.Op]int64 // requests by operation, without handshakes
-	Notifications int64             // watch events sent or held
+	Notifications int64             // watch events, including held and lost ones
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that expired or were ended by ExpireSession
-	CutOff        int64 // connections closed because they, or all together ([MaxHeld]), held too many bytes
+	CutOff        int64 // connections closed because too many bytes waited for them; see also [MaxHeld]
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }
@@ -280,8 +279,8 @@ const (
 	opOther = opHigh + 1
 )
 
-// counters holds Counters and further counters. s.mu guards the fields that are not atomic. snapshot
-// copies the atomic fields to the fields of Counters with the same names.
+// s.mu guards the fields of counters that are not atomic. snapshot sets BytesIn, BytesOut and
+// Panics of Counters; until then they are 0.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

@@ -11,7 +11,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// session is a client's session. s.mu guards it. Its times count from the server's start.
+// s.mu guards a session. Its deadline and heldSince are times since the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte
@@ -19,25 +19,25 @@ type session struct {
 	conn    *conn // nil while not connected
 
 	// The session expires at the first tick at or after deadline. While messages are held,
-	// the time since heldSince is added to deadline.
+	// expiry adds the time since heldSince to deadline.
 	deadline  time.Duration
 	held      int           // number of held messages to the client
 	heldSince time.Duration // time of the first held message or of the last request, whichever is later
 	alarm     *alarm        // fires at the expiry or earlier
 
-	count *count // counts the session's requests for a tally; nil: no tally counts them
+	count *count // nil: no Tally counts the session's requests
 }
 
 // firstID returns the first session id of a server. As in Apache, the high byte is the
 // server id (1 in a standalone server), the next 40 bits are the time in milliseconds, and
-// the rest is a counter. Unlike in Apache, the counter begins with the fraction of the
-// millisecond, so two servers that start in the same millisecond usually have different ids.
+// the rest is a counter. Unlike in Apache, the counter begins with a fraction of the
+// millisecond. So two servers that start in the same millisecond rarely have the same ids.
 func firstID(now time.Time) int64 {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return int64(uint64(now.UnixMilli())<<24>>8 | 1<<56 | fraction)
 }
 
-// connect executes a handshake. If it returns false, the caller must close the connection after the queued output.
+// connect executes a handshake. If it returns false, the caller must send the queued output and close the connection.
 func (c *conn) connect(req *wire.ConnectRequest) bool {
 	s := c.s
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
-		return nil // differs from Apache: see the package comment
+		return nil // the client has seen another server's data; see the package comment
 	}
 	sess := s.sessions[req.SessionID]
 	if req.SessionID == 0 {
@@ -88,7 +88,7 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// touch extends the deadline. It keeps the alarm, which sets itself again if it fires before the deadline.
+// touch extends the deadline. If the alarm then fires before the expiry, it sets itself again.
 func (s *Server) touch(sess *session) {
 	sess.heldSince = s.elapsed()
 	sess.deadline = sess.heldSince + sess.timeout
@@ -98,6 +98,7 @@ func (s *Server) touch(sess *session) {
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
+		sess.deadline = max(sess.deadline, sess.heldSince+1) // the deadline may have passed, but not yet its tick
 		sess.count.addHolding(+1)
 	}
 }
@@ -112,7 +113,6 @@ func (s *Server) release(sess *session) {
 
 func (s *Server) lives(sess *session) bool { return s.sessions[sess.id] == sess }
 
-// expiry returns the first tick at or after the deadline.
 func (s *Server) expiry(sess *session) time.Duration {
 	deadline := sess.deadline
 	if sess.held > 0 {
@@ -129,7 +129,7 @@ func (s *Server) arm(sess *session) {
 			return
 		}
 		if timeout := sess.timeout; s.log.Enabled(context.Background(), slog.LevelDebug) {
-			// A log handler may block, and the caller holds s.mu.
+			// A log handler may block, but this callback holds s.mu.
 			s.wg.Go(func() { s.log.Debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", timeout) })
 		}
 		s.expire(sess)
@@ -153,8 +153,8 @@ func (s *Server) endSession(sess *session) {
 }
 
 // Deadline returns when a session expires if its client stays silent. While a message to the
-// session is held, the deadline moves with time. ok is false for an unknown session or a
-// closed server.
+// session is held, the deadline moves with time. ok is false if the session is unknown or the
+// server is closed.
 func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

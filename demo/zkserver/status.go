@@ -37,11 +37,10 @@ func (s *Server) nodes() int { return s.tree.Len() + 1 }
 type connView struct {
 	connStats
 	remote  string        // host:port
-	session int64         // 0: none yet, or the connection is for a four-letter word
-	timeout time.Duration // the session's timeout; without a session: handshakeTimeout
+	session int64         // 0: no session yet, or a connection for a four-letter word
+	timeout time.Duration // of the session; handshakeTimeout without a session
 }
 
-// connections returns copies, because the caller formats them without s.mu.
 func (s *Server) connections() []connView {
 	s.mu.Lock()
 	all := make([]connView, 0, s.alive)
@@ -61,8 +60,7 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the session ids by expiry time since the server's start, and the ephemeral nodes of each
-// session in the order of their creation.
+// The keys of expiry are times since the server's start. Those of ephemerals are session ids.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +102,6 @@ type gauge struct {
 	value any
 }
 
-// gauges omits Apache's internal metrics.
 func (s *Server) gauges() []gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,12 +174,12 @@ type connStats struct {
 	lastOp         string
 	lastXid        int32
 	lastZxid       int64
-	lastReply      time.Duration // time of the last reply since the server's start
+	lastReply      time.Duration // from the server's start to the last reply
 	lastLatency    time.Duration
 	latency        latency
 }
 
-// done records a request. at is the time of the reply, since the server's start.
+// at is the time from the server's start to the reply.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
@@ -220,7 +217,7 @@ var words = map[string]func(*conn, *bufio.Writer){
 
 const answerChunk = 32 << 10 // bytes in one write of a long answer
 
-// answerWord answers a four-letter word. The connection must be closed after the answer.
+// The caller must close the connection after answerWord.
 func (c *conn) answerWord(word string) error {
 	c.s.mu.Lock()
 	c.stats.received++
@@ -243,7 +240,6 @@ func writeServer(c *conn, w *bufio.Writer) {
 	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", zxid, nodes)
 }
 
-// writeConnections writes a line for each connection. The number in brackets is interest_ops of the AdminServer.
 func writeConnections(c *conn, w *bufio.Writer) {
 	for _, c := range c.s.connections() {
 		if c.session == 0 {

@@ -11,16 +11,16 @@ import (
 // Tally describes what a znode's deletion caused: which sessions were notified, and how much
 // they requested after that.
 //
-// The Tally of a deletion covers a session from its notification until the session ends or
-// is notified of a later deletion. If a notification is held, the Tally covers the session
-// from its release. No Tally covers a notification in reply to setWatches.
+// The Tally of a deletion covers a session from its notification until the session ends, is
+// notified of a later deletion, or the numbers are final. If a notification is held, the Tally
+// covers the session from the release. No Tally covers a notification in reply to setWatches.
 type Tally struct {
 	Path string    // path of the deleted node
 	Zxid int64     // all deletions of a transaction have the same zxid
 	At   time.Time // time of the deletion
-	// Notified has the ids of the sessions, except the node's owner, that were notified
-	// because they watched the data or existence of the node itself. All Tallies of a
-	// deletion share the slice.
+	// Notified has the sessions, except the node's owner, that the deletion notifies because
+	// they watched the data or existence of the node itself. All Tallies of a deletion share
+	// the slice.
 	Notified []int64
 	// Requests is the number of requests of these sessions since their notifications,
 	// without pings and lease renewals.
@@ -29,7 +29,7 @@ type Tally struct {
 	Requests          int
 	BytesIn, BytesOut int64
 	// Settled reports that the numbers are final: each of these sessions has ended, was
-	// notified of a later deletion, or was idle for 300 ms.
+	// notified of a later deletion, or has been idle for 300 ms.
 	Settled bool
 }
 
@@ -40,8 +40,8 @@ type tallying struct {
 }
 
 // Tally calls report for each deletion of a child of parent, before any client is notified.
-// Further reports of the deletion follow when the numbers grow, at most every 20 ms, and
-// once when they are final. No Tally covers clients of [Server.DialObserver].
+// Further reports of the deletion follow when the numbers grow or become final, at most every
+// 20 ms. No Tally covers clients of [Server.DialObserver].
 //
 // report is called under the server's lock. report must not block, and must not call stop or
 // a method of the server.
@@ -72,8 +72,8 @@ func (s *Server) endTallying() {
 }
 
 const (
-	// quiet is the idle time after which a Tally is settled. Even on a busy machine, a
-	// client needs less time between two requests.
+	// quiet is the idle time after which a Tally is settled. It must exceed the time that a
+	// client needs between two requests.
 	quiet = 300 * time.Millisecond
 	every = 20 * time.Millisecond // the least time between two reports of a deletion
 )
@@ -85,18 +85,18 @@ type count struct {
 	s        *Server
 	of       *tallying
 	owner    int64         // session of the deleted node, if it was ephemeral
-	sessions int           // number of sessions that count for this deletion
+	sessions int           // number of sessions that have this count
 	holding  int           // number of these sessions with a held message
 	owed     int           // number of calls of done that must follow
-	last     time.Duration // time of the last message to or from one of its sessions
+	last     time.Duration // time of the last request, message or change of holding
 	reported time.Duration // time of the last report
 	grown    bool          // the numbers grew since the last report
-	over     bool          // there are no more reports
+	over     bool          // no report follows
 	alarm    *alarm        // calls update; nil: not set
 	alarmAt  time.Duration
 }
 
-// tally returns a new count of a deletion, or nil if no report is wanted or no session is notified.
+// tally returns nil if no report is wanted or no session will be notified.
 // The caller must call done after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
@@ -119,7 +119,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	return c
 }
 
-// counts reports whether c may count sess. It does not count the session that owned the deleted node.
+// counts returns false for the session that owned the deleted node.
 func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.id }
 
 func (c *count) report() {
@@ -127,7 +127,7 @@ func (c *count) report() {
 	c.of.report(c.Tally)
 }
 
-// countRequest counts a request of n bytes. The caller must call done after the request.
+// The caller must call done of the result after the request of n bytes.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {
@@ -145,7 +145,7 @@ func (s *session) countRequest(n int) *count {
 	return c
 }
 
-// sent counts a message of n bytes. n is 0 if the message was not sent.
+// sent counts a message of n bytes. n is 0 if the message was not queued.
 func (c *count) sent(to *session, n int, notification bool) {
 	if c == nil || n == 0 {
 		return
@@ -163,7 +163,6 @@ func (c *count) sent(to *session, n int, notification bool) {
 	}
 }
 
-// done ends what hold, countRequest or tally began.
 func (c *count) done() {
 	if c != nil {
 		c.owed--

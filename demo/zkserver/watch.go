@@ -26,9 +26,8 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// trigger fires the watches of path. w, which may be nil, counts the events. A client without read
-// permission in acl loses its one-time watch without an event, as in Apache since the fix of
-// CVE-2024-23944.
+// w, which may be nil, counts the events of trigger. A client without read permission in acl loses
+// its one-time watch without an event, as in Apache since the fix of CVE-2024-23944.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -41,7 +40,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// notify sends an event. w, which may be nil, counts events to live sessions, but not to clients of DialObserver.
+// w, which may be nil, counts the event if the session lives and is not a client of DialObserver.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -56,8 +55,6 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.send(h, body, w)
 }
 
-// setWatches sets a client's watches again. It sends an event for a one-time watch that would have fired
-// since req.RelativeZxid.
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	restore := func(t *watchTable, paths []string, event int32, changed func(wire.Stat) int64) {
@@ -94,13 +91,13 @@ type watchMode uint8
 
 const (
 	watchOnce       watchMode = 1 << iota // removed when it fires
-	watchPersistent                       // stays
-	watchRecursive                        // stays, and watches all descendants too
+	watchPersistent                       // stays when it fires
+	watchRecursive                        // stays when it fires, and watches all descendants too
 
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// watchTables holds the watches of exists and getData in data, and those of getChildren in child.
+// data has the watches of exists and getData, and child has those of getChildren.
 // Persistent and recursive watches are in both tables. s.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
@@ -138,7 +135,7 @@ func (t *watchTable) add(c *conn, path string, m watchMode) {
 	watchers[c] = was | m
 }
 
-// remove removes modes of a watch, which must exist.
+// remove removes the modes m. c must watch path.
 func (t *watchTable) remove(c *conn, path string, m watchMode) {
 	watchers := t.paths[path]
 	was := watchers[c]
@@ -172,8 +169,7 @@ func (ts *watchTables) forget(c *conn) {
 	}
 }
 
-// find returns NoWatcher if c has no watch of the kind on path. If remove is true, it removes the watch.
-// kind is wire.WatcherData, wire.WatcherChildren or wire.WatcherAny.
+// find returns NoWatcher if c has no watch of kind on path. If remove is true, it removes the watches.
 func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.Code {
 	var tables []*watchTable
 	switch kind {
@@ -210,7 +206,7 @@ func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, di
 		}
 	}
 	if event != wire.EventNodeChildrenChanged {
-		ts.data.trigger(path, event, once) // path before its ancestors, so a connection that watches both is direct
+		ts.data.trigger(path, event, once) // path before its ancestors; a connection that watches both is direct
 	}
 	if event == wire.EventNodeChildrenChanged || event == wire.EventNodeDeleted {
 		ts.child.trigger(path, event, func(c *conn, _ bool) { once(c, false) })
@@ -233,7 +229,7 @@ func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itse
 	}
 }
 
-// A Child is a child of a znode, and the sessions that watch it.
+// A Child is a child of a znode with the sessions that watch it.
 type Child struct {
 	Name     string
 	Owner    int64   // session of an ephemeral child, otherwise 0
@@ -242,7 +238,7 @@ type Child struct {
 }
 
 // Children returns the children of the znode at path in the order of their creation, and the sessions
-// that watch the list of children. There are none if the znode does not exist.
+// that watch the list of children. Both are nil if the znode does not exist.
 func (s *Server) Children(path string) (children []Child, watchers []int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

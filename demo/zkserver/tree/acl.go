@@ -11,7 +11,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Identities are a client's identities: its address, and those that it authenticated.
+// Identities are a client's address and the identities that the client has authenticated.
 type Identities []wire.ID
 
 // May reports whether acl gives one of the permissions perms to one of the identities. An
@@ -68,7 +68,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 				return nil, false
 			}
 		case "digest":
-			// user:hash; trailing colons are ignored
+			// USER:HASH; Java's split ignores trailing colons
 			if strings.Count(strings.TrimRight(a.ID.ID, ":"), ":") != 1 {
 				return nil, false
 			}
@@ -85,7 +85,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// parseNet parses an IPv4 address or network. Other addresses are invalid, as in ZooKeeper.
+// Only IPv4 addresses and networks are valid, as in ZooKeeper.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)
@@ -110,8 +110,8 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate adds the identity that a request from host authenticates. It reports false if
-// the scheme is unknown or the request has no identity.
+// Authenticate adds the identity that a request from host authenticates. It returns false if
+// the scheme is neither digest nor ip, or a digest is null.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {
@@ -133,7 +133,7 @@ func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identiti
 	return who, true
 }
 
-// WhoAmI lists the identities without their secrets.
+// WhoAmI returns the identities without password hashes.
 func (who Identities) WhoAmI() *wire.WhoAmIResponse {
 	rsp := &wire.WhoAmIResponse{}
 	for _, id := range who {

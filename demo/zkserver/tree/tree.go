@@ -2,9 +2,9 @@
 // and connections. The caller locks the tree, and gives each transaction its zxid and time.
 //
 // A write takes two steps. [Tree.Check], or [Tree.CheckMulti] for a multi, makes the checks
-// in Apache's order and returns a [Change], without changing the tree. [Tree.Apply] applies
-// the Change, cannot fail, and returns an [Effect] for the watches. All operations of a
-// multi are checked before the first is applied.
+// in Apache's order and does not change the tree. [Tree.Apply] applies a checked [Change],
+// cannot fail, and returns an [Effect] for the watches. All operations of a multi are checked
+// before the first is applied.
 package tree
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // A Tree holds the znodes by path, with indexes of ephemeral nodes and containers.
 type Tree struct {
-	NewestFirst bool // whether GetChildren lists the newest child first
+	NewestFirst bool // GetChildren lists the newest child first
 
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
-	owned      int                           // number of ephemeral nodes
+	owned      int                           // number of all ephemeral nodes
 	reapable   map[string]struct{}           // paths of containers
 	bytes      int64                         // size of all paths and data
 }
@@ -35,7 +35,7 @@ var (
 // protected holds the nodes of a new tree, parents first. No client can delete them.
 var protected = []string{"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}
 
-// New returns the tree of a new Apache server. The cversion of the root is -1.
+// New returns the tree of a new Apache server, in which the cversion of the root is -1.
 func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
@@ -91,7 +91,7 @@ func (t *Tree) remove(path string, n *Node) {
 	}
 }
 
-// EphemeralsOf returns the paths of a session's nodes, in the order of their creation.
+// EphemeralsOf returns the paths of a session's ephemeral nodes in the order of their creation.
 func (t *Tree) EphemeralsOf(id int64) []string {
 	var paths []string
 	for path := range t.ephemerals[id] {
@@ -115,7 +115,7 @@ func (t *Tree) Ephemerals() int { return t.owned }
 // Reapable returns the number of containers.
 func (t *Tree) Reapable() int { return len(t.reapable) }
 
-// Due returns the containers that had children and have none now.
+// Due returns the paths of the containers that had children and have none now.
 func (t *Tree) Due() []string {
 	var due []string
 	for path := range t.reapable {
@@ -141,10 +141,10 @@ type Node struct {
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // milliseconds since 1970
 	version, aversion   int32
-	creates             int32 // number of children created so far, and next sequence number
+	creates             int32 // number of children created so far, at most 2^31-1; the next sequence number
 	owner               int64
 	children            []string       // in no particular order
-	index               map[string]int // index of each name in children; nil before the first child
+	index               map[string]int // index of each name in children; nil until the first child
 }
 
 // SetNextSequence sets the number of the next sequential child. It is for tests.
@@ -201,7 +201,7 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-// readable returns the node at path if who has one of perms. It does not validate the path.
+// perms are alternatives: one of them is enough. readable does not validate the path.
 func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {
@@ -213,7 +213,7 @@ func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.C
 	return n, wire.OK
 }
 
-// Exists returns a node's Stat, which needs no permission.
+// Exists returns a node's Stat. It needs no permission.
 func (t *Tree) Exists(path string) (wire.Record, wire.Code) {
 	if strings.IndexByte(path, 0) >= 0 {
 		return nil, wire.BadArguments
@@ -284,8 +284,8 @@ func (t *Tree) OwnedBelow(session int64, prefix string) wire.Record {
 	return rsp
 }
 
-// GetACL returns a node's ACL. It hides the hashes of digest identities from clients that
-// may not change the ACL.
+// GetACL returns a node's ACL. It hides the password hashes in the ACL from clients that may
+// not change the ACL.
 func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	n, code := t.readable(who, path, wire.PermRead|wire.PermAdmin)
 	if code != wire.OK {
@@ -304,8 +304,8 @@ func (t *Tree) GetACL(who Identities, path string) (wire.Record, wire.Code) {
 	return &wire.ACLResponse{ACL: acl, Stat: n.Stat()}, wire.OK
 }
 
-// ReadAll executes reads and returns their results, which are valid until the next change. At a write, or a read without a
-// path, ReadAll returns the earlier results and MarshallingError.
+// ReadAll executes reads and returns their results, which are valid until the next change. At a
+// write, or a read without a path, ReadAll returns the earlier results and MarshallingError.
 func (t *Tree) ReadAll(who Identities, ops []wire.MultiOp) (wire.Record, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {

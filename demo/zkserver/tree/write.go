@@ -24,11 +24,11 @@ type record struct {
 	acl      []wire.ACL
 }
 
-// A view is the tree as if all checked operations were applied.
+// A view is the tree as if the operations checked so far were applied.
 type view struct {
 	t *Tree
 	Writer
-	pending map[string]record // nodes that the checked operations change; nil except in a multi
+	pending map[string]record // nodes that these operations change; nil except in a multi
 }
 
 func (v *view) get(path string) (record, bool) {
@@ -157,8 +157,8 @@ func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
 
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// checkCreate checks a create. Only op [wire.OpCreateContainer] creates a container; the flag alone
-// does not. TTL nodes are refused, as in Apache without extendedTypesEnabled.
+// A container needs op [wire.OpCreateContainer]; the flag alone creates none.
+// TTL nodes are refused, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -204,7 +204,7 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 		owner = v.Session
 	}
 	parent.children++
-	parent.creates++ // wraps after 2^31-1
+	parent.creates++ // wraps after 2^31-1; see Apply
 	v.put(parentPath, parent)
 	v.put(path, record{owner: owner, acl: acl})
 	return Change{
@@ -214,15 +214,15 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 
 // A Multi is the result of the checks of a multi.
 type Multi struct {
-	Changes []Change            // one for each operation if none failed
-	Answers []wire.Op           // the Op of each result if no operation failed
+	Changes []Change            // one for each operation; nil if an operation failed
+	Answers []wire.Op           // the Op of each result; nil if an operation failed
 	Failed  *wire.MultiResponse // the reply if an operation failed, otherwise nil
 }
 
 // CheckMulti checks each operation as if the previous operations were applied. If an
 // operation fails, the earlier operations have results without an error, and the later
-// operations have RuntimeInconsistency. CheckMulti returns MarshallingError if an operation
-// has no path, is not allowed in a multi, or has a TTL flag without a TTL.
+// operations have RuntimeInconsistency. The code is OK, or MarshallingError if the request is
+// malformed.
 func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath || o.Create.NoPath }) {
 		return Multi{}, wire.MarshallingError
@@ -242,14 +242,14 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. There, only the create's flag decides whether the node is a container.
+// In a multi, only the flag of a create decides whether the node is a container.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
 		op, kind := wire.OpCreate, wire.OpCreate
 		switch {
 		case hasTTL(o.Create.Flags) && o.Op != wire.OpCreateTTL:
-			return Change{}, 0, wire.MarshallingError // the request has no TTL
+			return Change{}, 0, wire.MarshallingError // only createTTL has a TTL
 		case o.Create.Flags == wire.FlagContainer:
 			op, kind = wire.OpCreateContainer, wire.OpCreate2
 		}
@@ -289,7 +289,7 @@ type Txn struct {
 type Change struct {
 	Op      wire.Op // OpCreate, OpDelete, OpSetData, OpSetACL or OpCheck
 	Path    string
-	data    []byte // owned by the change
+	data    []byte // a copy that the tree may keep
 	acl     []wire.ACL
 	owner   int64
 	version int32 // the new version; for a create: the parent's new creates counter
@@ -298,19 +298,19 @@ type Change struct {
 // An Effect describes what a change did.
 type Effect struct {
 	Stat      wire.Stat  // the node's new Stat; zero after a delete or a check
-	ACL       []wire.ACL // the node's ACL
+	ACL       []wire.ACL // the node's ACL; nil after a check
 	Owner     int64      // owner of a created or deleted node; for an ephemeral node: its session
 	Parent    string     // parent of a created or deleted node
 	ParentACL []wire.ACL
 }
 
-// Apply applies a change.
+// Apply applies a change that passed its checks.
 func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	switch ch.Op {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// If the new counter has wrapped after 2^31-1, creates and pzxid do not change.
+		// If the new counter has wrapped, creates and pzxid stay, as in Apache.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
