@@ -1,7 +1,7 @@
-// Package feed owns the journal of one election: one goroutine applies the observations in order.
+// Package feed applies the observations of one election to its journal, in one goroutine and in order.
 //
 // [Feed.Put] and [Feed.PutSlowly] queue observations. [Feed.Run] records each observation, applies it,
-// and passes on its events. [Recorder], [Recording] and [Playback] write, read and play recordings.
+// and reports its events. [Recorder], [Recording] and [Playback] write, read and play recordings.
 package feed
 
 import (
@@ -19,46 +19,44 @@ import (
 // Config describes a feed.
 type Config struct {
 	Election model.Config
-	// Record, if set, gets each observation before it is applied; now returns the state before the
+	// Record, if set, encodes each observation before Run applies it; now returns the state before the
 	// observation. The first error ends the recording and goes to Notice.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// Keep makes the feed keep the last moments for [Feed.Seek], in [history.DefaultMax] bytes;
+	// Keep makes the feed keep the last moments for [Feed.Seek], in about [history.DefaultMax] bytes;
 	// [Feed.Keep] changes this bound.
 	Keep bool
-	// Applied, if set, is called in Run's goroutine before Dirty receives. It gets the state after each
-	// observation, and the observation's events.
+	// Applied, if set, is called in Run's goroutine after each observation, with the new state and the
+	// observation's events, before [Feed.Dirty] gets a value.
 	Applied func(s *doctor.State, events []model.Event)
-	// Events, if set, is called in Run's goroutine with the events of each observation, oldest
-	// first. An error ends Run.
+	// Events, if set, is called in Run's goroutine with the events of each observation that has some.
+	// An error ends Run.
 	Events func([]model.Event) error
-	// Notice, if set, gets each line that the user should read.
+	// Notice, if set, gets each message for the user.
 	Notice func(string)
 	// Now is the clock for deadlines; nil means [Now].
 	Now func() time.Time
 }
 
-// Now returns the time as it is recorded: UTC and without a monotonic reading, which a recording
-// cannot hold.
+// Now returns the current time in UTC, without a monotonic reading: a recording cannot hold one.
 func Now() time.Time { return time.Now().UTC().Round(0) }
 
-// Feed owns one election's journal.
+// Feed owns one election's journal. All methods may be called concurrently, but Run only once.
 type Feed struct {
 	cfg   Config
 	dirty chan struct{}
 
 	jmu      sync.Mutex
 	journal  journal
-	timeline *history.Timeline // the journal, if it keeps the past; nil otherwise
-	changed  chan struct{}     // closed at the next change; nil: no Await waits
+	timeline *history.Timeline // also the journal; nil: the feed keeps no past
+	changed  chan struct{}     // closed after the next observation; nil: no Await waits
 
-	// seeking is held while Seek computes a moment; jmu is free meanwhile.
-	seeking sync.Mutex
+	seeking sync.Mutex // held while Seek computes a moment; jmu would block Run
 
 	qmu   sync.Mutex
 	queue []model.Observation
-	more  chan struct{} // capacity 1
+	more  chan struct{}
 	less  chan struct{} // closed when the queue is emptied; nil: no PutSlowly waits
 }
 
@@ -69,7 +67,7 @@ type journal interface {
 	Held() (time.Time, bool)
 }
 
-// New returns a feed. [Feed.Run] applies the observations.
+// New returns a feed that does not run yet.
 func New(cfg Config) *Feed {
 	if cfg.Now == nil {
 		cfg.Now = Now
@@ -91,12 +89,11 @@ func (f *Feed) State() *doctor.State {
 	return f.journal.State()
 }
 
-// Dirty returns a channel that receives after a change of the state. Several changes that the caller
-// has not received count once.
+// Dirty returns a channel of capacity 1. It gets a value after each observation, unless it is full.
 func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
-// Await waits until holds is true for the current state, and returns this state. It may miss a brief
-// state. If ctx ends first, Await returns the last state and ctx's error.
+// Await waits until holds is true for the current state, and returns this state. Await may miss a
+// brief state. If ctx ends first, Await returns the last state and ctx's error.
 func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
@@ -117,8 +114,8 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
-// Settle calls request when the state becomes unsettled ([model.State.Unsettled]), until ctx ends. It
-// may miss a brief state.
+// Settle calls request each time that [model.State.Unsettled] becomes true, until ctx ends. Settle may
+// miss a brief state.
 func (f *Feed) Settle(ctx context.Context, request func()) {
 	for unsettled := true; ; unsettled = !unsettled {
 		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
@@ -130,8 +127,8 @@ func (f *Feed) Settle(ctx context.Context, request func()) {
 	}
 }
 
-// Run applies observations until ctx ends. Then it applies the rest of the queue, and releases the
-// events that the journal holds. It returns nil, or the error of Config.Events.
+// Run applies observations until ctx ends. Then Run applies the rest of the queue, and releases the
+// events that the journal holds back. Run returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -190,7 +187,7 @@ func (f *Feed) drain() error {
 	}
 }
 
-// apply records an observation before its effects can be seen.
+// apply records an observation before any reader can see its effects.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
 		if err := f.cfg.Record.Encode(o, f.State); err != nil {
@@ -232,8 +229,7 @@ func mark(c chan struct{}) {
 	}
 }
 
-// Put queues an observation. It never waits, so a slow Config.Events cannot make a candidate
-// lose its lease.
+// Put queues an observation. Put never waits, because a slow Config.Events must not delay a candidate.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)
@@ -241,11 +237,11 @@ func (f *Feed) Put(o model.Observation) {
 	mark(f.more)
 }
 
-// queueMax bounds the queue for PutSlowly. If the queue is full, observers wait and read less often.
+// queueMax bounds the queue for PutSlowly; Put ignores it.
 const queueMax = 4096
 
-// PutSlowly queues an observation. It waits while the queue is full. If ctx ends meanwhile, it drops
-// the observation.
+// PutSlowly queues an observation. PutSlowly waits while the queue is full. If ctx ends meanwhile,
+// PutSlowly drops the observation.
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
@@ -285,7 +281,7 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	return position.Moment(), true
 }
 
-// Span returns the times of the first and the last kept moment; zero times for none.
+// Span returns the times of the first and the last kept moment, zero times if there is none.
 func (f *Feed) Span() (first, last time.Time) {
 	if f.timeline == nil {
 		return first, last
@@ -295,7 +291,7 @@ func (f *Feed) Span() (first, last time.Time) {
 	return f.timeline.Span()
 }
 
-// Keep bounds the size of the kept moments; see [history.Timeline.Keep].
+// Keep bounds the memory of the kept moments; see [history.Timeline.Keep].
 func (f *Feed) Keep(maxBytes int) {
 	if f.timeline == nil {
 		return

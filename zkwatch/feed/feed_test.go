@@ -28,7 +28,7 @@ var (
 	ackElection = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
-func TestBackpressure(t *testing.T) {
+func TestPutSlowlyWaitsWhileEventsBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, observers = 6000, 3
 		stop := make(chan struct{})
@@ -46,22 +46,22 @@ func TestBackpressure(t *testing.T) {
 		synctest.Wait()
 
 		var put atomic.Int64
-		order := make(chan struct{}, 1) // reads are in the order of the scenario
+		order := make(chan struct{}, 1) // puts the reads in the order of the scenario
 		var wg sync.WaitGroup
 		for range observers {
 			wg.Go(func() {
 				for range each {
-					order <- struct{}{} // a mutex would not let virtual time pass
+					order <- struct{}{} // not a mutex: waiting for one stops virtual time
 					f.PutSlowly(t.Context(), s.change(1))
 					put.Add(1)
 					<-order
 				}
 			})
 		}
-		// Virtual time passes only while all goroutines wait, so no observer spins.
+		// Virtual time passes only if PutSlowly blocks and does not spin.
 		time.Sleep(time.Hour)
 		if n := put.Load(); n == 0 || n >= each*observers {
-			t.Fatalf("got %d queued observations while Config.Events waits, want some of %d but not all", n, each*observers)
+			t.Fatalf("got %d queued observations while Config.Events blocks, want more than 0 and less than %d", n, each*observers)
 		}
 		before := put.Load()
 		for i := range 2 * each {
@@ -108,7 +108,7 @@ func TestPutSlowlyWaitsForRoom(t *testing.T) {
 			defer close(gaveUp)
 			f.PutSlowly(ctx, newScenario().change(9))
 		}()
-		time.Sleep(time.Minute) // virtual time
+		time.Sleep(time.Minute)
 		if n := queued.Load(); n != 0 {
 			t.Errorf("got %d observations put into a full queue, want 0", n)
 		}
@@ -136,7 +136,7 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 		f.Put(s.change(1))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // before Run
+	cancel()
 	if err := f.Run(ctx); err != nil {
 		t.Errorf("Run: %v", err)
 	}
@@ -172,7 +172,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		for _, o := range heldHandoff() {
 			f.Put(o)
 		}
-		time.Sleep(model.AckWait - time.Millisecond) // virtual time
+		time.Sleep(model.AckWait - time.Millisecond)
 		synctest.Wait()
 		if got := kinds(t, &l); got != "Snapshot Left" {
 			t.Errorf("before the deadline: got events %q, want no handoff", got)
@@ -216,7 +216,7 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestAwait(t *testing.T) {
+func TestAwaitReturnsAMatchingState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := feed.New(feed.Config{Election: election})
 		end := start(f)
@@ -298,7 +298,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestRecordingError(t *testing.T) {
+func TestRecordingErrorEndsOnlyTheRecording(t *testing.T) {
 	var l log
 	disk := &fullDisk{room: 3}
 	record, err := feed.NewRecorder(disk, history.NewHeader(election, newScenario().at))
@@ -410,13 +410,13 @@ func TestFeedKeepsThePast(t *testing.T) {
 func TestSeekDuringChanges(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
-	states := map[int]time.Time{}                         // by the number of candidates
-	clock := func() time.Time { return newScenario().at } // constant, so nothing becomes due
+	times := map[int]time.Time{}                          // of the states, by the number of candidates
+	clock := func() time.Time { return newScenario().at } // constant, so no deadline passes
 	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if n := s.Queue.Len(); states[n].IsZero() {
-			states[n] = s.At
+		if n := s.Queue.Len(); times[n].IsZero() {
+			times[n] = s.At
 		}
 	}})
 	end := start(f)
@@ -431,7 +431,7 @@ func TestSeekDuringChanges(t *testing.T) {
 			for n := uint64(0); n < changes; {
 				at, ok := f.Seek(n, history.MoveOn)
 				if !ok || at.N == n {
-					runtime.Gosched() // the next moment will come
+					runtime.Gosched()
 					continue
 				}
 				if at.N != n+1 || len(at.Events) != 1 {
@@ -453,14 +453,14 @@ func TestSeekDuringChanges(t *testing.T) {
 	}
 	for _, walk := range walks {
 		for i, m := range walk {
-			if m.candidates != i+1 || !m.at.Equal(states[i+1]) {
-				t.Fatalf("moment %d: got %d candidates at %v, want %[1]d at %[4]v", i+1, m.candidates, m.at, states[i+1])
+			if m.candidates != i+1 || !m.at.Equal(times[i+1]) {
+				t.Fatalf("moment %d: got %d candidates at %v, want %[1]d candidates at %[4]v", i+1, m.candidates, m.at, times[i+1])
 			}
 		}
 	}
 }
 
-func TestApplied(t *testing.T) {
+func TestAppliedGetsEachState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time
 		var events []model.Event
@@ -507,7 +507,7 @@ type generator struct {
 	n       int
 }
 
-// putElection puts a table and a round trip each second, and each lease every three seconds.
+// putElection puts an election of n candidates. Each second it puts two changes, a table and a round trip.
 func putElection(n int, d time.Duration, put func(model.Observation)) {
 	c := &generator{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())

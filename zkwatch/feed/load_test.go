@@ -17,7 +17,7 @@ import (
 const (
 	loadQueue  = 10_000
 	loadRate   = 1_000 // changes a second
-	loadFrames = 30    // states a second
+	loadFrames = 30    // states read a second
 )
 
 func deltas(r *model.Read) (all []model.Observation) {
@@ -32,7 +32,7 @@ func deltas(r *model.Read) (all []model.Observation) {
 
 func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
 
-// load returns the processor time, the growth of the heap, and the number of polled states.
+// load returns the processor time, the growth of the heap in bytes, and the number of states read.
 func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
@@ -78,7 +78,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	})
 
 	heapBefore, cpuBefore := heapInUse(), processorTime(t)
-	changes, gone := s.putChanges(d, func(r *model.Read) {
+	changes, leadersGone := s.putChanges(d, func(r *model.Read) {
 		for _, o := range reported(r) {
 			f.PutSlowly(t.Context(), o)
 		}
@@ -92,9 +92,9 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 
 	st := f.State()
 	half := int64(changes / 2)
-	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || st.Queue.Len() != loadQueue {
+	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(leadersGone) || others.Load() != 1 || st.Queue.Len() != loadQueue {
 		t.Errorf("got %d joined, %d left, %d handoffs, %d other events, %d candidates; want %d, %d, %d, 1, %d",
-			joined.Load(), left.Load(), handoffs.Load(), others.Load(), st.Queue.Len(), half, half, gone, loadQueue)
+			joined.Load(), left.Load(), handoffs.Load(), others.Load(), st.Queue.Len(), half, half, leadersGone, loadQueue)
 	}
 	if st.Totals.MissedCreates != 0 || st.Totals.MissedDeletes != 0 || st.Totals.Unknown != 0 {
 		t.Errorf("got totals %+v, want no missed and no unknown change", st.Totals)
@@ -102,7 +102,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	return cpu, heap, frames
 }
 
-func (s *scenario) putChanges(d time.Duration, put func(*model.Read)) (changes, gone int) {
+func (s *scenario) putChanges(d time.Duration, put func(*model.Read)) (changes, leadersGone int) {
 	changes = int(d.Seconds() * loadRate)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -115,14 +115,14 @@ func (s *scenario) putChanges(d time.Duration, put func(*model.Read)) (changes, 
 			case sent%2 == 0:
 				put(s.change(1))
 			case sent%200 == 1: // the leader
-				put(s.change(0, gone))
-				gone++
+				put(s.change(0, leadersGone))
+				leadersGone++
 			default: // a candidate in the middle of the queue
 				put(s.change(0, s.next-loadQueue/2))
 			}
 		}
 	}
-	return changes, gone
+	return changes, leadersGone
 }
 
 func heapInUse() int64 {
@@ -141,13 +141,12 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func TestLoad(t *testing.T) {
+func TestNoChangeIsMissedUnderLoad(t *testing.T) {
 	for name, reported := range map[string]func(*model.Read) []model.Observation{"watch": deltas, "reads": asRead} {
 		t.Run(name, func(t *testing.T) { load(t, 2*time.Second, reported) })
 	}
 }
 
-// BenchmarkLoad needs most of its processor time to make the changes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()

@@ -13,39 +13,37 @@ import (
 	"electop/model/session"
 )
 
-// Playback plays a recording. Like a [Feed] it has a current state and a past. It reads the whole
-// recording in advance. Time travel reaches all moments read so far, or only the last ones of a
-// recording larger than playbackWhole.
+// Playback plays a recording. Run reads ahead of the playback, so Seek also reaches moments that were
+// not played yet. All methods may be called concurrently, but Run only once.
 type Playback struct {
 	recording *Recording
 	speed     float64
 	dirty     chan struct{}
-	changed   chan struct{} // capacity 1: wakes play
+	changed   chan struct{} // wakes play
 
 	seeking sync.Mutex // held while Seek or Toggle computes a state
 
 	mu       sync.Mutex
 	timeline *history.Timeline // the observations read so far
-	read     bool              // everything was read
+	read     bool              // the whole recording was read
 	last     time.Time         // the latest time of the observations read so far
 
-	// The position of the playback. After Seek, journal and next stay unchanged until Toggle.
+	// The playback's position. Seek leaves journal and next unchanged; the next Toggle computes them.
 	journal  *doctor.Journal
 	next     uint64           // index of the next observation to apply
 	position history.Position // the moment of the last seek
-	sought   *doctor.State    // after Seek the state at position, otherwise nil
+	sought   *doctor.State    // the state at position; nil: no Seek since the last Toggle
 	n        uint64           // the number of the last moment reached
 	at       time.Time        // recorded time
 	stopped  bool
 	ended    bool
-	period   int // the number of the present period
+	period   int // the number of the current period
 }
 
-// playbackWhole is the size, in bytes, up to which time travel reaches all moments of a recording.
+// playbackWhole is the file size, in bytes, up to which Seek reaches all moments.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path. speed is 1 for real time, and 0 to play without
-// waiting.
+// OpenPlayback opens the recording at path. speed 1 is real time; 0 plays without waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -83,7 +81,7 @@ const (
 	fastest = 1 << 20
 )
 
-// Scale multiplies the speed by a factor, within the bounds, and returns the new speed.
+// Scale multiplies the speed by a factor, and returns the new speed: at least slowest, at most fastest.
 func (p *Playback) Scale(by float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +90,7 @@ func (p *Playback) Scale(by float64) float64 {
 	return p.speed
 }
 
-// State returns the state of the election at the position of the playback.
+// State returns the state of the election at the playback's position.
 func (p *Playback) State() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +100,8 @@ func (p *Playback) State() *doctor.State {
 	return p.journal.State()
 }
 
-// Dirty returns a channel that receives after a change of the state or of the clock.
+// Dirty returns a channel of capacity 1. It gets a value if State or Now may have changed, unless it
+// is full.
 func (p *Playback) Dirty() <-chan struct{} { return p.dirty }
 
 // Now returns the recorded time that the playback has reached.
@@ -112,21 +111,20 @@ func (p *Playback) Now() time.Time {
 	return p.at
 }
 
-// Playing returns the position of the playback. n is the last moment reached, 0 for none.
+// Playing returns the playback's position: n is the number of the last moment reached, 0 for none.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.n, p.stopped, p.ended
 }
 
-// Ended reports whether the playback is at the end.
+// Ended reports whether the playback has played the last observation, without a Seek after it.
 func (p *Playback) Ended() bool {
 	_, _, ended := p.Playing()
 	return ended
 }
 
-// Span returns the time of the first moment that time travel reaches, and the latest time read so
-// far.
+// Span returns the time of the first moment that Seek reaches, and the latest time read so far.
 func (p *Playback) Span() (first, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +132,7 @@ func (p *Playback) Span() (first, last time.Time) {
 	return first, p.last
 }
 
-// Whole returns the state at the end of the recording, nil until everything was read.
+// Whole returns the state at the end of the recording, nil until the whole recording was read.
 func (p *Playback) Whole() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,8 +171,8 @@ func (p *Playback) moved() {
 	mark(p.dirty)
 }
 
-// Seek stops the playback at the moment to which m leads from n, and returns that moment. Toggle
-// continues from that moment.
+// Seek stops the playback at the moment to which m leads from moment n, and returns that moment. It
+// returns false if there is no moment.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -193,8 +191,8 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// Run reads the recording and plays it until ctx ends or a read fails. It does not return at the
-// recording's end, where the user can rewind. notice gets each line that the user should read.
+// Run reads and plays the recording until ctx ends or a read fails, and closes the recording. At the
+// end of the recording Run waits, because the user can rewind. notice, if set, gets messages for the user.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -218,10 +216,10 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load releases the events that the journal holds at the end, because after a crash no observation does.
+// load releases the events that the journal holds back at the end. After a crash no recorded observation does.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
-	var opens uint64 // the moment at which the recording opens
+	var opens uint64 // number of the last moment up to header.Opens; 0: not known yet
 	err := p.recording.read(ctx, func(o model.Observation) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -254,7 +252,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame bounds a wait, because the screen shows ages and countdowns.
+// frame bounds the wait for a due observation: the screen also shows ages and countdowns.
 const frame = 100 * time.Millisecond
 
 func (p *Playback) play(ctx context.Context) error {
@@ -277,18 +275,18 @@ func (p *Playback) play(ctx context.Context) error {
 	}
 }
 
-// A period ends when the speed or the position is changed.
+// period is a part of the playback without a stop, a seek or a change of speed.
 type period struct {
-	n     int       // Playback.period
+	n     int       // as in Playback.period
 	began time.Time // real time; zero: not begun
 	from  time.Time // recorded time at began
 }
 
-// batchMax bounds the observations that are applied while the lock is held.
+// batchMax bounds the observations that advance applies while it holds the lock.
 const batchMax = 64
 
-// advance applies the due observations, and returns the wait for the next. If ok is false, play waits
-// for changed.
+// advance applies due observations, and returns how long play must wait before the next call. If ok
+// is false, play must wait for p.changed.
 func (p *Playback) advance(c *period) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -346,7 +344,7 @@ func scale(d time.Duration, by float64) time.Duration {
 	return time.Duration(math.Ceil(x))
 }
 
-// skip continues at the first kept moment, because the timeline dropped the next observation.
+// skip moves the playback to the first kept moment, because the timeline dropped the next observation.
 func (p *Playback) skip() {
 	if first, ok := p.timeline.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = first.Journal()

@@ -27,7 +27,7 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// minutes records n minutes. A candidate joins each minute; the round trip each second makes no moment.
+// minutes records n minutes. A candidate joins at the start and after each minute. Round trips make no moment.
 func minutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := recorder(t, election)
@@ -105,7 +105,7 @@ func TestPlaybackSpeed(t *testing.T) {
 
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := startPlayback(t, minutes(t, 9), 2) // an observation each half second
+		p, _, end := startPlayback(t, minutes(t, 9), 2)
 		synctest.Wait()
 		marks := 0
 		for range 100 {
@@ -275,7 +275,7 @@ func TestPlaybackConcurrently(t *testing.T) {
 	endPlayback(t, end)
 }
 
-// TestPlaybackReleasesTheLastHandoff plays a recording that ends before the acknowledgement, as after a crash.
+// The recording ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := recorder(t, ackElection)
 	for _, o := range heldHandoff() {

@@ -30,7 +30,7 @@ func recordFile(t *testing.T, max int64, put func(func(model.Observation))) (fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The clock is constant, so only later observations and the end release held events.
+	// The clock is constant, so no deadline releases held events.
 	f := feed.New(feed.Config{Election: ackElection, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	put(f.Put)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +96,7 @@ func TestRecorderRotates(t *testing.T) {
 	}
 }
 
-// summaries leaves out the times when candidates were first seen, which a later part does not have.
+// summaries describes events without the details that a later part does not have.
 func summaries(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
@@ -216,7 +216,7 @@ func TestRecorderCannotRotate(t *testing.T) {
 	l := new(log)
 	f := feed.New(feed.Config{Election: ackElection, Record: r, Events: l.take, Notice: l.notice, Now: func() time.Time { return newScenario().at }})
 	putElection(20, 4*time.Minute, f.Put)
-	// No file can replace a directory at the path of the older part.
+	// A rename cannot replace a directory with a file.
 	if err := os.MkdirAll(filepath.Join(file+".1", "other"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty one, an incomplete header
+	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty file, an incomplete header
 		err := os.Remove(file)
 		if size >= 0 {
 			err = os.WriteFile(file, newest[:size], 0o600)
@@ -253,7 +253,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// TestPartOfAnOlderVersion reads a header that has the number of initial lines as "baseline".
+// The header has fields that the present version ignores.
 func TestPartOfAnOlderVersion(t *testing.T) {
 	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
@@ -294,7 +294,7 @@ func TestIncompleteRecordingIsRead(t *testing.T) {
 			t.Fatalf("cut to %d bytes: got notices %q, want one only for an incomplete line", size, l.notices)
 		}
 		got := l.lines(t)
-		// The end of a recording releases a held handoff without its takeover.
+		// At the end of a cut recording, a held handoff is released without its takeover.
 		for i, s := range got {
 			if s != lines[i] && !strings.HasPrefix(s, "model.Handoff") {
 				t.Fatalf("cut to %d bytes: got event %s\nwant %s", size, s, lines[i])

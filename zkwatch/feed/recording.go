@@ -23,17 +23,17 @@ type Recording struct {
 	header   history.Header
 	election model.Config
 	bytes    int64
-	notes    []string // for the user, not delivered yet
+	notes    []string // messages for the user, not delivered yet
 }
 
-// OpenRecording opens the file at path, which has one part of a recording.
+// OpenRecording opens the file at path: a recording, or one part of it.
 func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	err := r.open(path)
 	_, olderErr := os.Lstat(older(path))
 	if err != nil {
 		r.Close()
-		if olderErr == nil { // a crash may have ended the recording at the start of a part
+		if olderErr == nil { // a crash in rotate can leave a part without a complete header
 			err = fmt.Errorf("%w; the part before it is %s", err, older(path))
 		}
 		return nil, err
@@ -62,7 +62,7 @@ func (r *Recording) open(path string) (err error) {
 	return err
 }
 
-// OpenAt sets the time at which a replay of the recording at path opens.
+// OpenAt changes the recording at path, so that a playback of it begins at the given time and is stopped.
 func OpenAt(path string, at time.Time) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -86,8 +86,8 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations and calls events with the events of each observation, until the end,
-// an error, or the end of ctx. notice gets each line that the user should read.
+// Each applies the observations and calls events with the events of each, until the recording or ctx
+// ends, or an error occurs. notice, if set, gets messages for the user.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -99,7 +99,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	if err := r.read(ctx, apply, notice); err != nil {
 		return err
 	}
-	if due, ok := j.Held(); ok { // after a crash no observation releases the held events
+	if due, ok := j.Held(); ok { // after a crash no observation releases these events
 		return apply(&model.Advance{At: due})
 	}
 	return nil
@@ -127,7 +127,7 @@ func (r *Recording) read(ctx context.Context, apply func(model.Observation) erro
 	return ctx.Err()
 }
 
-// interrupt ends a waiting read when ctx ends. The file can be a FIFO.
+// interrupt ends a blocked read when ctx ends: the file may be a FIFO.
 func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // fails for a regular file
 }
@@ -135,18 +135,17 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording that keeps at most a given number of bytes.
+// Recorder writes a recording, with a bound of its size if one is given.
 //
-// The newest part is in FILE, the previous part in FILE.1. Each part has at most half of the bytes.
-// Each part can be read alone, because a later part begins with the election's state.
+// With a bound, the newest part is in FILE and the previous part in FILE.1. Each part has at most half
+// of the bound. A later part begins with the election's state, so each part can be read alone.
 //
-// Each line, and the beginning of a later part, is one Write, so a crash leaves at most the last line
-// incomplete. A recording contains no credentials.
+// Each Write ends with a complete line, so a crash leaves at most the last line incomplete.
 type Recorder struct {
 	path   string
 	w      io.Writer
-	file   *os.File // nil: Close has nothing to close
-	max    int64    // largest size of a part; 0: no bound
+	file   *os.File // nil: no file is open
+	max    int64    // largest size of a part, in bytes; 0: no bound
 	header history.Header
 
 	size int64
@@ -154,7 +153,7 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// recordMin is the smallest bound. Half of it must hold the election's state.
+// recordMin is the smallest bound of a recording, in bytes.
 const recordMin = 1 << 20
 
 // Create begins a recording of at most max bytes; 0 means no bound. path must not exist. With a
@@ -251,7 +250,7 @@ func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	return nil
 }
 
-// Close ends the recording.
+// Close closes the file.
 func (r *Recorder) Close() error {
 	if r.file == nil {
 		return nil
