@@ -33,7 +33,7 @@ func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	return demo.NewSandbox(cfg)
 }
 
-// IgnoreEnd returns err, or nil if err only reports the end of the command.
+// IgnoreEnd returns err, or nil if err reports that the cast was closed or the context was canceled.
 func IgnoreEnd(err error) error {
 	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
 		return nil
@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether exactly n candidates of electop are in the queue, lead or wait, and have no fault.
+// InPlace reports whether the queue is n faultless candidates of electop: one acknowledged leader, the others wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -58,7 +58,7 @@ func InPlace(s *doctor.State, n int) bool {
 	return s.Ack.Path == "" || s.Acknowledged()
 }
 
-// CauseFaults causes random faults after the first candidates are in place.
+// CauseFaults waits until c.Cast candidates are in place, and then causes random faults until ctx ends.
 func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
 	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
 		return nil // ctx has ended
@@ -71,12 +71,12 @@ func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast
 // Admission describes an election before electop's candidates join.
 type Admission struct {
 	Known   bool             // the election was read
-	dialect *dialect.Dialect // nil: there is no candidate
-	Foreign int              // number of third-party candidates
-	Behind  string           // the queue that electop's candidates will join, as text; "": empty
+	dialect *dialect.Dialect // nil: not recognised
+	Foreign int              // number of candidates whose names are not electop's
+	Behind  string           // text about the candidates that are already in the queue; "": none
 }
 
-// Admit describes an election, or returns why electop's candidates cannot join.
+// Admit describes an election. An error means that electop's candidates cannot join.
 func Admit(s *doctor.State) (Admission, error) {
 	e := Admission{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue.All() {
@@ -97,7 +97,7 @@ func Admit(s *doctor.State) (Admission, error) {
 	return e, nil
 }
 
-// Whose describes the election in a question or refusal.
+// Whose returns a phrase that names the system of the third-party candidates, if it is known.
 func (e Admission) Whose() string {
 	whose := "an election of third-party candidates"
 	if e.dialect != nil && e.dialect.Foreign() {
@@ -106,7 +106,7 @@ func (e Admission) Whose() string {
 	return whose
 }
 
-// Naming returns the dialect that electop's candidates must use, or nil for electop's own dialect.
+// Naming returns the dialect that electop's candidates must use, nil for electop's own dialect.
 func (e Admission) Naming() *dialect.Dialect {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
 		return e.dialect
@@ -119,12 +119,12 @@ type Request struct {
 	Path    string
 	Servers client.ConnectString
 	Yes     bool      // --yes was given
-	In      io.Reader // for the user's answer, if it is a terminal
+	In      io.Reader // the user's answer is read from In if it is a terminal
 	Err     io.Writer
 }
 
-// Confirm reads the election, and asks the user before electop joins third-party candidates. If the
-// election cannot be read, Known is false.
+// Confirm reads the election. With third-party candidates, Confirm returns an error unless r.Yes is set
+// or the user confirms. If the election cannot be read, Known is false and the error is nil.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {

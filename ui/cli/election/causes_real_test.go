@@ -27,7 +27,7 @@ import (
 
 type end struct {
 	name    string
-	stopped bool   // the test first stops the process; act follows before the session can expire
+	stopped bool   // the test first stops the process; act follows before the session expires
 	act     string // what happens to the candidate, its process or its znode; "": nothing
 	expired bool   // the candidate's session expires
 }
@@ -51,14 +51,14 @@ type reign struct {
 	leader      *zktest.Foreign
 	znode       string
 	feed        *feed.Feed
-	at, actAt   time.Duration // when the first and the second step begin
+	at, actAt   time.Duration // delays of the first and the second step
 	paused      time.Time
 	risk        <-chan time.Time
 	ahead       time.Duration // from the first risk to the handoff; 0: there was no risk
 	first, last model.Handoff // the first report of the handoff, and the report after corrections
 }
 
-// ELECTOP_TEST_CAUSES is the number of leaders that are stopped until they expire, for each protocol.
+// ELECTOP_TEST_CAUSES is the number of leaders that are stopped until their sessions expire, for each protocol.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
 	n := fewExpirations
@@ -101,23 +101,23 @@ func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	correct, total := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {
-		// On a busy machine it is enough that one of so few leaders has the cause expired.
+		// One correct cause is enough, because the machine may be busy.
 		for round := 1; correct == 0 && round < 5; round++ {
 			correct, total = count(t, endAll(t, addr, cfg, expirations, random))
 		}
 		if correct == 0 {
-			t.Errorf("expired is the cause of none of %d expired leaders", total)
+			t.Errorf("got cause expired for none of %d expired leaders, want at least 1", total)
 		}
 		return
 	}
 	if missed := total - correct; missed > max(1, total/10) {
-		t.Errorf("expired is the cause of %d of %d expired leaders, want 9 of 10", correct, total)
+		t.Errorf("got cause expired for %d of %d expired leaders, want nine tenths", correct, total)
 	}
 }
 
 func endAll(t *testing.T, addr string, cfg election.Config, expirations int, random *rand.Rand) (reigns []*reign) {
 	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
-	if expirations == fewExpirations { // perhaps on a busy machine, where pings are late
+	if expirations == fewExpirations { // the machine may be busy, so pings are late
 		timeouts, within, tenths = timeouts[:2], within/2, 3
 	}
 	for _, e := range ends {
@@ -142,7 +142,7 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count returns how many expired leaders have the cause expired, and how many leaders expired.
+// count counts the expired leaders: correct is those with the cause expired, total is all of them.
 func count(t *testing.T, reigns []*reign) (correct, total int) {
 	namedBy, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -151,12 +151,12 @@ func count(t *testing.T, reigns []*reign) (correct, total int) {
 			namedBy[x.name]++
 		}
 		if (x.first.Cause == model.CauseExpired || x.last.Cause == model.CauseExpired) && !x.expired && !x.mayHaveExpired() {
-			t.Errorf("%s, %v: the cause is expired: %s", x.name, x.timeout, x.first.Evidence)
+			t.Errorf("leader %s, session timeout %v: got cause expired, want another; evidence: %s", x.name, x.timeout, x.first.Evidence)
 		}
 		t.Logf("%-28s %-4v %-8v then %-8v risk %v ahead: %s", x.name, x.timeout, x.first.Cause, x.last.Cause, x.ahead, x.last.Evidence)
 	}
 	for _, e := range ends {
-		t.Logf("%s: %d of %d have the cause expired", e.name, namedBy[e.name], all[e.name])
+		t.Logf("%s: cause expired for %d of %d", e.name, namedBy[e.name], all[e.name])
 		if e.expired {
 			correct, total = correct+namedBy[e.name], total+all[e.name]
 		}
@@ -164,7 +164,7 @@ func count(t *testing.T, reigns []*reign) (correct, total int) {
 	return correct, total
 }
 
-// mayHaveExpired reports whether half the timeout had passed since the stop; the last ping was earlier.
+// mayHaveExpired allows for a last ping that was up to half the timeout before the stop.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }
@@ -186,7 +186,7 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 		}
 		successors.Kill()
 	}()
-	// Separate observers poll at times that are independent of the server's expiry times.
+	// The observers start at random times, so their polls are independent of the server's expiry times.
 	for _, x := range reigns {
 		cfg.Elections = []model.Config{{Path: x.path}}
 		w, err := election.New(cfg)
@@ -272,7 +272,7 @@ func (x *reign) awaitState(t *testing.T, what string, holds func(*doctor.State) 
 	defer cancel()
 	s, err := x.feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, s.Queue.Len(), s.Answers.Unrequested())
+		t.Fatalf("leader %s, session timeout %v: waiting for %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, s.Queue.Len(), s.Answers.Unrequested())
 	}
 	return s
 }

@@ -21,13 +21,13 @@ type Diagnosis struct {
 }
 
 const (
-	longestExtension = 50 * time.Second // bounds the sum of the extensions, because a user waits for the result
-	lastPause        = 2 * time.Second  // the longest time from the last request to the end; no extension is shorter
+	extensionsMax = 50 * time.Second // of all extensions together, because a user waits for the result
+	lastPause     = 2 * time.Second  // longest time from the last request to the end; no extension is shorter
 )
 
-// Diagnose observes e, and requests the servers' watches and sessions at first. It requests sessions
-// before each end, with watches if one is unverified or the observation was extended. observed is the
-// duration with extensions. The poller of w must not run.
+// Diagnose observes e for d.For, and extends the observation if that can decide a suspicion. It requests
+// the servers' reports at the beginning and before each end. observed is the duration with extensions.
+// The poller of w must not run.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -40,8 +40,8 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 		}
 	}
 	observed = d.For
-	for left := longestExtension; ; {
-		extended := left < longestExtension
+	for left := extensionsMax; ; {
+		extended := left < extensionsMax
 		if s, err = w.conclude(ctx, e.Feed, end, extended); err != nil {
 			return nil, 0, err
 		}
@@ -60,7 +60,7 @@ func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *
 // conclude requests reports, and returns a state that is not older than end.
 func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, watches bool) (*doctor.State, error) {
 	if w.poller != nil {
-		w.Poll(ctx, admin.Want{Watches: watches || unverified(f.State()), Sessions: true})
+		w.Poll(ctx, admin.Want{Watches: watches || hasUnverifiedWatch(f.State()), Sessions: true})
 	}
 	if err := process.Sleep(ctx, time.Until(end)); err != nil {
 		return nil, err
@@ -74,11 +74,11 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the longest useful extension up to limit, and the suspicion that it decides. If again
-// is true, a suspicion that has lasted long enough counts: another request can decide it.
-func worthwhile(s *doctor.State, limit time.Duration, again bool) (longest doctor.Pending, by time.Duration) {
+// worthwhile returns the longest useful extension up to limit, and the suspicion that it can decide.
+// Some suspicions wait only for another report of the servers. They count if canPoll is true.
+func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (longest doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
-		if !p.Decides() || p.Left == 0 && !again {
+		if !p.Decides() || p.Left == 0 && !canPoll {
 			continue
 		}
 		need := max(p.Left, lastPause).Truncate(time.Second) + time.Second
@@ -89,7 +89,7 @@ func worthwhile(s *doctor.State, limit time.Duration, again bool) (longest docto
 	return longest, by
 }
 
-func unverified(s *doctor.State) bool {
+func hasUnverifiedWatch(s *doctor.State) bool {
 	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {
 			return true

@@ -42,7 +42,7 @@ type world struct {
 	setup     *zk.Conn
 	elections *election.Elections
 
-	// alter, if set, changes the reply of a member to a four-letter word.
+	// alter, if set, changes a member's reply to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
 
 	raised []*doctor.Finding
@@ -68,7 +68,7 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe sets w.elections. All members are one server; [world.ensemble] makes their replies differ.
+// observe sets w.elections. All members are the same server; [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, requests cluster.Requests, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -82,7 +82,7 @@ func (w *world) observe(members string, requests cluster.Requests, observed mode
 	}
 }
 
-func (w *world) stopped(tasks *process.Tasks) {
+func (w *world) stop(tasks *process.Tasks) {
 	if err := tasks.Stop(); err != nil {
 		w.t.Error(err)
 	}
@@ -96,7 +96,7 @@ func observed(t *testing.T, members string, ack bool, f func(w *world)) {
 		}
 		w.observe(members, cluster.Requests{Mode: admin.FourLetter, Interval: 5 * time.Second, Sessions: time.Second}, cfg)
 		tasks := process.NewTasks(w.t.Context())
-		defer w.stopped(tasks)
+		defer w.stop(tasks)
 		w.elections.Start(tasks)
 		if _, err := w.elections.FirstRead(w.t.Context(), w.elections.First(), cluster.Reach{For: time.Minute}); err != nil {
 			w.t.Fatal(err)
@@ -179,11 +179,11 @@ func (w *world) linked() (*zk.Conn, *link) {
 	w.t.Helper()
 	l := &link{server: w.server}
 	c := zktest.ClientOver(w.t, "127.0.0.1:2181", 20*time.Second, l.dial)
-	synctest.Wait() // go-zookeeper reads the last zxid without a lock if a watch is set too early
+	synctest.Wait() // go-zookeeper has a data race if a watch is set while it connects
 	return c, l
 }
 
-// loseReply lets the server execute the request, and ends the connection before the reply.
+// loseReply lets the server execute the request, and cuts the connection before the reply.
 func (w *world) loseReply(c *zk.Conn, l *link, request func() error) error {
 	w.server.SetPace(zkserver.Pace{Steps: true})
 	done := make(chan error, 1)
@@ -223,7 +223,7 @@ func (w *world) create(c *zk.Conn, path string, flags int32, data ...string) str
 func (w *world) do(what string, request func() error) {
 	w.t.Helper()
 	err := request()
-	for errors.Is(err, zk.ErrNoServer) { // the connection was lost before
+	for errors.Is(err, zk.ErrNoServer) { // not connected again yet
 		w.pass(100 * time.Millisecond)
 		err = request()
 	}
@@ -272,7 +272,7 @@ func (w *world) queue(n int) (znodes []string, clients []*zk.Conn) {
 	return znodes, clients
 }
 
-func (w *world) pass(d time.Duration) { time.Sleep(d) } // virtual time
+func (w *world) pass(d time.Duration) { time.Sleep(d) }
 
 func (w *world) record(es []model.Event) error {
 	for _, e := range es {
@@ -294,7 +294,7 @@ func (w *world) findings() []*doctor.Finding {
 	synctest.Wait()
 	for _, f := range w.elections.First().Feed.State().Findings {
 		if !slices.ContainsFunc(w.raised, func(r *doctor.Finding) bool { return r.Key == f.Key }) {
-			w.t.Errorf("a finding was never raised:%s", written(f))
+			w.t.Errorf("no event raised this finding:%s", written(f))
 		}
 	}
 	return w.raised
@@ -379,7 +379,7 @@ func (w *world) ensemble(alter func(member, word, reply string) string) {
 
 var failures = []struct {
 	id      string
-	name    string // the name of the case, if the finding has several cases
+	name    string // of the case, if the finding has several cases
 	members string
 	ack     bool // leaders must acknowledge
 	noted   bool // the healthy election has the finding as information
@@ -450,7 +450,7 @@ var failures = []struct {
 			}
 		},
 		healthy: func(w *world) {
-			// Znodes come and go just as often, but behind a leader that stays.
+			// Znodes come and go as often, but the leader stays.
 			znodes, _ := w.queue(2)
 			c := w.client()
 			for range 60 {
@@ -731,7 +731,7 @@ func TestDoctorFinds(t *testing.T) {
 						return
 					}
 				}
-				t.Errorf("the failure was not found; the findings:%s", written(fs...))
+				t.Errorf("got no finding %s for the failure; all findings:%s", x.id, written(fs...))
 			})
 		})
 		t.Run(name+"/healthy", func(t *testing.T) {
@@ -739,7 +739,7 @@ func TestDoctorFinds(t *testing.T) {
 				x.healthy(w)
 				for _, f := range w.findings() {
 					if f.ID == x.id && !x.noted || f.Severity != doctor.Info {
-						t.Errorf("found in a healthy election:%s", written(f))
+						t.Errorf("got a finding in a healthy election:%s", written(f))
 					}
 				}
 			})
@@ -747,11 +747,10 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
-// In a handoff, watches and znodes are missing for a moment, which is no finding.
 func TestNoFindingsInHandoffs(t *testing.T) {
 	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
-		t := w.t // of the bubble
+		t := w.t // not the outer t: this one belongs to the synctest bubble
 		servers, _ := client.ParseConnectString(oneMember)
 		cast := demo.NewCast(demo.Config{
 			Conn: client.Config{Servers: servers, Dial: w.dial, SessionTimeout: 10 * time.Second},
@@ -792,14 +791,14 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 			}
 			n++
 			if h.Cause == model.CauseExpired {
-				t.Errorf("the cause of handoff %d is expired: %s", n, h.Evidence)
+				t.Errorf("handoff %d: got cause expired, want another; evidence: %s", n, h.Evidence)
 			}
 		}
 		if n != 20 {
-			t.Errorf("%d handoffs, want 20", n)
+			t.Errorf("got %d handoffs, want 20", n)
 		}
 		if fs := w.findings(); len(fs) > 0 {
-			t.Errorf("found in a healthy election:%s", written(fs...))
+			t.Errorf("got a finding in a healthy election:%s", written(fs...))
 		}
 		s := state()
 		for i, c := range s.Queue.All() {
@@ -810,7 +809,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// Only a suspicion that can become critical within 50 s extends the observation.
+// A suspicion that can become critical within 50 s extends the observation.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"
@@ -841,7 +840,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 					}
 				}
 				tasks := process.NewTasks(t.Context())
-				defer w.stopped(tasks)
+				defer w.stop(tasks)
 				w.elections.Observe(tasks)
 				d, longer := election.Diagnosis{For: 6 * time.Second, Reach: cluster.Reach{For: time.Minute}}, time.Duration(0)
 				if !x.fixed {
@@ -863,7 +862,8 @@ func TestDiagnosisIsExtended(t *testing.T) {
 					return p.Rule == "no-leader" && p.Severity == doctor.Critical && p.Left > 0
 				})
 				if found != x.found || pending != x.pending || (longer > 0) != x.longer || took != d.For+longer {
-					t.Errorf("found %v, pending %v, observed %v, %v longer; the findings:%s", found, pending, took, longer, written(s.Findings...))
+					t.Errorf("got found %v, pending %v, observed for %v with extensions of %v; want %v, %v, extended %v; findings:%s",
+						found, pending, took, longer, x.found, x.pending, x.longer, written(s.Findings...))
 				}
 			})
 		})

@@ -1,6 +1,6 @@
-// Package election watches elections ([Elections]). An observer reads each election, and a feed keeps
-// the election's state. All elections share one session and one poller. The poller requests the servers'
-// reports about themselves.
+// Package election watches elections ([Elections]). Each election has an observer that reads it and a
+// feed that keeps its state. All elections share one session and one poller. The poller requests the
+// servers' reports about themselves.
 //
 // [Search] finds elections, [Elections.Diagnose] runs the doctor, and [Admit] and [Election.Cast]
 // prepare electop's candidates to join.
@@ -32,7 +32,7 @@ type Config struct {
 	Requests  cluster.Requests
 	Elections []model.Config // watched from the start
 	Record    Recording      // of the first election
-	// First configures the feed of the first election; First.Keep applies to all feeds.
+	// First configures the feed of the first election. First.Keep applies to all of Elections.
 	First   feed.Config
 	Notice  func(string)
 	Log     *slog.Logger
@@ -47,17 +47,17 @@ type Elections struct {
 	notice  func(string)
 	byReads bool
 	record  *feed.Recorder // nil: nothing is recorded
-	file    string         // the file of the recording
+	file    string         // where record writes
 
 	mu  sync.Mutex
-	all []*Election // the elements never change, because All returns the slice
+	all []*Election // the elements must not change, because All returns the slice
 
 	polling sync.Mutex
 	polled  time.Time  // when the last Poll began
 	want    admin.Want // what the last Poll requested
 }
 
-// New returns elections that are not running yet.
+// New returns elections that do not run yet.
 func New(cfg Config) (*Elections, error) {
 	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, file: cfg.Record.File}
 	w.poller = cfg.Requests.Poller(cfg.Conn, w.session.Conn, cfg.Log)
@@ -105,7 +105,7 @@ func (w *Elections) add(cfg feed.Config) *Election {
 	return e
 }
 
-// Add watches another election, on the same session.
+// Add watches another election in the same session.
 func (w *Elections) Add(t *process.Tasks, cfg feed.Config) *Election {
 	e := w.add(cfg)
 	e.run(t, w.poller)
@@ -141,7 +141,7 @@ func (w *Elections) All() []*Election {
 	return w.all[:len(w.all):len(w.all)]
 }
 
-// First returns the first election.
+// First returns the first election, and panics if there is none.
 func (w *Elections) First() *Election { return w.All()[0] }
 
 // Start runs the elections and the poller.
@@ -160,8 +160,8 @@ func (w *Elections) Observe(t *process.Tasks) {
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until an election was read. It returns an error if no server is reached in time,
-// if the servers refuse the credentials, or if the election is missing or unreadable.
+// FirstRead waits until an election was read. FirstRead returns an error if no server is reached in
+// time, if the servers refuse the credentials, or if the election is missing or unreadable.
 func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Reach) (*doctor.State, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -190,7 +190,8 @@ func (w *Elections) FirstRead(ctx context.Context, e *Election, reach cluster.Re
 	return s, nil
 }
 
-// Poll requests reports from the servers; callers that wait with the same want share one poll.
+// Poll requests reports from the servers. Callers that wait with the same want share one poll. Poll
+// needs a poller, and reports errors to Config.Notice.
 func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	called := time.Now()
 	w.polling.Lock()
@@ -206,7 +207,7 @@ func (w *Elections) Poll(ctx context.Context, want admin.Want) {
 	}
 }
 
-// VerifyEvery verifies the watches at an interval.
+// VerifyEvery makes the poller verify the watches at an interval. The poller must run.
 func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error {
 	for {
 		w.poller.Verify()
@@ -216,16 +217,16 @@ func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error 
 	}
 }
 
-// Election is one watched election.
+// Election is a watched election.
 type Election struct {
 	Path string
 	Feed *feed.Feed
 
 	observer *observer.Observer
-	end      context.CancelFunc // stops what run started
+	end      context.CancelFunc // ends the tasks that run started
 }
 
-// Followed configures the election at path, with electop's acknowledgement until the system is known.
+// Followed configures the election at path. AckPath is electop's own path until the system is known.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
@@ -233,7 +234,6 @@ func Followed(path string) model.Config {
 // Refresh makes the observer read a znode of the election again.
 func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
-// run runs everything but the observer, which the session runs.
 func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	var ctx context.Context
 	ctx, e.end = context.WithCancel(t.Context())
@@ -251,7 +251,7 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside follows the znodes outside the election that the election's system needs.
+// followBeside makes the observer follow the znodes outside the election that the system needs.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
@@ -288,9 +288,9 @@ type Health struct {
 	Connected      time.Time     // when the connection began; zero: not connected
 	Answered       time.Time     // when a server last answered a request or ping; zero: never in this session
 	Timeout        time.Duration // the session timeout; 0: no session yet
-	Err            string        // why the session is not connected, if known
-	Requests       uint64        // number of requests of this session and earlier ones
-	ServerRequests uint64        // number of requests to the servers about themselves
+	Err            string        // why the session is not connected; "": connected, or not known
+	Requests       uint64        // number of requests in all observing sessions, without pings
+	ServerRequests uint64        // number of requests for the servers' reports about themselves
 }
 
 // Health returns the current health of the session.
@@ -319,7 +319,7 @@ func (w *Elections) Health() Health {
 	return r
 }
 
-// Max bounds a command's elections; each costs two watches and requests for its changes.
+// Max bounds a command's elections, because each costs watches and requests.
 const Max = 50
 
 // CheckPath checks a path, and removes the trailing slash that shell completion may add.

@@ -31,7 +31,7 @@ func (r *Recording) Flags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses a bound if nothing is recorded.
+// Check returns an error if --record-max is given without --record.
 func (r Recording) Check() error {
 	if r.File == "" && r.Max.set {
 		return process.Usagef("--record-max needs --record")
@@ -56,7 +56,7 @@ func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 
 const recordMaxDefault = 100e6 // bytes
 
-// ByteSize is the value of a flag: a number of bytes, as in 100MB, 64KiB or 0.
+// ByteSize is the value of --record-max: a number of bytes, as in 100MB, 64KiB or 0.
 type ByteSize struct {
 	n   uint64
 	set bool

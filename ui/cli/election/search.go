@@ -24,14 +24,13 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// progressEvery is the least interval between two reports of progress.
+// progressEvery is the shortest interval between calls of Search.Changed that report only progress.
 const progressEvery = 200 * time.Millisecond
 
 // Pause returns the pause after a search, to spare the servers; took is the duration of the search.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search walks the znode tree and finds elections. Each election gets a journal, which decides who
-// leads and what the doctor finds.
+// Search walks the znode tree and finds elections. Only one goroutine may use a search.
 type Search struct {
 	// Changed is called in Run's goroutine when Discovery or Progress has changed.
 	Changed func()
@@ -44,7 +43,7 @@ type Search struct {
 	last     time.Time // when Changed was called last
 }
 
-// NewSearch returns a search that is not running yet.
+// NewSearch returns a search that does not run yet.
 func NewSearch(o SearchOptions) *Search {
 	s := &Search{Changed: func() {}, kind: o.Kind, journals: make(map[string]*doctor.Journal)}
 	s.cfg = discover.Config{
@@ -77,7 +76,8 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-// Keep adopts the elections of an earlier search. A complete Run removes those that it does not find.
+// Keep adopts the elections of an earlier search. Run removes those that it does not find, unless it
+// fails or reaches a bound.
 func (s *Search) Keep(d plain.Discovery) {
 	s.found = slices.Clone(d.Elections)
 	s.cfg.Known = make(map[string]*dialect.Dialect)
@@ -93,7 +93,7 @@ func (s *Search) changed(now bool) {
 	}
 }
 
-// Progress returns how many znodes were visited and how many elections found so far.
+// Progress returns the number of visited znodes and the number of found elections.
 func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
 
 // Run walks the znodes. Elections found before an error stay in the result.
@@ -106,7 +106,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// Over runs the search on its own connection, and returns the number of requests.
+// Over runs the search in a new session, and returns the number of requests.
 func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reach) (requests uint64, err error) {
 	conn, err := cluster.Once(ctx, cfg, reach)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Search) Over(ctx context.Context, cfg client.Config, reach cluster.Reac
 	return conn.Requests(), err
 }
 
-// Poll requests the servers' reports about the found elections. The reports add risks and findings.
+// Poll requests the servers' reports about the found elections, and applies the reports.
 func (s *Search) Poll(ctx context.Context, poller *admin.Poller) error {
 	failed := cluster.RequestReports(ctx, poller, slices.Collect(maps.Values(s.journals)))
 	for i := range s.found {
@@ -125,7 +125,7 @@ func (s *Search) Poll(ctx context.Context, poller *admin.Poller) error {
 			s.found[i].State = j.State()
 		}
 	}
-	// A path without a dialect and without a candidate is no barrier according to the reports.
+	// A znode without children is a barrier only if the reports show a watch on it.
 	s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	return failed
 }
@@ -141,9 +141,9 @@ func journal(f discover.Found) *doctor.Journal {
 	return j
 }
 
-// Discovery returns the result so far, in the order of discovery.
+// Discovery returns the result so far. The elections are in the order in which they were found.
 func (s *Search) Discovery() plain.Discovery {
-	if s.cfg.Leaves { // leaves without watches are no barriers
+	if s.cfg.Leaves { // as in Poll
 		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	}
 	return plain.Discovery{
@@ -169,7 +169,6 @@ func skips(at discover.Progress) []plain.Skip {
 	return out
 }
 
-// The default bounds of a search, which must not slow a busy ensemble.
 const (
 	defaultDepth = 8
 	defaultNodes = 10_000
@@ -186,7 +185,7 @@ type SearchOptions struct {
 	Kind string
 }
 
-// Watches reports whether the search needs watch tables to list the kind.
+// Watches reports whether the search needs the servers' reports of watches.
 func (o SearchOptions) Watches() bool {
 	return slices.Contains([]string{"all", string(dialect.KindBarrier), string(dialect.KindDouble), string(dialect.KindUnknown)}, o.Kind)
 }
@@ -196,12 +195,12 @@ func Below(root string) SearchOptions {
 	return SearchOptions{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
 }
 
-// Near returns the options of a quick search below root, where the user expected an election.
+// Near returns the options of a quick search below root.
 func Near(root string) SearchOptions {
 	return SearchOptions{Root: root, depth: 4, nodes: 300, rate: 1000}
 }
 
-// Flags declares the bounds as flags.
+// Flags declares the flags of a search.
 func (o *SearchOptions) Flags(cmd *cobra.Command) {
 	help.Search.Add(cmd, func(f *pflag.FlagSet) {
 		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
@@ -219,7 +218,7 @@ func kinds() string {
 	return strings.Join(names, ", ")
 }
 
-// Check refuses an unknown kind and impossible bounds.
+// Check returns an error for an unknown kind or an impossible bound.
 func (o SearchOptions) Check() error {
 	switch {
 	case o.Kind != "" && o.Kind != "all" && !slices.Contains(dialect.Kinds[:], dialect.Kind(o.Kind)):
