@@ -1,6 +1,6 @@
 // Package exporter serves Prometheus metrics at /metrics, and the health of the observation at
-// /healthz. A scrape reads the feeds of the watched elections; events are counted as they happen. The
-// user names the elections, or repeated searches find them.
+// /healthz. A scrape reads the states of the watched elections; events are counted when they happen.
+// The user names the elections, or repeated searches find them.
 package exporter
 
 import (
@@ -42,17 +42,17 @@ const (
 	scrapesMax      = 4 // at a time
 )
 
-// Exporter serves the metrics of watched elections; the zero value has no flag.
+// Exporter serves the metrics of watched elections. Call Flag, Listen and Start in this order.
 type Exporter struct {
 	flag, address string // the flag's name without --, and its value
 	listener      net.Listener
 	registry      *prometheus.Registry
 	tasks         *process.Tasks
 	watched       *election.Elections
-	searcher      *searcher // nil: the elections are given
+	searcher      *searcher // nil: the user named the elections
 }
 
-// Start runs the observation w and serves its metrics until t ends.
+// Start watches the elections of w, and serves their metrics, until t ends.
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
@@ -69,7 +69,7 @@ type Exported struct {
 	metrics []prometheus.Collector
 }
 
-// Watch watches an election after Start; ok is false if another has the same label.
+// Watch watches another election, after Start. ok is false if a watched election has the same path label.
 func (x *Exporter) Watch(cfg model.Config) (e Exported, ok bool) {
 	var count func([]model.Event) error
 	e.metrics, count = metricsOf(cfg.Path, func() *doctor.State { return e.Feed.State() })
@@ -146,7 +146,7 @@ func (x *Exporter) handler() http.Handler {
 	return mux
 }
 
-// unhealthy returns why the observation is unhealthy, one reason a line, or "".
+// unhealthy returns the reasons why the observation is unhealthy, each in a line; "" for none.
 func (o overview) unhealthy(now time.Time) string {
 	why := ""
 	switch age := now.Sub(o.Answered); {
@@ -166,7 +166,7 @@ func (o overview) unhealthy(now time.Time) string {
 	}
 	var out strings.Builder
 	for _, s := range o.elections {
-		switch { // an election that does not exist is healthy, because it may appear
+		switch { // a missing election is healthy, because it may appear
 		case s.Phase == model.Forbidden:
 			why = "the ACL does not allow READ"
 		case s.ReadAt.IsZero():
@@ -192,7 +192,7 @@ func (x *Exporter) Flag(cmd *cobra.Command, name, value string) {
 // Wanted reports whether the flag gives an address.
 func (x *Exporter) Wanted() bool { return x.address != "" }
 
-// Listen listens at the flag's address, and reports the address to note.
+// Listen listens at the flag's address, and passes the metrics' address to note.
 func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	addr := x.address
 	if !strings.Contains(addr, ":") {
@@ -201,7 +201,7 @@ func (x *Exporter) Listen(note func(format string, args ...any)) error {
 	if strings.HasPrefix(addr, ":") {
 		addr = "127.0.0.1" + addr
 	}
-	if strings.HasSuffix(addr, ":") { // an empty port would mean any port
+	if strings.HasSuffix(addr, ":") { // net.Listen would choose any free port
 		return process.Usagef("--%s %q has no port: give PORT or HOST:PORT, as in 9141", x.flag, x.address)
 	}
 	l, err := net.Listen("tcp", addr)
@@ -228,17 +228,17 @@ func (x *Exporter) Close() {
 }
 
 const (
-	// Max bounds an exporter's elections, each with about 130 series.
+	// Max bounds an exporter's elections, because each has many series.
 	Max = 200
 
-	overMax        = 15 * time.Minute       // how long metrics stay after the deletion of an election or the last use of a lock
+	overMax        = 15 * time.Minute       // metrics stay this long after the deletion of an election or the last use of a lock
 	retryAfter     = 5 * time.Second        // the shortest pause after a failed search
 	connectedEvery = 100 * time.Millisecond // between checks for a connection before a search
 )
 
 type searcher struct {
 	exporter *Exporter
-	conn     client.Config // each search has a session of its own
+	conn     client.Config
 	reach    cluster.Reach
 	watched  map[string]Exported
 
@@ -248,7 +248,7 @@ type searcher struct {
 
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // the last search without an error read everything
+	complete  bool  // the last search without an error read all znodes
 	err       error // of the last search
 	unwatched int   // elections found but not watched
 	requests  uint64
@@ -269,7 +269,7 @@ func (s *searcher) state() *searches {
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
-		// Without a connection, searches could lock an account that the servers refuse.
+		// The servers may have refused the login, and repeated logins could lock the account.
 		if s.exporter.watched.Health().Connected.IsZero() {
 			continue
 		}
@@ -301,7 +301,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches the elections in d, and stops watching those that have been over for [overMax].
+// follow watches the elections in d. It stops watching elections that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -314,8 +314,8 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		known := f.State.Queue.Len() == 0 && f.State.Dialect == nil // found earlier, and without a candidate now
-		if watched || over || known || f.State.Roleless() {
+		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found candidates
+		if watched || over || vacant || f.State.Roleless() {
 			continue
 		}
 		if len(s.watched) < Max {
@@ -331,7 +331,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted or its lock is free, and since when.
+// over reports whether the election was deleted, or is a free lock, and since when.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

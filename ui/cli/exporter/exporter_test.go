@@ -100,7 +100,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.want || took > c.want+2*time.Second {
-					t.Errorf("the connection lasted %v, want %v", took, c.want)
+					t.Errorf("got a connection that lasted %v, want %v", took, c.want)
 				}
 				near.Close()
 				cancel()
@@ -128,7 +128,7 @@ func TestServeReplies(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body, err := io.ReadAll(r.Body); err != nil || string(body) != "ok" {
-			t.Errorf("body %q, error %v; want ok", body, err)
+			t.Errorf("got body %q, error %v; want ok", body, err)
 		}
 		near.Close()
 		cancel()
@@ -172,7 +172,7 @@ func TestHealth(t *testing.T) {
 		}
 		c.change(&o)
 		if got := o.unhealthy(now); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: got reasons %q, want %q", c.name, got, c.want)
 		}
 	}
 }

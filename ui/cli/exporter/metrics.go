@@ -14,16 +14,15 @@ import (
 	"electop/ui/cli/election"
 )
 
-// A collector calls sample at each collection.
 type collector struct {
 	descs  map[string]*prometheus.Desc
 	sample func(put)
 }
 
-// put adds a sample of a metric; label is the value of the metric's label.
+// put adds a sample of a metric; label is the value of the metric's label, if it has one.
 type put func(metric string, v float64, label ...string)
 
-// description describes a metric; label is "" for none.
+// description describes a metric; label is "" if the metric has none.
 type description struct{ name, label, help string }
 
 func describe(all []description, labels prometheus.Labels, sample func(put)) *collector {
@@ -108,7 +107,7 @@ func sampleElection(s *doctor.State, put put) {
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
 
-// Label values from znodes are cut to these lengths, in runes.
+// The longest label values from znodes, in runes.
 const (
 	leaderMax = 80
 	pathMax   = 1024
@@ -117,7 +116,7 @@ const (
 type leaderState string
 
 const (
-	known   leaderState = "known"   // the leader is known
+	known   leaderState = "known"
 	none    leaderState = "none"    // nobody leads
 	free    leaderState = "free"    // nobody holds the lock or waits for it
 	unknown leaderState = "unknown" // the leader is unknown, or the path is no election
@@ -161,7 +160,7 @@ type events struct {
 }
 
 func newEvents(labels prometheus.Labels) *events {
-	// The buckets, in seconds, reach from a handoff on a good network to several session timeouts.
+	// In seconds: from a handoff on a good network to several session timeouts.
 	buckets := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets, ConstLabels: labels}, []string{"quality"})
@@ -198,7 +197,7 @@ const (
 	guess    = "guess"
 )
 
-// count counts the events in e. The error is always nil.
+// count is for feed.Config.Events. The error is always nil.
 func (e *events) count(all []model.Event) error {
 	for _, ev := range all {
 		var measures []model.Measure
@@ -212,7 +211,7 @@ func (e *events) count(all []model.Event) error {
 			all := b.Measures()
 			measures = all[:]
 		case model.Acknowledged:
-			measures = []model.Measure{b.Handoff.Measures()[1]}
+			measures = []model.Measure{b.Handoff.Measures()[1]} // the takeover
 		}
 		for _, m := range measures {
 			h := e.durations[m.Name]
@@ -232,7 +231,7 @@ func (e *events) count(all []model.Event) error {
 type overview struct {
 	election.Health
 	elections []*doctor.State
-	searches  *searches // nil: the elections were given
+	searches  *searches // nil: the user named the elections
 }
 
 func commonMetrics() []description {

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type script struct {
 	at       time.Time
 	path     string
-	mu       sync.Mutex // protects journal from concurrent collections
+	mu       sync.Mutex // the registry may call state concurrently
 	journal  *doctor.Journal
 	metrics  []prometheus.Collector
 	count    func([]model.Event) error
@@ -74,7 +74,7 @@ func (s *script) link(l model.Link) {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// read applies a read; missed is the number of candidates that joined and left unseen before the read.
+// read applies a read; missed is the number of candidates that joined and left since the last read.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
 		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
@@ -142,7 +142,7 @@ func text(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(all...)
-	families, err := registry.Gather() // a pedantic registry compares the samples with Describe
+	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestExposition(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != string(want) {
-			t.Errorf("%s differs (go test ./ui/cli/exporter -update shows how):\n%s", file, got)
+			t.Errorf("%s: got other metrics (go test ./ui/cli/exporter -update rewrites the file):\n%s", file, got)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestDurationWithoutBounds(t *testing.T) {
 	for _, metric := range []string{"takeover", "vacancy"} {
 		for quality, want := range map[string]int{"guess": 1, "measured": 0} {
 			if line := fmt.Sprintf("electop_%s_seconds_count{path=\"/election\",quality=%q} %d\n", metric, quality, want); !strings.Contains(got, line) {
-				t.Errorf("no %q in\n%s", line, got)
+				t.Errorf("got no %q in\n%s", line, got)
 			}
 		}
 	}
@@ -207,17 +207,17 @@ func TestZnodesAddNoSeries(t *testing.T) {
 	s := withHistory()
 	few := series(t, s)
 	if few < 20 {
-		t.Errorf("%d series: too few to compare", few)
+		t.Errorf("got %d series, want at least 20 to compare", few)
 	}
 	s.after(time.Second).read("leader", 1, 0, 3, 4, 5)
 	for i := range 200 {
 		s.after(time.Second).read(fmt.Sprintf("leader%d", i), 1, 0, s.next-1)
 	}
 	if n := series(t, s); n != few {
-		t.Errorf("%d series after 200 more candidates, %d before", n, few)
+		t.Errorf("got %d series after 200 more candidates, want %d as before", n, few)
 	}
 	if got := leaders(t, s); !slices.Equal(got, []string{"leader199"}) {
-		t.Errorf("leaders %q, want only leader199", got)
+		t.Errorf("got leaders %q, want only leader199", got)
 	}
 }
 
@@ -234,11 +234,11 @@ func TestHostileLeader(t *testing.T) {
 	} {
 		s := alone(c.name, c.data)
 		if got := leaders(t, s); !slices.Equal(got, []string{c.want}) {
-			t.Errorf("%s: leader %q, want %q", c.what, got, c.want)
+			t.Errorf("%s: got leaders %q, want %q", c.what, got, c.want)
 		}
 		got := text(t, s.all()...)
 		if strings.Contains(got, "\nelectop_up 7") || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && znode.Unsafe(r) }) {
-			t.Errorf("%s: raw text of the znode is in\n%s", c.what, got)
+			t.Errorf("%s: got unescaped text of the znode in\n%s", c.what, got)
 		}
 	}
 }
@@ -273,11 +273,11 @@ func TestLeaderStates(t *testing.T) {
 				value = 1
 			}
 			if line := fmt.Sprintf("electop_leader_state{path=\"/election\",state=%q} %d\n", state, value); !strings.Contains(got, line) {
-				t.Errorf("%s: no %s in\n%s", want, line, got)
+				t.Errorf("state %s: got no %s in\n%s", want, line, got)
 			}
 		}
 		if all := leaders(t, s); (len(all) == 1) != (want == "known") {
-			t.Errorf("%s: leaders %q", want, all)
+			t.Errorf("state %s: got leaders %q, want one only in state known", want, all)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the metric's values by path, "" for a metric without a path.
+// after waits for d, and returns the metric's sum for each path. A metric without paths has the path "".
 func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
@@ -105,7 +105,7 @@ func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 func (c *observed) has(values map[string]float64, want string) {
 	c.Helper()
 	if got := fmt.Sprint(values); got != want {
-		c.Errorf("%s, want %s", got, want)
+		c.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -120,13 +120,13 @@ func TestElectionsComeAndGo(t *testing.T) {
 		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
 		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // /first exists without a leader
+		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // /first still exists
 		c.create("/second", "n_")
 		c.create("/lock", lock)
 		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
 		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:0 /second:0]")
 		if all := c.exporter.watched.All(); len(all) != 3 {
-			c.Errorf("%d elections are watched, want 3", len(all))
+			c.Errorf("got %d watched elections, want 3", len(all))
 		}
 	})
 }
@@ -138,14 +138,14 @@ func TestElectionsAreBounded(t *testing.T) {
 		}
 		known := c.after(time.Minute, "electop_leader_known")
 		if len(known) != Max || slices.Contains([]float64{known["/e000"], known["/e199"]}, 0) {
-			c.Errorf("%d elections with leaders known %v, want %d", len(known), known, Max)
+			c.Errorf("got %d elections with electop_leader_known %v, want %d with known leaders", len(known), known, Max)
 		}
 		c.has(c.after(0, "electop_elections"), fmt.Sprintf("map[:%d]", Max))
 		c.has(c.after(0, "electop_elections_unwatched"), "map[:7]")
 	})
 }
 
-// The two paths have the same label, so the exporter watches only one of them.
+// The escaped paths are equal, so the exporter can watch only one of the elections.
 func TestElectionsWithSameLabel(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
