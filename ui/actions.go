@@ -41,7 +41,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// try begins a unless why refuses it. On a live cluster, the user must first confirm harm to electop's own candidate.
+// try begins a if why is "". On a live cluster, the user must first confirm harm to electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a).Cant, why)
@@ -83,7 +83,6 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 	return d.begin(q.action, q.row)
 }
 
-// done handles the result of action a. name is the target's name on the screen.
 func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) {
 	d.dirty = true
 	if success, ok := errors.AsType[action.Success](err); ok {
@@ -167,7 +166,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Required: kind == required})
 		a, _ := d.action(kind, "")
-		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a).Shows)}[d.shown().Roleless()] // the text is about leaders
+		e.More = map[bool]string{false: d.shown().Words(action.WordsFor(a).Shows)}[d.shown().Roleless()] // Shows is about leaders
 		e.On = e.On || kind == action.LoseReply && r.Member != nil && r.Member.LosesReply
 		for _, b := range d.table {
 			if b.Kind == kind && b.Modes&input.ModeFaults != 0 {
@@ -179,7 +178,6 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	return x
 }
 
-// actionsShown returns the list of actions: actions, faults without a key, views, other clusters.
 func (d *dashboard) actionsShown() overlay.Shown {
 	var actions, views []overlay.Entry
 	here := d.withLesson(d.modes.Below())
@@ -198,7 +196,7 @@ func (d *dashboard) actionsShown() overlay.Shown {
 				views = append(views, d.entry(e))
 			}
 			continue
-		case b.Modes&(input.ModeNormal|here) == 0: // during time travel the list has the refused actions, too
+		case b.Modes&(input.ModeNormal|here) == 0: // during time travel the list also has the refused actions
 			continue
 		}
 		listed[b.Kind] = true
@@ -243,9 +241,8 @@ func (d *dashboard) run() tea.Cmd {
 	return d.try(a, why, r)
 }
 
-const clipboardMax = 56_000 // bytes: terminals accept about 75,000 bytes of base64
+const clipboardMax = 56_000 // bytes, 75 kB in base64: some terminals ignore a longer OSC 52 sequence
 
-// copyPath sends the selected path, not quoted for a shell, to the clipboard of the user's terminal.
 func (d *dashboard) copyPath() tea.Cmd {
 	path, err := d.selectedPath()
 	if err == nil && d.o.Clipboard == nil {

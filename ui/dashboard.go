@@ -53,12 +53,12 @@ type dashboard struct {
 	unknown      map[string]bool // keys that the status line has reported to do nothing
 	question     *question
 	message      mainscreen.Message
-	messageAbout dialect.ID // znode of the message, which disappears with the znode; zero: none
+	messageAbout dialect.ID // if not zero, the message is shown only while this znode exists
 
 	canvas term.Canvas
 	drawn  string    // the last frame
-	dirty  bool      // the last frame is outdated
-	frames int       // number of frames drawn
+	dirty  bool      // the last frame may be outdated
+	frames int       // number of drawn frames
 	gen    uint64    // generation of the pending tick; older ticks are ignored
 	tickAt time.Time // time of the pending tick; zero: there is none
 }
@@ -92,7 +92,6 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m Model) View() string { return m.d.drawn }
 
 type (
-	// refreshMsg is sent by pump.
 	refreshMsg struct {
 		states []*doctor.State
 		search *elections.Search
@@ -158,7 +157,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.screen.Shown, d.dirty = d.screenShown(), true // redraw sets Shown only for a screen of known size
+		d.screen.Shown, d.dirty = d.screenShown(), true // redraw does not set Shown before the size is known
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -205,7 +204,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.updateLesson()
 }
 
-// key handles one key, or several that arrived together; each of them needs a settled screen.
+// key handles one key, or several that Bubbletea read at once. Each key needs a settled screen.
 func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
 		return d.oneKey(msg)

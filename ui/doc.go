@@ -1,26 +1,25 @@
-// Package ui is the dashboard. It draws an election, and passes the user's actions on to [Actions]. It
-// does not know ZooKeeper, but gets immutable states from a [Source]. A live cluster, the demo and a
-// replay each implement Source and Actions.
+// Package ui is the dashboard. It draws an election, and passes the user's actions on to [Actions]. The
+// package does not import a ZooKeeper client. It gets immutable states from a [Source]. A live cluster,
+// the demo and a replay each have a Source and Actions.
 //
 // # From a state to a frame
 //
 //	Source --Dirty--> pump --refresh--> Update --> draw --> frame --> View
-//	                   (30 Hz at most)    ^ keys, ticks
+//	                                      ^ keys, ticks
 //
-// One goroutine, the pump, sends the event loop the newest state when the source is dirty, and then
-// rests for up to 33 ms. So a burst of changes costs one frame. No change is lost, because a state also
-// holds the history.
+// One goroutine, the pump, sends the newest state to the event loop if the source is dirty, and then
+// rests for up to 33 ms. So a burst of changes costs few frames. The newest state includes the effects
+// of all changes.
 //
-// Update settles the screen, and draws a frame if something visible has changed. View returns the last
+// If the screen may have changed, Update settles the screen and draws a frame. View returns the last
 // frame. Settling decides the place and the contents of each part, and which lines are in view. The
-// effect of a key depends on the settled parts. It does not depend on the frame, because drawing
-// changes only the canvas. While drawing, each part reports when it changes next (see [term.Frame]).
-// The earliest of these times is the next tick.
+// effect of a key depends on the settled parts, not on the frame. While drawing, each part reports when
+// it changes next (see [term.Frame]). The earliest of these times is the next tick.
 //
 // # From a znode to the screen
 //
 // These functions handle one deletion, from the notification that the client reads to the text that
-// Bubbletea gets. The list leaves out functions that only compute.
+// Bubbletea gets.
 //
 //	zkwatch/client       serverconn.go  serverConn.Read, nextFrame: the notification arrives
 //	                     follow.go      noteEvent, Following.add; Following.Take returns it
@@ -59,33 +58,33 @@
 //	zkwatch/candidate    faults.go      Candidate.Kill
 //	zkwatch/client       conn.go        Conn.Cut, terminate, teardown
 //	                     serverconn.go  serverConn.shut
-//	zkwatch/fault        line.go        lineConn.Close: the socket closes without closeSession
+//	zkwatch/fault        line.go        lineConn.Close: the socket closes
 //
-// A click begins in dashboard.mouse (mouse.go) and then calls the same functions. Each part of the screen
-// marks what can be clicked with [term.Canvas.Spot].
+// A click begins in dashboard.mouse (mouse.go). If it hits a key of the footer, dashboard.bound follows.
+// Each part of the screen marks what can be clicked with [term.Canvas.Spot].
 //
 // # Packages below
 //
 // The dashboard is the root. It decides which message goes where (dashboard.go), what a key or a
-// click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with rules
+// click does (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with rules
 // of their own: the watched elections (watched.go), time travel (timetravel.go), the text or list in
 // front of the panels (overlays.go), and the tasks outside the event loop (doer.go).
 //
-// The packages below do not know the dashboard. Each takes a state and a few values:
+// The dashboard imports these packages, and they do not import it:
 //
-//	term                       cells, pens, colours and signs; knows no election
+//	term                       cells, pens, colours and signs
 //	wording                    the words for one candidate, watch, fault or cause
 //	action, input              what the user can do; what a key means, in each mode
 //	mainscreen                 header, panels, status line and footer: places and focus
-//	candidates, messages,      its panels; leadership has the recipe, the handoffs and
-//	lessons, leadership        the beliefs
+//	candidates, messages,      panels of the main screen; leadership has the recipe, the
+//	lessons, leadership        handoffs and the beliefs
 //	overlay                    texts that may be longer than their place; lists of actions
 //	detail                     the panels of one candidate, the findings and the servers
 //	elections                  the list of elections, in front of the panels
 //	travel                     time travel: finds, plays and names other times
 //
-// A new panel needs a package with a Panel, a place in mainscreen.Arrangement, and a line each in
-// Settle and Draw of mainscreen.Screen. A new text or list in front of the panels needs a mode in
+// A new panel needs a package with a Panel, a constant and a place in mainscreen/layout.go, and a line
+// each in Settle and Draw of mainscreen.Screen. A new text or list in front of the panels needs a mode in
 // package input, and a case each in overlays.window (overlays.go) and settle or content (screen.go).
 //
 // All text from outside passes through [znode.Safe], and the canvas accepts no control characters.
@@ -93,9 +92,9 @@
 // # What is shown
 //
 // A source may be a [MultiSource] of several elections. Each election has a view with its selection,
-// filter and scroll position. The selection is a candidate's znode or a member of the cast, not a row
-// number. For example, a frozen leader whose session expired has no znode, but the user can still
-// select and thaw that member.
+// filter and scroll position. The selection is a candidate's znode or one of electop's own candidates,
+// not a row number. For example, a frozen leader whose session expired has no znode, but the user can
+// still select and thaw it.
 //
 // [Options] may have a past ([travel.Past]). Time travel shows the state of another time. Searches for
 // that state run outside the event loop, one at a time. Only the time line also shows what came after
@@ -104,11 +103,10 @@
 // A [lessons.Runner] reports what the user can read, answer and do in a lesson. The dashboard shows the
 // report, and passes on the user's input.
 //
-// Nothing inferred is drawn as if it were verified. A wrong watch has a sign and words
-// (doctor.State.Edge). A countdown is an upper bound. Without a connection the panels are faded,
-// and show the age of the state.
+// Inferred and verified facts have different signs. A countdown is an upper bound. Without a connection
+// the panels are faded, and the screen shows the age of the state.
 //
-// A step of a candidate takes a millisecond. So a step stays marked until it can be read, and
+// A candidate can finish a step in a millisecond. So a step stays marked until it can be read, and
 // notifications move along their edges in slow motion. The marks and the motion depend only on the
 // state and the time.
 package ui

@@ -26,7 +26,6 @@ type doneMsg func(*dashboard) tea.Cmd
 // tickMsg is ignored unless gen is the newest generation.
 type tickMsg struct{ gen uint64 }
 
-// cmd returns a command that does an action. Bubbletea recovers its panics.
 func (d doer) cmd(a action.Action, name string, of model.Ref) tea.Cmd {
 	return d.within(actionTimeout, func(ctx context.Context) tea.Msg {
 		err := d.actions.Do(ctx, a)
@@ -58,7 +57,7 @@ func (d doer) search(s travel.Search) tea.Cmd {
 	})
 }
 
-// copy returns a command that sends a text to the clipboard. Terminals do not report whether they accept it.
+// copy cannot report whether the terminal accepts the text.
 func (d doer) copy(text string, send func(string) error) tea.Cmd {
 	return d.within(0, func(context.Context) tea.Msg {
 		st, result := term.Good, "path sent to the terminal's clipboard"
@@ -76,7 +75,7 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// stop stops a running playback. It would continue a stopped one.
+// stop stops a running playback, but continues a stopped one.
 func (d doer) stop(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
@@ -86,7 +85,7 @@ func (d doer) stop(ctx context.Context, path string) error {
 	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
-// within returns a command that runs f. Its context ends with the program or after timeout, if that is not 0.
+// within returns a command that runs f. The context of f ends with the program, or after timeout if that is not 0.
 func (d doer) within(timeout time.Duration, f func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		if d.running != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.message = mainscreen.Message{} // the user has read the message
+	d.message = mainscreen.Message{}
 	mode := d.withLesson(d.modes.Now())
 	b, ok := input.Lookup(d.table, mode, msg.String())
 	switch {
@@ -139,7 +139,6 @@ func (d *dashboard) openFilter() {
 	}
 }
 
-// inspect opens the selected candidate's panel and reads its data again, or closes the open panel.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (model.Ref{}) {
@@ -153,7 +152,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// refuseKey refuses a key that works only live or only in a lesson; false for other keys.
+// refuseKey reports why a key of a lesson or of the live screen does nothing. It returns false for other keys.
 func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeLesson, k); ok && !d.lessons.On && d.modes.Now() == input.ModeNormal {
 		d.report(term.Muted, "no lesson is running: L opens the menu")
@@ -172,7 +171,7 @@ func (d *dashboard) refuseKey(k string) bool {
 	return true
 }
 
-// unknownKey reports, once, that a key does nothing here.
+// unknownKey reports each key only once.
 func (d *dashboard) unknownKey(msg tea.KeyMsg) {
 	k := msg.String()
 	if msg.Paste || d.unknown[k] {

@@ -24,7 +24,7 @@ func (d *dashboard) lesson() *lessons.Panel {
 	return &d.lessons
 }
 
-// withLesson adds a lesson's keys to the main screen's mode.
+// withLesson adds the keys of a running lesson to ModeNormal.
 func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	if m == input.ModeNormal && d.lesson() != nil {
 		m |= input.ModeLesson
@@ -32,7 +32,7 @@ func (d *dashboard) withLesson(m input.Mode) input.Mode {
 	return m
 }
 
-// lessonKey executes do. If do is CmdAnswer, key is the number of the answer.
+// lessonKey executes do. For CmdAnswer, key is the number of the answer.
 func (d *dashboard) lessonKey(do input.Command, key string) tea.Cmd {
 	p := &d.lessons
 	result, start := term.Span{}, ""

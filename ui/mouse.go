@@ -13,9 +13,9 @@ import (
 	"electop/ui/term"
 )
 
-const wheelLines = 3 // lines of a text for each notch of the wheel
+const wheelLines = 3 // lines that a text scrolls for one notch of the wheel
 
-// mouse handles m. Its position refers to the last frame.
+// mouse handles m, whose position refers to the last frame.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	if m.Action == tea.MouseActionMotion && d.dragging {
 		return d.drag(m.X, m.Y)
@@ -56,7 +56,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click handles a click. On the selected row it does the same as enter.
+// click on a row that is already selected does the same as enter.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

@@ -17,19 +17,19 @@ import (
 	"electop/ui/travel"
 )
 
-// Actions does the user's actions. Live, demo and replay each implement it.
+// Actions executes the user's actions. Calls of Do and Why can overlap.
 type Actions interface {
-	// Do does action a until ctx ends, outside the event loop. The user sees the error.
+	// Do executes a. The dashboard calls Do outside the event loop, and shows the error in the status line.
 	Do(ctx context.Context, a action.Action) error
-	// Why returns why a cannot be done now, or "". Each frame calls Why, so it must be fast.
+	// Why returns why a cannot be done now, or "". Each frame calls Why several times, so Why must be fast.
 	Why(a action.Action) string
 }
 
 // Source provides the states of an election.
 type Source interface {
-	// State returns the present state. State can be called at any time.
+	// State returns the present state. It is safe for concurrent use.
 	State() *doctor.State
-	// Dirty returns a channel of capacity 1, which is closed after the last change.
+	// Dirty returns a channel of capacity 1. A value means a change. The channel is closed after the last change.
 	Dirty() <-chan struct{}
 }
 
@@ -38,24 +38,24 @@ type MultiSource interface {
 	Source
 	// States returns an immutable slice; its first state is the result of [Source.State].
 	States() []*doctor.State
-	// Search returns the last search for elections, which is immutable, or nil.
+	// Search returns the last search for elections, nil before the first. The result is immutable.
 	Search() *elections.Search
 }
 
 // Options configure a dashboard.
 type Options struct {
-	Source  Source           // nil: an unknown election
+	Source  Source           // nil: shows an unknown election
 	Actions Actions          // nil: nothing can be done
 	Now     func() time.Time // clock of the states: in a replay, the recorded time; nil: time.Now
 
 	ObserveOnly bool   // removes the keys that change anything
-	Mode        string // badge: ModeDemo, ModeReplay, "" for live
+	Mode        string // badge: ModeDemo, ModeReplay or ModeLive
 	Role        string // "observer", "candidate", "cast of 3"
 	Cluster     string // "embedded 127.0.0.1:41873", or the connect string
 
 	Clusters      []string             // the other clusters
 	SwitchCluster func(cluster string) // gets the chosen cluster before the dashboard ends
-	Choose        bool                 // begins with the list of elections
+	Choose        bool                 // the list of elections is open at the start
 
 	Past        travel.Past          // for time travel, in a replay a [travel.Recording]; nil: none
 	Lessons     lessons.Runner       // nil: no lessons; [Source.Dirty] also reports a change of its View
@@ -63,15 +63,15 @@ type Options struct {
 	Open        bool                 // other machines can join
 
 	Begin   func()        // starts work that would delay the first frame; must not block; nil: none
-	Notices <-chan string // for the status line, such as trouble with a recording
+	Notices <-chan string // lines for the status line, such as trouble with a recording
 
 	Theme     string                  // term.Auto (also ""), term.Dark, term.Light or term.Mono
 	Mouse     bool                    // the terminal reports clicks and the wheel
-	Clipboard func(text string) error // sends text to the terminal's clipboard, outside the event loop; nil: cannot
+	Clipboard func(text string) error // sends text to the terminal's clipboard, outside the event loop; nil: no clipboard
 
-	Output        io.Writer          // nil: the terminal
+	Output        io.Writer          // nil: os.Stdout
 	Width, Height int                // size for an immediate first frame; 0: unknown
-	Input         io.Reader          // provides the keys; Run calls its method Interrupt, if any, before a suspension
+	Input         io.Reader          // nil: the terminal; Run calls the method Interrupt, if Input has it, before a suspension
 	Renderer      *lipgloss.Renderer // has the colour profile; nil: made from Output
 }
 
@@ -96,11 +96,11 @@ func (o *Options) cannotJoin(path string) string {
 
 // The timing of the dashboard.
 const (
-	refreshEvery  = 33 * time.Millisecond  // least time between two refreshes, except the first few
-	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause doubles, up to refreshEvery
+	refreshEvery  = 33 * time.Millisecond  // least time between two refreshes, except the first ones
+	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause is twice as long, up to refreshEvery
 	playEvery     = 100 * time.Millisecond // between two moves of the playhead
-	actionTimeout = 10 * time.Second       // ends an action that hangs; longer than a connection attempt
-	lessonTimeout = 30 * time.Second       // bounds the preparation of a lesson
+	actionTimeout = 10 * time.Second       // deadline of an action's context
+	lessonTimeout = 30 * time.Second       // deadline of the context of [lessons.Runner.Start]
 	verifyTimeout = 30 * time.Second       // bounds the wait for the servers' answers
-	quitTimeout   = time.Second            // bounds the wait for cancelled actions at the end
+	quitTimeout   = time.Second            // bounds the wait for running tasks at the end
 )

@@ -51,7 +51,7 @@ func (x *overlays) window() window {
 	return nil
 }
 
-// target returns the row of the candidate in the open list of faults, otherwise the selected row.
+// target returns the candidate of the list of faults if that list is in front, otherwise the selected one.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faultsOf)

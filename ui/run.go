@@ -14,8 +14,8 @@ import (
 )
 
 // Run shows the dashboard until the user quits or ctx ends, and restores the terminal. It returns
-// nil when the user quits, the cause of ctx's end, a panic of the source as an error, or an error
-// of the terminal. The caller handles signals.
+// nil if the user quits, and [context.Cause] if ctx ends. A panic of the source becomes an error.
+// The caller handles signals.
 func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -87,7 +87,7 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump sends at most one message each refreshEvery, except the first few.
+// pump sends at most one message each refreshEvery, except the first ones.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -105,7 +105,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 		}
 		changed := dirty
 		if len(notices) > 0 {
-			changed = nil // notices go first: delayed, they would replace newer messages
+			changed = nil // notices go first: a late notice would replace a newer message
 		}
 		select {
 		case <-ctx.Done():
@@ -131,12 +131,11 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	}
 }
 
-// writeFirst writes the first frame 17 ms before Bubbletea's renderer, which writes it again. Later
-// frames must go through the renderer, which skips the lines that it wrote before.
+// writeFirst writes the first frame at once: Bubbletea's renderer waits for its next tick. Later frames
+// must go through the renderer, which skips the lines that have not changed since its last frame.
 func writeFirst(out io.Writer, frame string) {
 	if out == nil || frame == "" {
 		return
 	}
-	// Bubbletea gets the same error when it writes the frame.
 	_, _ = io.WriteString(out, ansi.CursorHomePosition+strings.ReplaceAll(frame, "\n", "\r\n"))
 }

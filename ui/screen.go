@@ -71,7 +71,7 @@ func (d *dashboard) frame() *term.Frame {
 	return f
 }
 
-// settle decides which lines are in view. The effect of the next keys depends on these lines.
+// settle decides which lines are in view. The effect of the next key depends on these lines.
 func (d *dashboard) settle(f *term.Frame) {
 	d.screen.Settle(f, d.screenShown())
 	if d.screen.TooSmall() {
@@ -164,7 +164,7 @@ func joined(s *doctor.State) (lines []string) {
 	return lines
 }
 
-// draw changes nothing but the canvas.
+// draw must not change the effect of a key.
 func (d *dashboard) draw(f *term.Frame) string {
 	d.screen.Draw(f)
 	if d.screen.TooSmall() {

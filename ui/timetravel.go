@@ -16,14 +16,14 @@ import (
 
 type timeTravel struct {
 	of      *watched
-	in      travel.Past // nil: no past is kept
+	in      travel.Past // nil: no time travel
 	replay  bool        // the mode is ModeReplay
 	now     func() time.Time
 	doer    doer
 	report  func(term.Style, string)
-	toggle  func() tea.Cmd // stops or continues the playback of a recording
+	toggle  func() tea.Cmd // stops or continues the playback of a replay
 	journey travel.Journey
-	stopped bool // the user stopped the source of a replay
+	stopped bool // the user stopped the playback of a replay
 }
 
 func (t *timeTravel) recording() travel.Recording {
@@ -49,7 +49,7 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.of.heldAt
 }
 
-// pause begins or ends time travel. Without a past it stops or continues all views, or the replay.
+// pause begins or ends time travel. Without a past, it stops or continues the views or the replay.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -83,11 +83,11 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	t.journey.Stop()
 	move, ok := travel.MoveOf(do)
 	if !t.journey.On { // a recording is being played
-		begins := t.begin()
+		cmd := t.begin()
 		if ok {
-			t.journey.Go(move) // runs after the search in begins
+			t.journey.Go(move) // runs after the search of cmd
 		}
-		return begins
+		return cmd
 	}
 	if !ok {
 		return nil
@@ -104,12 +104,12 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		t.report(term.Muted, "no earlier moments are kept here")
 		return nil
 	}
-	begins := t.begin()
-	t.journey.GoTo(at) // runs after the search in begins
-	return begins
+	cmd := t.begin()
+	t.journey.GoTo(at) // runs after the search of cmd
+	return cmd
 }
 
-// arrive shows the moment that a search found. If there is none, time travel ends.
+// arrive shows the moment that a search found. If no moment is known, time travel ends.
 func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 	j := &t.journey
 	switch {

@@ -35,7 +35,7 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores states in the views. instead is the view to show if states lacks the election on the screen.
+// store stores states in the views. If states lacks the election on the screen, instead is the view to show.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {
@@ -78,7 +78,7 @@ func (w *watched) hold(on bool, now time.Time) {
 	}
 }
 
-// endVerify ends the verifications that are answered or too old, and returns the shown election's result.
+// endVerify ends the verifications that are answered or too old. It returns the result for the election on the screen.
 func (w *watched) endVerify(now time.Time) (st term.Style, text string) {
 	for _, v := range w.views {
 		if v.verifying.IsZero() {
@@ -111,7 +111,7 @@ type view struct {
 	messages   messages.Panel
 	details    mainscreen.Details
 
-	verifying time.Time // when the user pressed v; zero: no answer is pending
+	verifying time.Time // when action.Verify began; zero: no answer is pending
 }
 
 func (v *view) shown() *doctor.State {
@@ -128,13 +128,13 @@ func (v *view) reselect() {
 	}
 }
 
-// row returns the candidate's row, even if the filter hides it. It is empty if the candidate is gone.
+// row returns the candidate's row, even if the filter hides that row. The row of a gone candidate is empty.
 func (v *view) row(id model.Ref) model.Row {
 	all := candidates.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 
-// waiting returns the number of events since the pause.
+// waiting returns the number of changes since the pause, 0 without a pause.
 func (v *view) waiting() int {
 	if v.paused == nil {
 		return 0
@@ -161,7 +161,7 @@ func (d *dashboard) setViews(states []*doctor.State) {
 
 func (d *dashboard) show(v *view) {
 	if d.past.journey.On && v != d.view {
-		d.past.end() // a moment's number is valid in one election only
+		d.past.end() // the numbers of moments are valid in one election only
 		d.modes.SetBase(d.past.mode())
 		d.report(term.Muted, "live again: each election has its own past")
 	}
@@ -174,7 +174,6 @@ func (d *dashboard) show(v *view) {
 	}
 }
 
-// chooseElection opens the list of elections, and searches for elections if nothing has searched yet.
 func (d *dashboard) chooseElection() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
@@ -188,7 +187,7 @@ func (d *dashboard) chooseElection() tea.Cmd {
 	return d.begin(a, model.Row{})
 }
 
-// reportListing reports whether the list of elections is open: only then are searches repeated.
+// reportListing reports whether the list of elections is open. Only an open list needs repeated searches.
 func (d *dashboard) reportListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.search == nil || d.o.Actions == nil {

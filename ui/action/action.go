@@ -1,9 +1,8 @@
-// Package action defines what the user can do to an election. [Table] has each action with its key,
-// its names and texts, and what the key would do now. The keys, the footer, the help, the list of
-// faults, the status line and the documentation read this table. A [Situation] decides whether an
-// action can be done now. The [Acts] of a dashboard do it.
+// Package action defines what the user can do to an election. [Table] has each action with its key
+// and its texts. A [Situation] decides whether an action can be done now. The [Acts] of a dashboard
+// do it.
 //
-// To add an action, add a value to the table, and one to the Acts of each dashboard that can do it:
+// A new action needs a [Kind], a value in the table, and an [Act] in each dashboard that can do it:
 // live and demo (package ui/cli/dashboard), replay (package ui/cli).
 package action
 
@@ -25,25 +24,25 @@ const (
 	Kill     Kind = "kill"     // cut the candidate's connection without closing its session
 	Freeze   Kind = "freeze"   // freeze the candidate, or thaw it: ArgOn, ArgOff
 	Resign   Kind = "resign"   // close the candidate's session
-	Campaign Kind = "campaign" // this program enters the election or leaves it: ArgOn, ArgOff
-	Herd     Kind = "herd"     // all candidates watch the leader, or their predecessors: ArgOn, ArgOff
-	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
+	Campaign Kind = "campaign" // this program joins the election, or leaves it: ArgOn, ArgOff
+	Herd     Kind = "herd"     // electop's candidates watch the leader, or their predecessors: ArgOn, ArgOff
+	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path, "" without a znode
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
 	Verify   Kind = "verify"   // request the servers' tables of watches; the answers come with a later state
 	Discover Kind = "discover" // start a search for elections; the result comes with a later state
 	Open     Kind = "open"     // watch one more election: Target is its path
 	Listing  Kind = "listing"  // the list of elections was opened, or closed: ArgOn, ArgOff
 
-	// Faults without a key. Those without ArgOn and ArgOff happen once.
+	// Faults without a key.
 	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
 	LoseReply Kind = "lose reply" // the candidate rejoins, and the reply to its create is lost
 	NoGuid    Kind = "no guid"    // the candidate's next znodes have no guid in their name: ArgOn, ArgOff
 	Expire    Kind = "expire"     // the candidate's session expires now
 	SlowLead  Kind = "slow lead"  // the candidate's leader procedure does not end: ArgOn, ArgOff
 
-	// Actions without a candidate.
+	// For the demo. Slow is for replays, too.
 	Slow    Kind = "slow"    // change the delay of the demo's server, or a replay's speed: ArgSlower, ArgFaster
-	Step    Kind = "step"    // release one message, and hold the next ones
+	Step    Kind = "step"    // release the next message, or skip a wait
 	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
 )
 
@@ -60,7 +59,7 @@ const (
 type Action struct {
 	Kind     Kind
 	Election string // path of the election on the screen
-	Target   string // ID of a member of electop, or path of a znode; "" if the kind needs no target
+	Target   string // ID of one of electop's candidates, or path of a znode; "" if the kind needs no target
 	Arg      string
 }
 
@@ -77,27 +76,27 @@ func Toggle(on bool) string {
 	return ArgOn
 }
 
-// Def defines one action: its key and where the key works, its names and its messages.
+// Def defines one action.
 type Def struct {
 	Kind Kind
 	Arg  string // set if the Arg has a key or words of its own
 
-	Key   string // "" for an action without a key of its own
+	Key   string // "": no key
 	Where Where
 	Label string // label in the footer
 	Foot  int    // place in the footer, from the left; 0: not in the footer
-	Drop  int    // a narrow footer leaves out the key with the highest Drop first; 0: never
-	Shown string // its keys in the footer, with the opposite key; "": Key
+	Drop  int    // a narrow footer leaves out the highest Drop first; 0: never, unless the key is refused
+	Shown string // keys in the footer, such as "[ ]"; "": Key
 	Help  string
 
-	Changes bool // it changes more than this program's own view
+	Changes bool // --observe-only disables it
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo's footer has it
-	// Matters reports whether the action affects what the screen shows now. Even a narrow footer
-	// then has the key, unless the action is refused. Nil: it never does.
+	// Matters reports whether the action affects what the screen shows now. A narrow footer then
+	// prefers the key. Nil: it never does.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
-	// Next, if set, returns the Arg that the key has now.
+	// Next, if not nil, returns the Arg that the key has now.
 	// m is empty for a third-party candidate, and nil without OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
@@ -118,18 +117,18 @@ const (
 type Words struct {
 	Verb  string // its name; "": the kind
 	Cant  string // after "Can't"; "": the verb
-	Is    string // in the list of faults: what happens to the candidate
-	Shows string // in the list of faults: what the user learns from the action
+	Is    string // what happens to the candidate, in a list
+	Shows string // what the user learns from the action, in the list of faults
 	Begun string // message at the start, if the result comes with a later state
 	Done  string // message after success, with {name} for the candidate; "": none
 }
 
-// Faults returns the faults in the order of their list, the most common first.
+// Faults returns the faults in the order of the list of faults.
 func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns the first definition of kind, or an empty one.
+// Of returns the first definition of kind, or one with only the kind.
 func Of(kind Kind) *Def {
 	for i := range Table {
 		if d := &Table[i]; d.Kind == kind {
@@ -139,10 +138,10 @@ func Of(kind Kind) *Def {
 	return &Def{Kind: kind}
 }
 
-// Changes reports whether the kind changes more than this program's own view.
+// Changes reports whether --observe-only disables the kind.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
-// WordsFor returns the words of action a.
+// WordsFor returns the words of a, with Verb and Cant set.
 func WordsFor(a Action) Words {
 	d := Of(a.Kind)
 	for i := range Table {
@@ -163,20 +162,20 @@ func WordsFor(a Action) Words {
 // NoneSelected is the reason to refuse an action without a selected candidate.
 const NoneSelected = "no candidate is selected. j and k select one"
 
-// noMember stands for the missing member of a third-party candidate in Def.Next. Nothing writes to it.
+// noMember stands for the missing member of a third-party candidate in Def.Next. It is read-only.
 var noMember model.Member
 
-// Situation decides whether an action can be done now, or why it cannot.
+// Situation decides whether an action can be done now.
 type Situation struct {
 	State       *doctor.State
-	ObserveOnly bool                            // the keys that change something are disabled
+	ObserveOnly bool                            // refuse actions with Def.Changes
 	WhyPaused   string                          // reason to refuse actions in a pause or in time travel, otherwise ""
 	Ended       bool                            // there will be no newer state
 	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
-// Offer returns the action on r's candidate, and why it is refused.
-// The kind's Next, if set, replaces arg.
+// Offer returns the action on r's candidate, and why it is refused, "" if it is not.
+// arg is for a kind without a Def.Next.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -200,7 +199,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 	return a, x.Refuses(a)
 }
 
-// Refuses returns why an action cannot be done now, "" if it can.
+// Refuses returns why a cannot be done now, "" if it can.
 func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ObserveOnly && a.Kind.Changes():
@@ -214,7 +213,7 @@ func (x Situation) Refuses(a Action) string {
 	}
 	why := x.Actions.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
-		// At full speed a stray key would hold all messages.
+		// At full speed, Step would begin to hold all messages.
 		why = "nothing is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(why, 0)
@@ -223,18 +222,18 @@ func (x Situation) Refuses(a Action) string {
 // Acts implements the actions of a dashboard.
 type Acts struct {
 	Of    map[Kind]Act
-	Other string // reason to refuse all other kinds
+	Other string // reason to refuse all other kinds, never ""
 }
 
 // Act implements the actions of one kind.
 type Act struct {
-	// Why returns the reason for a refusal, "" for none; nil: never refused.
-	// Each frame calls Why several times.
+	// Why returns the reason for a refusal, "" for none. Each frame calls it several times.
+	// Nil: never refused.
 	Why func(Action) string
 	Do  func(Action) error
 }
 
-// If returns an [Act.Why] that returns why as long as refused returns true.
+// If returns an [Act.Why] that returns why while refused returns true.
 func If(refused func() bool, why string) func(Action) string {
 	return func(Action) string {
 		if refused() {
@@ -244,7 +243,7 @@ func If(refused func() bool, why string) func(Action) string {
 	}
 }
 
-// Why returns why an action cannot be done now, "" if it can.
+// Why returns why a cannot be done now, "" if it can.
 func (t Acts) Why(a Action) string {
 	act, ok := t.Of[a.Kind]
 	switch {
@@ -256,7 +255,7 @@ func (t Acts) Why(a Action) string {
 	return ""
 }
 
-// Do does action a, unless Why returns a reason.
+// Do executes a, or returns the result of Why as an error. The context is not used.
 func (t Acts) Do(_ context.Context, a Action) error {
 	if why := t.Why(a); why != "" {
 		return errors.New(why)

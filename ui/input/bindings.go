@@ -1,6 +1,5 @@
-// Package input gives keys their meaning. [Bindings] is the table of keys with their modes; it has
-// the keys of [action.Table], too. The footer, the help and the command electop help keys show this
-// table.
+// Package input gives keys their meaning. [Bindings] returns the table of keys with their modes,
+// including the keys of [action.Table].
 //
 // Each overlay has a [Mode], and a [Stack] holds the open modes. [Lookup] returns the binding of a
 // key in a mode. No key has two meanings in one mode.
@@ -79,8 +78,7 @@ const (
 	CmdAct Command = "act" // do the binding's action
 )
 
-// Named reports whether c can be in the list of actions. Moves, answers and commands that only make
-// sense as a key cannot.
+// Named reports whether the list of actions can contain c.
 func (c Command) Named() bool {
 	switch c {
 	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
@@ -98,16 +96,16 @@ const (
 	ModeElections = Mode(action.OnElections)
 )
 
-// The modes in which no action has a key.
+// Modes in which no action has a key.
 const (
 	ModeHelp Mode = ModeElections << (1 + iota)
 	ModeFilter
 	ModeDialog
-	ModePast       // time travel: the main screen at another moment
+	ModePast       // the main screen during time travel, and in a recording
 	ModeLessonMenu // the menu of lessons
 	ModeJoin       // how other programs join
 	ModePalette    // the list of actions
-	ModeLesson     // more keys of the main screen, while a lesson is running
+	ModeLesson     // added to ModeNormal while a lesson is running
 )
 
 // Main reports whether m is the main screen without an overlay.
@@ -133,15 +131,15 @@ var modes = []struct {
 
 // Binding is a line of the table of keys.
 type Binding struct {
-	key.Binding // with a help: the keys as shown, and what they do
+	key.Binding // its help has the keys as shown, and what they do
 	Modes       Mode
 	Do          Command
-	Kind        action.Kind // kind of the action, "" for a key that only changes the view
+	Kind        action.Kind // kind of the action; "": no action
 	Arg         string      // Arg of the action, if its kind has several keys
 	Long        string      // what the key does, for the help; "": the short help
-	Foot        int         // place in the footer, from the left; 0: not there
-	Drop        int         // a narrow footer leaves out the key with the highest Drop first; 0: never
-	Shown       string      // keys in the footer, with the opposite key
+	Foot        int         // place in the footer, from the left; 0: not in the footer
+	Drop        int         // a narrow footer leaves out the highest Drop first; 0: never, unless the key is refused
+	Shown       string      // keys in the footer
 	Label       string      // label in the footer
 }
 
@@ -149,10 +147,10 @@ type Binding struct {
 type FootKey struct {
 	Binding
 	Off   bool       // the key cannot be used now
-	Style term.Style // of Shown and Label; term.Text: the usual styles
+	Style term.Style // style of Shown and Label; term.Text: the usual styles
 }
 
-// Bindings returns the table; observeOnly omits the keys that change something.
+// Bindings returns the table. With observeOnly it lacks the keys that change something.
 func Bindings(observeOnly bool) []Binding {
 	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessonMenu | ModeJoin
 	const everywhere = scroll | ModeFilter | ModeDialog | ModePast | ModePalette | ModeLesson
@@ -273,7 +271,7 @@ func (b Binding) named(keys, label string) Binding {
 	return b
 }
 
-// Lookup returns the binding of key k in mode m, if any.
+// Lookup returns the binding of key k in m, which can combine modes.
 func Lookup(table []Binding, m Mode, k string) (Binding, bool) {
 	for _, b := range table {
 		if b.Modes&m != 0 && slices.Contains(b.Keys(), k) {

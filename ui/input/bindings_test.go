@@ -46,12 +46,12 @@ func TestHelpAndMarkdownHaveAllKeys(t *testing.T) {
 	}
 }
 
-func TestStack(t *testing.T) {
+func TestOpenedModes(t *testing.T) {
 	var s Stack
 	expect := func(now, below, front Mode) {
 		t.Helper()
 		if s.Now() != now || s.Below() != below || s.Front() != front {
-			t.Errorf("now %d, below %d, in front %d; want %d, %d, %d", s.Now(), s.Below(), s.Front(), now, below, front)
+			t.Errorf("got modes: now %d, below %d, in front %d; want %d, %d, %d", s.Now(), s.Below(), s.Front(), now, below, front)
 		}
 	}
 	expect(ModeNormal, ModeNormal, ModeNormal)

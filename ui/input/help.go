@@ -71,7 +71,7 @@ var words = []helpLine{
 	{term.Text, "shift", "selects text (iTerm2: option); or --no-mouse"},
 }
 
-// pairs has the help for a command and its opposite, which has the next binding.
+// pairs has the common help of a command and its opposite. The opposite must be the next binding.
 var pairs = map[Command]string{
 	CmdDown: "down, up", CmdPageDown: "a page down, up", CmdTop: "to the top, to the end",
 	CmdEarlier: "to the event before, to the next event", CmdHandBack: "to the handoff before, to the next handoff",
@@ -138,7 +138,7 @@ func helpLines(table []Binding, g *term.Glyphs, mode Mode, brief, withLanes bool
 	return out
 }
 
-// HelpLines returns the help of a mode, or of all modes if mode is 0, on lines of w cells.
+// HelpLines returns the help of a mode, or of all modes if mode is 0, for a width of w cells.
 func HelpLines(table []Binding, g *term.Glyphs, w int, mode Mode, withLanes bool) [][]term.Span {
 	const twoColumns, gap = 112, 3 // width from which there are two columns; cells between them
 	all := helpLines(table, g, mode, w < twoColumns, withLanes)
@@ -165,7 +165,7 @@ func HelpLines(table []Binding, g *term.Glyphs, w int, mode Mode, withLanes bool
 
 // wrapHelp wraps the help. starts has the indexes of the lines at which sections begin.
 func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
-	room := 0 // for a key or a sign of the section
+	room := 0 // width of the widest sign of the section
 	for i, l := range all {
 		switch {
 		case l.style == term.Heading:
@@ -198,7 +198,7 @@ func wrapHelp(all []helpLine, w int) (lines [][]term.Span, starts []int) {
 
 func longHelp(b Binding) string { return cmp.Or(b.Long, b.Help().Desc) }
 
-// Markdown returns a table of the keys of each mode, for electop help keys.
+// Markdown returns a table of the keys of each mode.
 func Markdown() string {
 	var out strings.Builder
 	table := Bindings(false)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Stack holds the open modes; the zero Stack is on the main screen.
+// Stack holds the open modes. The zero Stack has no open mode.
 type Stack struct {
 	base   Mode   // mode of the main screen; 0: ModeNormal
-	opened []Mode // in front of the main screen, the front one last
+	opened []Mode // modes in front of the main screen; the last one is in front
 }
 
 // Now returns the present mode.
@@ -17,7 +17,6 @@ func (s *Stack) Now() Mode { return s.at(len(s.opened)) }
 // Below returns the mode behind the present one, or the main screen's own mode.
 func (s *Stack) Below() Mode { return s.at(max(0, len(s.opened)-1)) }
 
-// at returns the last of the first n opened modes, or the main screen's mode for n = 0.
 func (s *Stack) at(n int) Mode {
 	if n > 0 {
 		return s.opened[n-1]
@@ -54,7 +53,7 @@ func (s *Stack) CloseAll() { s.opened = nil }
 // SetBase makes m the mode of the main screen. Open modes stay open.
 func (s *Stack) SetBase(m Mode) { s.base = m }
 
-// Moved returns the position, from 0 to last, to which do moves from position at.
+// Moved returns the position, from 0 to last, after the move do from position at.
 func Moved(do Command, at, last, page int) int {
 	switch do {
 	case CmdDown:

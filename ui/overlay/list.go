@@ -14,32 +14,32 @@ import (
 // Entry is an action, a command or a lesson in a list.
 type Entry struct {
 	Name  string
-	Key   string // key that does the same without the list
+	Key   string // key that does the same without the list, or the number of a lesson
 	About string // what the entry does
-	More  string // what the user learns from the action, below the list
-	Why   string // reason why the entry cannot be done now, "" if it can
+	More  string // text below the list; "": About
+	Why   string // why the entry cannot be done now, "" if it can
 	Do    input.Command
 	Kind  action.Kind // kind of the action, "" for a command
 	Arg   string      // Arg of the action, the cluster, or the lesson's ID
-	In    input.Mode  // mode of Key, opened before the action; 0: the main screen
+	In    input.Mode  // mode to open before the action; 0: none
 
 	Required bool // the lesson waits for this entry
-	On       bool // the entry's lesson is running, or its fault is active
+	On       bool // the entry's lesson is running, or its action is on
 }
 
 // same reports whether e and o do the same, even if their names or refusals differ.
 func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e.Arg == o.Arg }
 
-// List is a list of entries, one of them selected.
+// List is a list of entries. One entry is selected.
 type List struct {
 	Shown
 	selected Entry
-	chosen   bool        // the user chose the entry; otherwise the first one is selected
+	chosen   bool        // false: Settle selects the first entry
 	found    []Entry     // entries that contain the typed words
 	index    int         // index of the selected entry in found
 	top      int         // index of the first entry in view
 	page     int         // number of lines for entries
-	below    []term.Span // the lines below the list
+	below    []term.Span // lines below the list
 	place    term.Rect
 }
 
@@ -49,7 +49,7 @@ type Shown struct {
 	Tail               string // text at the right of the title, if there is no Search
 	All                []Entry
 	Search             *Typed      // filters the entries; nil: nothing can be typed
-	Note               []term.Span // below the list, instead of the selected entry's description
+	Note               []term.Span // replaces the selected entry's description below the list
 	Foot               string      // below the description, "" for none
 	Width, Keys, Names int
 }
@@ -66,7 +66,7 @@ func (v *List) Select(e Entry) { v.selected, v.chosen = e, true }
 // Narrow selects the first match after the typed text has changed.
 func (v *List) Narrow() { v.chosen = false }
 
-// Settle gives the list its contents x, and its place on a screen of w by h cells.
+// Settle gives the list its contents, and its place on a screen of w by h cells.
 func (v *List) Settle(w, h int, x Shown) {
 	v.Shown, v.found, v.index = x, x.All, 0
 	if x.Search != nil {
@@ -122,7 +122,7 @@ func (v *List) Selected() (Entry, bool) {
 	return v.found[v.index], true
 }
 
-// Refused reports whether the selected entry cannot be done, or none is selected.
+// Refused reports whether the selected entry cannot be done. It returns true for an empty list.
 func (v *List) Refused() bool {
 	e, ok := v.Selected()
 	return !ok || e.Why != ""
@@ -183,7 +183,7 @@ func (v *List) Draw(f *term.Frame) {
 		case e.Why != "":
 			key, name, words = term.Faint, term.Faint, term.Faint
 			if e.Why != v.selected.Why {
-				text = e.Why // otherwise the reason is below the list
+				text = e.Why // the selected entry's reason is below the list
 			}
 		case e.Required || e.On:
 			name = term.Lead

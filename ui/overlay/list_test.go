@@ -2,7 +2,7 @@ package overlay
 
 import "testing"
 
-func TestMatch(t *testing.T) {
+func TestMatchingNamesComeFirst(t *testing.T) {
 	all := []Entry{
 		{Name: "resign", Key: "d", About: "closes its session; nobody loses time"},
 		{Name: "lose reply", Key: "X", About: "the reply to its next create"},

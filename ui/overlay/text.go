@@ -2,8 +2,7 @@
 //
 // Settle gives a text or list its contents and its place. Keys scroll or select within this place.
 // Draw does not change the text or list. A [Pager] is a text that may be longer than its place. A
-// [Panel] is a pager in a box. A [List] is the list of actions, of one candidate's faults, or of
-// lessons.
+// [Panel] is a pager in a box. A [List] has actions, faults or lessons.
 package overlay
 
 import (
@@ -24,13 +23,13 @@ type Pager struct {
 	top, height int
 }
 
-// Settle gives the pager its text and height, and stays at the same line if possible.
+// Settle gives the pager its text and height. The first line in view stays if possible.
 func (p *Pager) Settle(lines [][]term.Span, height int) {
 	p.lines, p.height = lines, max(1, height)
 	p.From(p.top)
 }
 
-// From scrolls to a line, counted from 0, at most to the end of the text.
+// From scrolls to a line, counted from 0, but not beyond the end of the text.
 func (p *Pager) From(line int) { p.top = max(0, min(line, len(p.lines)-p.height)) }
 
 // Move scrolls the text.
@@ -42,8 +41,10 @@ func (p *Pager) Long() bool { return len(p.lines) > p.height }
 // AtBottom reports whether the end of the text is in view.
 func (p *Pager) AtBottom() bool { return p.top+p.height >= len(p.lines) }
 
-// InView returns the first and last visible line, from 1, and the number of lines of a long text.
-func (p *Pager) InView() (first, last, of int) { return p.top + 1, p.top + p.height, len(p.lines) }
+// InView returns the first and last line in view, counted from 1, and the number of lines.
+func (p *Pager) InView() (first, last, of int) {
+	return p.top + 1, min(p.top+p.height, len(p.lines)), len(p.lines)
+}
 
 // Draw draws the lines in view.
 func (p *Pager) Draw(a term.Area) {
@@ -96,11 +97,10 @@ type Invitation struct {
 	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join, or why they cannot.
-// open means that other machines reach the address.
-// joined has lines about third-party candidates.
+// Join returns the text on how other programs join, or only cannot if that is not "".
+// If open is true, other machines reach the address. joined has a line for each third-party candidate.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
-	const indent, lineMax = 2, 2000 // indent and maximum length of an invitation's line
+	const indent, lineMax = 2, 2000 // of an invitation's line
 	text := Text{Title: "Join this election"}
 	add := func(st term.Style, indent int, s string) {
 		for _, part := range term.Wrap(s, width-indent) {
@@ -159,10 +159,10 @@ func (l *Typed) Set(text string) {
 	l.in.CursorEnd()
 }
 
-// Edit applies a key. It ignores textinput's commands, which blink the cursor or read the clipboard.
+// Edit applies a key. Edit ignores textinput's commands, which blink the cursor or read the clipboard.
 func (l *Typed) Edit(msg tea.KeyMsg) {
 	if msg.Alt {
-		return // a letter with alt is not text; with alt-d textinput panics
+		return // a letter with alt is not text; alt-d on the last letter makes textinput panic
 	}
 	msg.Runes = []rune(znode.Safe(string(msg.Runes), znode.NameMax))
 	l.in, _ = l.in.Update(msg)
