@@ -66,8 +66,8 @@
 // # Packages below
 //
 // The dashboard is the root. It decides which message goes where (dashboard.go), what a key or a
-// click does (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with rules
-// of their own: the watched elections (watched.go), time travel (timetravel.go), the text or list in
+// click does (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types with their
+// own rules: the watched elections (watched.go), time travel (timetravel.go), the text or list in
 // front of the panels (overlays.go), and the tasks outside the event loop (doer.go).
 //
 // The dashboard imports these packages, and they do not import it:
@@ -107,6 +107,5 @@
 // the panels are faded, and the screen shows the age of the state.
 //
 // A candidate can finish a step in a millisecond. So a step stays marked until it can be read, and
-// notifications move along their edges in slow motion. The marks and the motion depend only on the
-// state and the time.
+// notifications move to their watchers in slow motion.
 package ui

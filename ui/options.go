@@ -94,11 +94,10 @@ func (o *Options) cannotJoin(path string) string {
 	return "This is your own cluster. A program joins with the cluster's address, for example: electop campaign " + znode.Safe(path, 0) + " -s " + znode.Safe(o.Cluster, 120)
 }
 
-// The timing of the dashboard.
 const (
 	refreshEvery  = 33 * time.Millisecond  // least time between two refreshes, except the first ones
 	refreshFirst  = 2 * time.Millisecond   // pause after the first refresh; each later pause is twice as long, up to refreshEvery
-	playEvery     = 100 * time.Millisecond // between two moves of the playhead
+	playEvery     = 100 * time.Millisecond // time between two moves of the playhead
 	actionTimeout = 10 * time.Second       // deadline of an action's context
 	lessonTimeout = 30 * time.Second       // deadline of the context of [lessons.Runner.Start]
 	verifyTimeout = 30 * time.Second       // bounds the wait for the servers' answers

@@ -19,8 +19,8 @@ type window interface {
 }
 
 type overlays struct {
-	of   *watched
-	menu *overlay.List // list of lessons
+	watched *watched
+	menu    *overlay.List // list of lessons
 
 	modes     input.Stack
 	elections elections.Panel
@@ -54,9 +54,9 @@ func (x *overlays) window() window {
 // target returns the candidate of the list of faults if that list is in front, otherwise the selected one.
 func (x *overlays) target() model.Row {
 	if x.modes.Front() == input.ModeFaults {
-		return x.of.row(x.faultsOf)
+		return x.watched.row(x.faultsOf)
 	}
-	return x.of.candidates.Row()
+	return x.watched.candidates.Row()
 }
 
 // openHelp opens the help of one mode, or switches the open help between one mode and all modes.
@@ -70,7 +70,7 @@ func (x *overlays) filter() *string {
 	if x.modes.Front() == input.ModeElections {
 		return &x.elections.Filter
 	}
-	return &x.of.candidates.Filter
+	return &x.watched.candidates.Filter
 }
 
 func (x *overlays) edit(msg tea.KeyMsg) {
@@ -100,9 +100,9 @@ func (x *overlays) back() bool {
 	case mode == input.ModeElections && x.elections.Filter != "":
 		x.erase()
 	case mode != input.ModeNormal:
-		x.of.opening = ""
+		x.watched.opening = ""
 		x.modes.Close()
-	case x.of.candidates.Filter != "":
+	case x.watched.candidates.Filter != "":
 		x.erase()
 	default:
 		return false

@@ -15,8 +15,8 @@ import (
 )
 
 type timeTravel struct {
-	of      *watched
-	in      travel.Past // nil: no time travel
+	watched *watched
+	past    travel.Past // nil: no time travel
 	replay  bool        // the mode is ModeReplay
 	now     func() time.Time
 	doer    doer
@@ -27,7 +27,7 @@ type timeTravel struct {
 }
 
 func (t *timeTravel) recording() travel.Recording {
-	if r, ok := t.in.(travel.Recording); ok && t.replay {
+	if r, ok := t.past.(travel.Recording); ok && t.replay {
 		return r
 	}
 	return nil
@@ -46,7 +46,7 @@ func (t *timeTravel) shownTime() time.Time {
 	if t.journey.On {
 		return t.journey.Shown
 	}
-	return t.of.heldAt
+	return t.watched.heldAt
 }
 
 // pause begins or ends time travel. Without a past, it stops or continues the views or the replay.
@@ -54,20 +54,20 @@ func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
 		return t.live()
-	case t.recording() != nil || t.in != nil && !t.replay && t.of.paused == nil:
+	case t.recording() != nil || t.past != nil && !t.replay && t.watched.paused == nil:
 		return t.begin()
 	case t.replay:
 		return t.toggle()
 	}
-	t.of.hold(t.of.paused == nil, t.now())
+	t.watched.hold(t.watched.paused == nil, t.now())
 	return nil
 }
 
 func (t *timeTravel) begin() tea.Cmd {
-	t.of.hold(true, t.now())
-	path, stop := t.of.path, t.doer.stop
-	search := t.journey.Begin(t.in, path, t.of.candidates.Selected, func(ctx context.Context) error { return stop(ctx, path) })
-	t.journey.Shown, t.journey.Whole = t.of.heldAt, travel.Whole{State: t.of.latest, At: t.now()}
+	t.watched.hold(true, t.now())
+	path, stop := t.watched.path, t.doer.stop
+	search := t.journey.Begin(t.past, path, t.watched.candidates.Selected, func(ctx context.Context) error { return stop(ctx, path) })
+	t.journey.Shown, t.journey.Whole = t.watched.heldAt, travel.Whole{State: t.watched.latest, At: t.now()}
 	return t.doer.search(search)
 }
 
@@ -100,7 +100,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
 	}
-	if t.recording() == nil && (t.in == nil || t.replay || t.of.paused != nil) {
+	if t.recording() == nil && (t.past == nil || t.replay || t.watched.paused != nil) {
 		t.report(term.Muted, "no earlier moments are kept here")
 		return nil
 	}
@@ -128,8 +128,8 @@ func (t *timeTravel) arrive(a travel.Arrival) tea.Cmd {
 		t.report(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
-	j.Show(t.of.latest, t.now())
-	t.of.paused, t.of.candidates.Selected = j.At.State, j.Selected
+	j.Show(t.watched.latest, t.now())
+	t.watched.paused, t.watched.candidates.Selected = j.At.State, j.Selected
 	next, leave := j.Next()
 	if leave {
 		return t.live()
@@ -148,7 +148,7 @@ func (t *timeTravel) live() tea.Cmd {
 		return nil
 	}
 	if j.Known {
-		t.of.latest = j.At.State
+		t.watched.latest = j.At.State
 	}
 	t.end()
 	if playing := recording.Playing(); !playing.Stopped || playing.Ended {
@@ -159,10 +159,10 @@ func (t *timeTravel) live() tea.Cmd {
 
 func (t *timeTravel) end() {
 	if t.journey.On {
-		t.of.candidates.Selected = t.journey.Selected
+		t.watched.candidates.Selected = t.journey.Selected
 	}
 	t.journey.End()
-	t.of.hold(false, t.now())
+	t.watched.hold(false, t.now())
 }
 
 func (t *timeTravel) playPause() tea.Cmd {
@@ -188,7 +188,7 @@ func (t *timeTravel) playPause() tea.Cmd {
 // keepSelection makes time travel select the same candidate at other moments.
 func (t *timeTravel) keepSelection() {
 	if t.journey.On {
-		t.journey.Selected = t.of.candidates.Selected
+		t.journey.Selected = t.watched.candidates.Selected
 	}
 }
 

@@ -199,7 +199,7 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries that contain all typed words. Entries with a matching name come first.
+// match returns the entries that contain all typed words. Entries with a matching name or key come first.
 func match(all []Entry, typed string) []Entry {
 	typed = strings.ToLower(typed)
 	words := strings.Fields(typed)

@@ -1,4 +1,4 @@
-// Package overlay has the texts and lists that cover the dashboard or one of its panels.
+// Package overlay has texts and lists, in front of the panels or as a panel.
 //
 // Settle gives a text or list its contents and its place. Keys scroll or select within this place.
 // Draw does not change the text or list. A [Pager] is a text that may be longer than its place. A
@@ -97,7 +97,7 @@ type Invitation struct {
 	Line    string // command line to type or paste
 }
 
-// Join returns the text on how other programs join, or only cannot if that is not "".
+// Join returns the text on how other programs join. If cannot is not "", Join returns only that reason.
 // If open is true, other machines reach the address. joined has a line for each third-party candidate.
 func Join(width int, all []Invitation, open bool, joined []string, cannot string) Text {
 	const indent, lineMax = 2, 2000 // of an invitation's line
