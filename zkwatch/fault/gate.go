@@ -1,8 +1,7 @@
-// Package fault makes a client's process and its network fail on demand, for tests, the demo and electop
-// check.
+// Package fault simulates failures of a client and of its network.
 //
-// A [Gate] freezes the process. A [Line] partitions its network. [Replies] lose one reply and the
-// connection. A [Link] is a network for other programs.
+// A [Gate] freezes a client. A [Line] partitions its network. [Replies] lose one reply and the
+// connection. A [Link] is a TCP relay for other programs.
 package fault
 
 import (
@@ -12,11 +11,8 @@ import (
 	"time"
 )
 
-// A Gate freezes and thaws a client, like a long garbage collection pause. While the gate is shut,
-// the client's connections do not read, write or dial, and Wait blocks. A frozen client stays frozen
-// when its session ends.
-//
-// The zero Gate is open.
+// A Gate freezes a client, like a long garbage collection pause. While the gate is shut, Wait and Pass
+// block. The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
 	open chan struct{} // closed by Thaw; nil while the gate is open
@@ -44,7 +40,7 @@ func (g *Gate) Thaw() {
 	}
 }
 
-// OpenFor returns how long the gate has been open, 0 while it is shut. If the gate was never shut,
+// OpenFor returns how long the gate has been open, and 0 while it is shut. If the gate was never shut,
 // OpenFor returns the longest duration.
 func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
@@ -61,7 +57,7 @@ func (g *Gate) OpenFor() time.Duration {
 // Frozen reports whether the gate is shut.
 func (g *Gate) Frozen() bool { return g.shut() != nil }
 
-// Wait waits until the gate is open. If ctx is done, even with an open gate, Wait returns ctx's error.
+// Wait waits until the gate is open. If ctx is done, Wait returns ctx's error, even if the gate is open.
 func (g *Gate) Wait(ctx context.Context) error {
 	if !g.Pass(ctx.Done()) {
 		return ctx.Err()
@@ -69,8 +65,8 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Pass waits until the gate is open, and returns true. If stop is closed, even with an open gate,
-// Pass returns false.
+// Pass waits until the gate is open, and returns true. If stop is closed, Pass returns false, even if
+// the gate is open.
 func (g *Gate) Pass(stop <-chan struct{}) bool {
 	for {
 		select {

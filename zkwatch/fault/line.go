@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// lineBuffer bounds the bytes written during a partition, except that one write may be larger.
+// lineBuffer bounds lineConn.pending, in bytes. A write that finds pending empty may be larger.
 const lineBuffer = 64 << 10
 
-// A Line is the network between a client and its servers. During a partition it delivers
-// nothing; both ends continue to run and may time out. The zero Line has no partition.
+// A Line is the network between a client and its servers. During a partition it delivers nothing. The
+// zero Line has no partition.
 type Line struct{ gate Gate }
 
-// Partition stops all data until Heal. A write to the underlying connection that has
-// already begun is not stopped.
+// Partition stops all data until Heal, except a write to the underlying connection that has begun.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.
 func (l *Line) Heal() { l.gate.Thaw() }
 
-// An Owner runs the goroutines of a connection and waits for them.
+// An Owner runs the goroutines of a connection.
 type Owner struct {
 	Life context.Context     // done when the owner ends
 	Go   func(f func()) bool // runs f in a goroutine; returns false if the owner has ended
@@ -30,9 +29,8 @@ type Owner struct {
 
 // Dial connects with dial. During a partition it waits until the partition ends or ctx is done.
 //
-// The connection behaves like TCP. During a partition, a read waits until its deadline at most, and
-// written data is buffered. The buffered data is delivered after the partition, unless the
-// connection is closed first. The peer notices a close only after the partition.
+// During a partition, a read of the connection waits until its deadline at most, and a write is
+// buffered until the partition ends. A full buffer makes a write fail. Close drops the buffer.
 func (l *Line) Dial(
 	ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error),
 ) (net.Conn, error) {
@@ -55,18 +53,18 @@ type lineConn struct {
 	closed chan struct{}
 
 	kept    []byte // data that arrived during a partition, for the next Read
-	keptErr error  // error that arrived during a partition; Read returns it after kept
+	keptErr error  // read error during a partition; Read returns it after kept
 
-	mu         sync.Mutex
-	readBy     time.Time     // the deadline of reads; zero: none
-	changed    chan struct{} // closed when readBy changes; nil: no read waits
-	pending    []byte        // data that was written during a partition and is not delivered yet
-	delivering bool          // deliver runs
+	mu           sync.Mutex
+	readDeadline time.Time
+	changed      chan struct{} // closed when readDeadline changes; nil if no read waits
+	pending      []byte        // written data that is not delivered yet
+	delivering   bool
 }
 
 func (l *lineConn) Read(p []byte) (int, error) {
 	for {
-		if err := l.await(); err != nil {
+		if err := l.awaitHeal(); err != nil {
 			return 0, err
 		}
 		if len(l.kept) > 0 || l.keptErr != nil {
@@ -112,7 +110,7 @@ func (l *lineConn) deliver() {
 		if len(p) == 0 {
 			return
 		}
-		l.Conn.Write(p) // if this fails, the next Read fails too
+		l.Conn.Write(p) // if the connection is lost, Read reports it
 	}
 }
 
@@ -136,26 +134,26 @@ func (l *lineConn) Close() error {
 }
 
 func (l *lineConn) SetDeadline(t time.Time) error {
-	l.setReading(t)
+	l.noteReadDeadline(t)
 	return l.Conn.SetDeadline(t)
 }
 
 func (l *lineConn) SetReadDeadline(t time.Time) error {
-	l.setReading(t)
+	l.noteReadDeadline(t)
 	return l.Conn.SetReadDeadline(t)
 }
 
-func (l *lineConn) setReading(t time.Time) {
+func (l *lineConn) noteReadDeadline(t time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.readBy = t
+	l.readDeadline = t
 	if l.changed != nil {
 		close(l.changed)
 		l.changed = nil
 	}
 }
 
-func (l *lineConn) await() error {
+func (l *lineConn) awaitHeal() error {
 	for {
 		select {
 		case <-l.closed:
@@ -167,22 +165,22 @@ func (l *lineConn) await() error {
 			return nil
 		}
 		l.mu.Lock()
-		at := l.readBy
+		deadline := l.readDeadline
 		if l.changed == nil {
 			l.changed = make(chan struct{})
 		}
 		changed := l.changed
 		l.mu.Unlock()
-		if err := l.awaitUntil(at, healed, changed); err != nil {
+		if err := l.waitUntil(deadline, healed, changed); err != nil {
 			return err
 		}
 	}
 }
 
-func (l *lineConn) awaitUntil(at time.Time, healed, changed <-chan struct{}) error {
+func (l *lineConn) waitUntil(deadline time.Time, healed, changed <-chan struct{}) error {
 	var expired <-chan time.Time
-	if !at.IsZero() {
-		timer := time.NewTimer(time.Until(at))
+	if !deadline.IsZero() {
+		timer := time.NewTimer(time.Until(deadline))
 		defer timer.Stop()
 		expired = timer.C
 	}

@@ -29,7 +29,7 @@ func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
 	})
 }
 
-func bubble(t *testing.T, f func(t *testing.T, p *pipes, client, peer net.Conn)) {
+func inBubble(t *testing.T, f func(t *testing.T, p *pipes, client, peer net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{peers: make(chan net.Conn, 1)}
 		client, err := p.dial(t.Context())
@@ -53,7 +53,7 @@ func read(c net.Conn, d time.Duration) (string, error) {
 }
 
 func TestPartitionDelaysBothDirections(t *testing.T) {
-	bubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
+	inBubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
 		p.line.Partition()
 		for _, s := range []string{"one ", "two"} {
 			if _, err := io.WriteString(client, s); err != nil {
@@ -77,7 +77,7 @@ func TestPartitionDelaysBothDirections(t *testing.T) {
 }
 
 func TestCloseArrivesAfterThePartition(t *testing.T) {
-	bubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
+	inBubble(t, func(t *testing.T, p *pipes, client, peer net.Conn) {
 		p.line.Partition()
 		io.WriteString(client, "lost")
 		client.Close()
@@ -92,7 +92,7 @@ func TestCloseArrivesAfterThePartition(t *testing.T) {
 }
 
 func TestDialWaitsForTheEndOfThePartition(t *testing.T) {
-	bubble(t, func(t *testing.T, p *pipes, _, _ net.Conn) {
+	inBubble(t, func(t *testing.T, p *pipes, _, _ net.Conn) {
 		p.line.Partition()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

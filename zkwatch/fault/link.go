@@ -14,8 +14,8 @@ import (
 type Direction int
 
 const (
-	ToServer   Direction = iota // from the client to the address behind the link
-	FromServer                  // from the address behind the link to the client
+	ToServer   Direction = iota // from the client to the link's target
+	FromServer                  // from the link's target to the client
 )
 
 // A Link is a TCP relay that can delay, hold and cut its connections.
@@ -30,20 +30,20 @@ type Link struct {
 
 	mu      sync.Mutex
 	latency [2]time.Duration
-	life    context.Context // when done, old and new connections are reset
+	life    context.Context // done from Cut until Heal
 	reset   context.CancelFunc
 }
 
 // LinkOptions configure a [Link].
 type LinkOptions struct {
-	Patience time.Duration // time to retry a target that does not listen
-	// Open, if set, is called for each connection. It returns a function for each [Direction], nil for
-	// a direction that is only relayed. The function reads, and returns the bytes to relay; the link
-	// drops the others. The function may wait, and may call the Link's methods, except Close.
+	Patience time.Duration // how long to retry a failed dial of the target
+	// Open, if set, is called for each connection. It returns a function for each [Direction]; nil means
+	// [Some]. The function reads from the sender and returns the bytes to relay. Open and the functions
+	// must not call Link.Close, which waits for them.
 	Open func() [2]func(io.Reader) ([]byte, error)
 }
 
-// Listen returns a link to a host:port. It listens on a free loopback port, but accepts no connection
+// Listen returns a link to target, a host:port. It listens on a free loopback port, but relays nothing
 // before [Link.Start].
 func Listen(target string, opts LinkOptions) (*Link, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,7 +55,7 @@ func Listen(target string, opts LinkOptions) (*Link, error) {
 	return l, nil
 }
 
-// Start accepts connections until [Link.Close].
+// Start relays connections until [Link.Close].
 func (l *Link) Start() { l.running.Go(l.accept) }
 
 // Close ends the link and its connections, and waits for its goroutines.
@@ -72,8 +72,8 @@ func (l *Link) SetLatency(toServer, fromServer time.Duration) {
 	l.latency = [2]time.Duration{toServer, fromServer}
 }
 
-// Hold holds everything in the given directions, by default in both, until Heal.
-// During a hold, the link accepts connections but does not connect to the address.
+// Hold holds all data in the given directions, by default in both, until Heal. During a hold, the link
+// accepts connections but does not dial the target.
 func (l *Link) Hold(directions ...Direction) {
 	if len(directions) == 0 {
 		directions = []Direction{ToServer, FromServer}
@@ -119,7 +119,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // runs after both hangUps, which would otherwise reset the connections
+	defer reset() // after both hangUps: they reset the connections if ctx is done
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -164,7 +164,7 @@ const maxPackets = 1000
 type packet struct {
 	due   time.Time
 	bytes []byte
-	end   error // error that ended the connection; io.EOF after an ordinary close
+	end   error // why the connection ended; io.EOF: it was closed
 }
 
 func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(io.Reader) ([]byte, error), packets chan packet) {
@@ -188,7 +188,7 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(i
 	}
 }
 
-// Some reads what has arrived, at most 32 KiB.
+// Some calls Read once, for at most 32 KiB.
 func Some(from io.Reader) ([]byte, error) {
 	b := make([]byte, 32<<10)
 	n, err := from.Read(b)
@@ -213,7 +213,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 			return ctx.Err()
 		}
 		if _, err := to.Write(p.bytes); err != nil && p.end == nil {
-			return nil // l.read, which reads from this side, reports the end of the connection
+			return nil // the read from this connection reports its loss
 		}
 		if errors.Is(p.end, io.EOF) {
 			to.CloseWrite()
@@ -224,7 +224,7 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial waits for the end of a hold. It gives up when the client disconnects, which ends waiting.
+// dial waits for the end of a hold. waiting is done when the client has disconnected.
 func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
 		return nil, waiting.Err()

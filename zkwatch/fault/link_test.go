@@ -41,8 +41,7 @@ func echo(t *testing.T, received chan string) (addr string) {
 	return l.Addr().String()
 }
 
-// TestLink checks that holds lose nothing, and that a cut resets connections.
-func TestLink(t *testing.T) {
+func TestLinkHoldLosesNothingAndCutResets(t *testing.T) {
 	received := make(chan string, 9)
 	l := zktest.NewLink(t, echo(t, received))
 	var c net.Conn

@@ -6,12 +6,10 @@ import (
 )
 
 // ErrReplyLost is the error of a connection that was closed instead of delivering a reply.
-var ErrReplyLost = errors.New("the reply to a create was lost on request")
+var ErrReplyLost = errors.New("the reply to a create was lost on demand")
 
-// Replies can lose one of the servers' replies to a client. The connection is lost too, so the
-// client cannot know whether the server executed the request.
-//
-// The zero Replies loses no reply.
+// Replies makes a client lose a server's reply together with the connection. Then the outcome of the
+// request is unknown. The zero Replies loses no reply.
 type Replies struct{ lose atomic.Bool }
 
 // LoseCreate loses the next reply to a successful create of an ephemeral sequential znode. A
@@ -21,6 +19,5 @@ func (r *Replies) LoseCreate() { r.lose.Store(true) }
 // Losing reports whether LoseCreate was called and no reply has been lost since.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports whether to lose the reply to a create that has just arrived. It returns true once
-// after LoseCreate.
+// Lose reports whether to lose the reply that has just arrived. It returns true once after LoseCreate.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }
