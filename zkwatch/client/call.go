@@ -28,8 +28,7 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// do sends a request and waits for its answer, the loss of the connection or ctx. An unanswered
-// request may block in the library until the Conn ends.
+// do sends a request and waits until it is answered, the connection is lost, or ctx is done.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (none T, err error) {
 	full, err := c.check(ctx, k)
 	if err != nil {
@@ -98,7 +97,7 @@ func await[T any](ctx context.Context, c *Conn, k call, lost <-chan struct{}, an
 		return a, k.unanswered(ctx.Err())
 	case <-lost:
 		select {
-		case a = <-answers: // the answer arrived just before the loss
+		case a = <-answers: // the answer may have arrived before the loss
 			return a, nil
 		default:
 			return a, k.unanswered(c.lostErr())

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// maxPEMFile bounds a PEM file, in bytes: system bundles have some 200 KiB.
+// maxPEMFile bounds a PEM file, in bytes.
 const maxPEMFile = 4 << 20
 
 // LoadTLS makes a [Config.TLS] from PEM files. File ca contains the authorities that sign the

@@ -38,7 +38,7 @@ const (
 type Config struct {
 	Servers ConnectString
 	// SessionTimeout is the requested session timeout. The server grants what its limits
-	// allow: see Status.Timeout. 0 means 10 s.
+	// allow, see Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
 	// DialTimeout bounds one attempt at one server: name resolution, TCP, TLS, the request for a
 	// session, and SASL. 0 means 3 s.
@@ -53,7 +53,7 @@ type Config struct {
 	// the messages.
 	Logger *slog.Logger
 	// BufferSize bounds a request, in bytes. Each Conn allocates a buffer of that size. A buffer of
-	// less than 128 KiB needs room for the paths of all watches of GetW, ExistsW and ChildrenW.
+	// less than 128 KiB must have room for the paths of all watches of GetW, ExistsW and ChildrenW.
 	// 0 means 1.5 MiB; 16 KiB is enough for a candidate.
 	BufferSize int
 	// MaxReply bounds a reply, in bytes: a larger reply ends the connection with ErrReplyTooLarge.
@@ -62,7 +62,7 @@ type Config struct {
 	MaxReply int
 	// Tick is the longest tickTime of the ensemble's servers, from which [Conn.Renew] computes a
 	// lease. 0 means unknown. The lease then assumes a tick of at most half the session timeout,
-	// which is true unless the servers set minSessionTimeout.
+	// which is true unless the servers lower minSessionTimeout.
 	Tick time.Duration
 	// Auth has the credentials that every connection sends before any request. A credential of
 	// scheme sasl is a DIGEST-MD5 account for SASL.
@@ -70,7 +70,7 @@ type Config struct {
 	// SASL is the account with which every connection authenticates first. If SASL is set, Auth must
 	// have no credential of scheme sasl.
 	SASL sasl.Mechanism
-	// Gate freezes the Conn: nothing is read, written or dialled while Gate is shut. Several Conns
+	// Gate freezes the Conn. While Gate is shut, the Conn does not read, write or dial. Several Conns
 	// may share a Gate. nil means a new gate.
 	Gate *fault.Gate
 	// Line simulates network partitions. nil means none.
@@ -147,8 +147,7 @@ func (cfg *Config) moveSASL() error {
 	return nil
 }
 
-// Accounts returns the number of SASL accounts in the configuration. A Conn accepts one at
-// most.
+// Accounts returns the number of SASL accounts in the configuration. A Conn accepts at most one.
 func (cfg Config) Accounts() (n int) {
 	if cfg.SASL != nil {
 		n++

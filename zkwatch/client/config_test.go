@@ -22,7 +22,7 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-func TestTLSServerNames(t *testing.T) {
+func TestTLS(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
 	six := secure(t, "::1", a.ServerConfig(nil, net.IPv6loopback))

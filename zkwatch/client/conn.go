@@ -18,9 +18,8 @@ import (
 const closeSessionTimeout = time.Second
 
 // A Conn is one session with a cluster. It keeps the session over lost connections and changes of
-// server. The Conn ends when it is closed, the session expires, a server refuses the credentials, or
-// there was no connection for a long time ([ErrNoSession]). A request never runs in a later session:
-// only another Conn gets another session.
+// server. If the Conn cannot keep the session, or is closed or cut, it ends, and Status.Err has the
+// reason. Another session needs another Conn, so a request never runs in a later session.
 //
 // Any goroutine may call its methods at any time.
 type Conn struct {
@@ -46,21 +45,21 @@ type Conn struct {
 	link        *serverConn    // the connection in use or being set up
 	ready       *serverConn    // link, if a server has granted or continued the session over it; otherwise nil
 	lost        chan struct{}  // closed when the connection is lost; nil unless Connected
-	lostBy      error          // why the last connection ended
+	lostBy      error          // why lost was closed
 	refusals    int            // number of connections in a row that ended with ErrRefused
 	zxid        int64          // the highest zxid of the replies
 	anchor      session.Anchor // its Session is 0 before the first session
 	lease       lease
-	trips       []time.Duration // the last round trips to the connected server, at most distanceSamples
-	admitted    uint64          // number of calls admitted so far
+	trips       []time.Duration // round trips of the last pings and small reads, at most distanceSamples
+	admitted    uint64          // number of calls so far, see admit
 	queued      atomic.Uint64   // number of the call in the library's queue; 0: none; set under mu
-	requests    atomic.Uint64   // number of requests sent, see Requests
+	requests    atomic.Uint64
 	calls       sync.WaitGroup
 	giveUpTimer *time.Timer
 }
 
-// Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
-// result. An error means that cfg is unusable.
+// Connect starts to connect and returns immediately; [Conn.Subscribe] reports the result. An error
+// means that cfg is unusable.
 func Connect(cfg Config) (*Conn, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -100,15 +99,15 @@ func Connect(cfg Config) (*Conn, error) {
 
 // Close ends the session, which deletes its ephemeral znodes. It waits at most a second for the
 // server's answer, and then for all goroutines except those of Subscribe. Without a connection, or
-// while the gate is shut, Close sends nothing, and the session expires later. Close may be called
-// in any state, several times.
+// while the gate is shut, Close sends nothing, and the session expires later. Close may be called in
+// any state, and again.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.finished
 	return nil
 }
 
-// CloseWithError ends the session as Close does, but does not wait. Status.Err becomes err.
+// CloseWithError is Close without the wait. Status.Err becomes err, unless the Conn has already ended.
 func (c *Conn) CloseWithError(err error) { c.terminate(Closed, err, true) }
 
 // Cut ends the Conn like a crash of the process: it closes the connection without a message to the
@@ -158,14 +157,14 @@ func (c *Conn) sessionWait() time.Duration {
 	return 2 * max(cmp.Or(c.status.Timeout, c.cfg.SessionTimeout), c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost the client's
-// last zxid would refuse the Conn for ever.
+// giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost their
+// data would refuse its zxid for ever.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
-	if idle && rest > 0 { // frozen time does not count
+	if idle && rest > 0 { // the wait starts again at a thaw
 		c.giveUpTimer.Reset(rest)
 	}
 	last := c.status.Err
@@ -209,7 +208,7 @@ func (c *Conn) teardown(n *serverConn, sendClose bool) {
 		n.shut()
 	}
 	<-c.started
-	// The library's Close is quick only over the offlineConn, which dial returns now.
+	// The library's Close is quick only over the offlineConn.
 	<-c.detached
 	c.zk.Close()
 	for range c.events {

@@ -212,8 +212,6 @@ func TestQueuedRequestsDoNotRunAfterAReconnect(t *testing.T) {
 	})
 }
 
-// TestSetWatchesHasTheLastZxidBeforeTheLoss tests the zxid of setWatches. A later zxid would hide the
-// changes between the two connections.
 func TestSetWatchesHasTheLastZxidBeforeTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
@@ -291,7 +289,7 @@ func TestTimeoutRoundTripAndExpiresFrom(t *testing.T) {
 		}
 		delay.Store(int64(time.Hour))
 		time.Sleep(1900 * time.Millisecond)
-		// The library does not yet know that the answers are missing.
+		// The library has not noticed the missing answers yet.
 		if s := c.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) > 1500*time.Millisecond {
 			t.Errorf("status %+v, ExpiresFrom in %v; want Connected and 1.5s at most", s, time.Until(s.ExpiresFrom))
 		}
@@ -475,7 +473,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 		dropped := make(chan struct{})
 		p := &electiontest.Peer{Answer: func(f electiontest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			if f.Opcode == wire.OpCreate && f.Conn == 1 {
-				<-dropped // the peer reads nothing meanwhile
+				<-dropped // until then, the peer reads nothing
 			}
 			return false
 		}}
@@ -567,7 +565,7 @@ func TestAnchor(t *testing.T) {
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
 			t.Errorf("end of the anchor's session %v, want ExpiresFrom %v", end, c.Status().ExpiresFrom)
 		}
-		line.Partition() // an unanswered request does not update the anchor
+		line.Partition() // from now on, pings get no answer
 		time.Sleep(electiontest.LeaseTimeout / 2)
 		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
 			t.Errorf("anchor %+v, want the anchor from before the partition", got)

@@ -18,7 +18,8 @@ import (
 type Auth struct {
 	Scheme string
 
-	// secret is a pointer because package fmt prints only a pointer's address, for every verb.
+	// secret is a pointer, because package fmt prints only a pointer's address. In an unexported field,
+	// fmt does not call Format.
 	secret *string
 }
 
@@ -32,7 +33,7 @@ func (a Auth) credential() string {
 	return *a.secret
 }
 
-// maxAuth bounds a credential with its scheme, in bytes.
+// maxAuth bounds a credential plus its scheme, in bytes.
 const maxAuth = 64 << 10
 
 func (a Auth) validate() error {
@@ -45,7 +46,7 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme reports whether s can be a scheme. A credential, given by mistake, usually cannot.
+// validScheme is strict, because s may be a credential, given by mistake.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false
@@ -58,8 +59,8 @@ func validScheme(s string) bool {
 	return true
 }
 
-// ParseAuth parses scheme:credential, for example digest:user:password. An error
-// never contains the credential.
+// ParseAuth parses scheme:credential, for example digest:user:password. An error never contains the
+// credential.
 func ParseAuth(line string) (Auth, error) {
 	scheme, credential, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 	if !ok {
@@ -102,9 +103,9 @@ func (a Auth) digest() (*sasl.Digest, error) {
 // maxAuthFile bounds a file of credentials, in bytes.
 const maxAuthFile = 1 << 20
 
-// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores
-// empty lines and lines that start with #. Except on Windows, it refuses a file on which
-// users other than the owner have any permission.
+// ReadAuthFile reads credentials from a file, one scheme:credential per line. It ignores empty lines
+// and lines that start with #. Except on Windows, it refuses a file on which users other than the owner
+// have any permission.
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,8 +152,7 @@ func (a Auth) String() string {
 	return a.Scheme + ":(hidden)"
 }
 
-// Format implements fmt.Formatter. Every verb prints String, because Scheme may be a credential,
-// given by mistake.
+// Format implements fmt.Formatter. Every verb prints String.
 func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
 // MarshalText implements encoding.TextMarshaler, which encoding/json and log/slog use.

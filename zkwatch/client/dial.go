@@ -15,8 +15,8 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// dial is the library's dialer. Each call makes one attempt at one server, if necessary after
-// a pause. When the Conn has ended, dial returns an offlineConn.
+// dial is the library's dialer. Each call makes one attempt at one server, if necessary after a pause.
+// If the Conn has ended, dial returns an offlineConn.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
@@ -100,7 +100,7 @@ func (c *Conn) attemptFailed(addr string, err error) {
 	}
 }
 
-// minPause and maxPause bound the pause before an attempt to connect, see servers.
+// minPause and maxPause bound the pause before a round, see servers.
 const (
 	minPause = 50 * time.Millisecond
 	maxPause = time.Second
@@ -132,8 +132,7 @@ func (s *servers) Init([]string) error { return nil }
 // Len implements zk.HostProvider.
 func (s *servers) Len() int { return len(s.addrs) }
 
-// Next implements zk.HostProvider. It always returns false, because true would make the library
-// sleep.
+// Next implements zk.HostProvider. It always returns false, because true would make the library sleep.
 func (s *servers) Next() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

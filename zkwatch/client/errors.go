@@ -13,20 +13,20 @@ import (
 
 // Most errors that servers return are errors of package zk, such as zk.ErrNoNode.
 var (
-	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply. A retry fails too;
-	// connect again with a higher limit.
+	// ErrReplyTooLarge means that a reply was larger than Config.MaxReply. Connect again with a higher
+	// limit.
 	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrNotZooKeeper means that another program listens at the address, or that only one side uses TLS.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
 	// ErrProtocol means that a server broke the protocol.
 	ErrProtocol = errors.New("protocol violation")
-	// ErrRefused means that a server accepted a connection and closed it without an answer.
+	// ErrRefused means that a server accepted a connection, and closed it before it granted a session.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrAuthRequired means that the server requires authentication with one of its schemes.
-	// errors.Is also matches zk.ErrAuthFailed.
+	// ErrAuthRequired means that the server requires authentication. errors.Is also matches it with
+	// zk.ErrAuthFailed.
 	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
-	// ErrNotConnected means that a request was not sent: its connection was lost, or there was none.
+	// ErrNotConnected means that there is no connection. A request with this error was not sent.
 	ErrNotConnected = errors.New("not connected")
 	// ErrUnknownOutcome means that a write got no valid answer. The server may have executed the
 	// write.
@@ -35,7 +35,7 @@ var (
 	ErrFenced = errors.New("fenced")
 	// ErrRequestTooLarge means that a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNoSession means that no server granted or continued a session for a long time. Connect again.
+	// ErrNoSession means that the Conn ended because it had no connection for too long.
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort means that the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")

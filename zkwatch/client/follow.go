@@ -18,11 +18,10 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// maxChanges bounds the changes kept for Take. Beyond it, all changes are dropped, and the caller
-// must read everything again.
+// maxChanges bounds the changes kept for Take. If there are more, all are dropped.
 const maxChanges = 10_000
 
-// A Change is an event of a watch. Only a one-time watch reports changes of a znode's children.
+// A Change is an event of a watch. A persistent recursive watch has no EventNodeChildrenChanged.
 type Change struct {
 	// N numbers the events of a connection. A read that returns seen >= N shows the change.
 	N    uint64
@@ -31,29 +30,27 @@ type Change struct {
 	// itself, "n_1" for its child n_1.
 	Below string
 	At    time.Time // when the event arrived
-	// AppliedAfter is a time before the server applied the change: the send time of the last
-	// request or ping that was answered before the event.
+	// AppliedAfter is a time before the server applied the change: the send time of the last request
+	// or ping that was answered before the event.
 	AppliedAfter time.Time
 }
 
-// A Following reads a path over one connection. It receives the events of all watches of its Conn
-// at the path and below. Events and replies arrive in the order of the changes. A Following ends
-// when its connection is lost; a later connection does not report the changes since then. A Conn
-// may have only one Following for each path at a time.
+// A Following reads a path over one connection, and ends when that connection is lost. It receives the
+// events of all watches of its Conn at the path and below. Events and replies arrive in the order of
+// the changes. A Conn may have only one Following for each path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
 	lost       <-chan struct{}
 	path, full string
-	more       chan struct{} // has a token if there are changes
+	more       chan struct{} // gets a token after a change
 
 	mu      sync.Mutex
 	changes []Change
-	dropped bool // changes were dropped
+	dropped bool
 }
 
-// Follow begins to follow path over the current connection. path need not exist. Follow sets
-// no watch.
+// Follow begins to follow path over the current connection. path need not exist. Follow sets no watch.
 func (c *Conn) Follow(path string) (*Following, error) {
 	c.mu.Lock()
 	n, lost, err := c.link, c.lost, error(nil)
@@ -74,9 +71,9 @@ func (c *Conn) Follow(path string) (*Following, error) {
 	return f, nil
 }
 
-// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6), which reports each creation,
-// deletion and change of data at the path and below. Set no one-time watch on the same znode,
-// because in 3.6 to 3.8 the one-time watch replaces the persistent watch (ZOOKEEPER-4466).
+// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). The watch reports each creation,
+// deletion and change of data at the path and below. Set no one-time watch on the same znode: in 3.6
+// to 3.8 that watch replaces the persistent watch (ZOOKEEPER-4466).
 func (f *Following) Watch(ctx context.Context) error {
 	_, err := f.roundTrip(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
 	return err
@@ -100,10 +97,11 @@ func (f *Following) Close() {
 // Lost returns a channel that is closed when the connection is lost.
 func (f *Following) Lost() <-chan struct{} { return f.lost }
 
-// More returns a channel that receives when Take has something to return.
+// More returns a channel that receives a value after new changes.
 func (f *Following) More() <-chan struct{} { return f.more }
 
-// Take returns the changes since the last Take; complete is false if changes were dropped.
+// Take returns the changes since the last Take. If complete is false, changes were dropped, and the
+// caller must read everything again.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +133,6 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// add keeps c for Take. Only the goroutine that reads the connection calls add.
 func (f *Following) add(c Change) {
 	f.conn.mu.Lock()
 	c.AppliedAfter = f.conn.anchor.Sent
@@ -182,9 +179,9 @@ func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }
 
-// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if
-// the znode does not exist. If absent is true, Znode first sends exists, which saves a round trip
-// for a missing znode.
+// Znode reads the znode at the path. If watch is true, Znode also sets a one-time watch, even if the
+// znode does not exist. If absent is true, Znode first sends exists, which saves a round trip for a
+// missing znode.
 func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
 	if !absent {
 		if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
@@ -195,7 +192,7 @@ func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znod
 	if err != nil || stat == nil {
 		return znode.Znode{Name: f.path, Unread: true}, seen, err
 	}
-	// The watch of Exists reports a deletion before this read.
+	// The watch of Exists reports a deletion between the two reads.
 	z, _, err = f.read(ctx, f.path, f.path, false)
 	return z, seen, err
 }
@@ -257,9 +254,9 @@ func cutPath(path, root string) (below string, ok bool) {
 	return below[1:], true
 }
 
-// lowestXid and highestXid bound the xids of a Following. They are below the xids that the protocol
-// reserves. A Following sends its own requests, because the library has no addWatch, cannot remove
-// a watch, and loses the order of replies and events.
+// lowestXid and highestXid bound the xids of a Following, below the xids that the protocol reserves. A
+// Following sends its own requests, because the library has no addWatch, cannot remove a watch, and
+// loses the order of replies and events.
 const (
 	lowestXid  = math.MinInt32
 	highestXid = -1 << 16
@@ -294,7 +291,9 @@ func (f *Following) roundTrip(ctx context.Context, k call, op wire.Op, request w
 		}
 	})
 	if !sends {
-		return 0, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, ErrClosed))
+		f.conn.mu.Lock()
+		defer f.conn.mu.Unlock()
+		return 0, k.failed(f.conn.notConnected())
 	}
 	a, err := await(ctx, f.conn, k, f.lost, answers)
 	if err != nil {
@@ -331,7 +330,7 @@ func (n *serverConn) expect(op wire.Op, r wire.Record) (xid int32, frame []byte,
 	}
 	n.waiting[xid] = c
 	frame = wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, r)
-	n.sent[xid] = request{op: op, at: time.Now()}
+	n.sent[xid] = request{op: op, sentAt: time.Now()}
 	n.conn.requests.Add(1)
 	return xid, frame, c
 }
@@ -363,8 +362,8 @@ func (n *serverConn) takeAnswer() error {
 }
 
 // ReadZnode reads the znode at path. The result has the given name. If the znode does not exist, the
-// result is Unread. If the ACL forbids reading the data, the result has only the stat. ReadZnode
-// passes each request to try, which may repeat the request.
+// result is Unread. If the ACL forbids reading the data, the result has the stat, and Data.Denied is
+// true. ReadZnode passes each request to try, which may repeat the request.
 func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
 	var data []byte
 	var stat *zk.Stat
@@ -387,7 +386,7 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		// Old servers permit names that this client cannot read.
+		// Old servers permit names that this client refuses.
 		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
 		return znode.Znode{Name: name, Unread: true}, nil
@@ -420,8 +419,8 @@ func Parent(s *zk.Stat) znode.Parent {
 	}
 }
 
-// serverTime returns the time of a stat. It returns the zero time if ms is not positive, or after
-// the year 9999, because RFC 3339 cannot write later years.
+// serverTime converts a time of a stat. It returns the zero time if ms is not positive, or after the
+// year 9999, because RFC 3339 cannot write later years.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

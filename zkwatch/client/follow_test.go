@@ -138,8 +138,7 @@ func TestFollowAtAnOldServer(t *testing.T) {
 	})
 }
 
-// TestFollowLongAfterTheHandshake checks that the handshake's deadline does not apply to later requests.
-func TestFollowLongAfterTheHandshake(t *testing.T) {
+func TestHandshakeDeadlineDoesNotApplyToLaterRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{}
 		c := p.Session(t, func(cfg *client.Config) { cfg.SessionTimeout = 40 * time.Second })

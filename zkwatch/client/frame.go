@@ -13,8 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize covers a ConnectResponse up to the password, or a ReplyHeader with the first count
-	// or length.
+	// headSize covers a ConnectResponse with the password's length, or a ReplyHeader with the count or
+	// length after it.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
@@ -22,8 +22,7 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // servers send 36 or 37 bytes
 
-	// minTimeout is the shortest session timeout that a server may grant. The library would panic
-	// at 0.
+	// minTimeout is the shortest accepted session timeout of a server. The library would panic at 0.
 	minTimeout = 10 * time.Millisecond
 
 	// smallReply bounds, in bytes, the replies whose round trips count for Status.Distance.
@@ -82,13 +81,12 @@ func withZxid(frame []byte, at int, zxid int64) []byte {
 	return changed
 }
 
-// isRead reports whether a server answers op without other servers.
 func isRead(op wire.Op) bool {
 	return op == wire.OpExists || op == wire.OpGetData || op == wire.OpGetChildren2
 }
 
-// joins reports whether a request creates a candidate's znode. The flags are the last field of a
-// create.
+// joins reports whether a request creates an ephemeral sequential znode, as candidates do. The flags
+// are the last field of a create.
 func joins(op wire.Op, frame []byte) bool {
 	return op == wire.OpCreate && binary.BigEndian.Uint32(frame[len(frame)-4:]) == uint32(wire.FlagEphemeral|wire.FlagSequential)
 }

@@ -62,8 +62,8 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply handles the reply to a credential. A refusal ends the Conn, because the server would
-// refuse the credential again.
+// authReply handles the reply to a credential. A refusal ends the Conn, because the server would refuse
+// the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.auths < len(n.conn.cfg.Auth) {
@@ -100,14 +100,14 @@ func (n *serverConn) explain(err error) error {
 const (
 	xidSASL = xidCloseSession - 1
 
-	// maxRounds bounds the requests of an exchange: DIGEST-MD5 has two, GSSAPI three.
+	// maxRounds bounds the calls of Exchange.Next. DIGEST-MD5 and GSSAPI need three.
 	maxRounds = 8
 
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate runs the SASL exchange. After a refusal it ends the Conn, because ACLs can hide znodes
-// from an anonymous client.
+// authenticate runs the SASL exchange. A refusal ends the Conn: ACLs can hide znodes from an anonymous
+// client.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An account sends lines. The server must answer each line except the last in capitals.
+// An account sends lines. The reply to each line must be the line in capitals; the last reply is ignored.
 type account struct {
 	lines  []string
 	begins func(host string) error

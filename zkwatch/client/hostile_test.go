@@ -137,7 +137,7 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 	})
 }
 
-func TestClientAheadOfRestartedServerEndsItsSession(t *testing.T) {
+func TestClientAheadOfRestartedServerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := false
 		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
@@ -189,7 +189,7 @@ func TestFailedWriteOfCredentialsDoesNotBlock(t *testing.T) {
 				t.Errorf("connection %d: %v", n+2, err)
 			}
 			if ops := p.Opcodes(n + 2); len(ops) == 0 || ops[0] != wire.OpAuth {
-				t.Errorf("requests %d, want the credentials first", ops)
+				t.Errorf("connection %d: requests %d, want the credentials first", n+2, ops)
 			}
 		}
 	})

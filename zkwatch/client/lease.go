@@ -2,7 +2,7 @@ package client
 
 import "time"
 
-// A lease computes the time until which the ensemble must keep the session. It uses the send and
+// A lease computes a time before which the ensemble cannot expire the session. It uses the send and
 // answer times of requests, according to this machine's clock.
 //
 // The answer to a ping or a read proves nothing. A follower that is cut off from the ensemble still
@@ -17,15 +17,14 @@ import "time"
 // Messages between the follower and the ensemble leader stay in order. Because of the gap, the
 // ensemble leader sent a ping after k's answer and before m was sent. The follower received this
 // ping before m's commit. It answered the ping with a list that has the session, and forwarded n
-// later. So at n's commit the ensemble leader counts the session's timeout from the sending of k or
+// later. So at n's commit, the ensemble leader counts the session's timeout from k's send time or
 // later. A new ensemble leader starts every session with its full timeout.
 //
-// The ensemble leader also starts the timeout of a session that is created, or that continues over
-// another connection. Then one committed write proves a lease that counts from the ConnectRequest.
+// The ensemble leader also starts the timeout when a session is created, or continues over another
+// connection. Then one committed write proves a lease that counts from the ConnectRequest.
 //
-// The proof has two exceptions. If the server is an observer that learns from a follower, two
-// servers forward the list. And if a follower receives k while it sends a list, it may report the
-// session only after the session's next message.
+// The proof fails if the server is an observer that learns from a follower, or if a follower receives k
+// while it sends a list.
 //
 // The proof assumes equally fast clocks, so leaders keep a margin before the end of the lease. It
 // also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's commits are
@@ -55,7 +54,7 @@ const answersPerTimeout = 64
 // maxPingDelay returns the largest assumed delay of a ping of the ensemble leader.
 func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
 
-// gap returns the time within which the ensemble leader must send a ping. An unknown tick is
+// gap returns the longest assumed time between two pings of the ensemble leader. An unknown tick is
 // assumed to be half the session timeout, because by default servers grant at least two ticks.
 func (l *lease) gap() time.Duration {
 	half := l.tick / 2

@@ -13,11 +13,11 @@ import (
 )
 
 // The methods below take and return paths relative to the chroot. Each returns at the latest when
-// ctx is done or the connection is lost. Errors wrap the server's error, such as zk.ErrNoNode, or
-// ErrNotConnected. A write that may have been executed without an answer returns ErrUnknownOutcome.
+// ctx is done or the connection is lost. Errors wrap the server's error, such as zk.ErrNoNode,
+// an error of this package, or ctx's error. ErrUnknownOutcome is for writes only.
 //
-// A watch's channel receives one event, whose path includes the chroot. Then it is closed. The library
-// sets watches again after a lost connection. If the Conn ends first, the event is a
+// A watch's channel receives one event and is then closed. The event's path includes the chroot. The
+// library sets watches again after a lost connection. If the Conn ends first, the event is a
 // zk.EventNotWatching. The library cannot remove a watch: keep at most one for each path and kind.
 
 // Children lists the children of path.
@@ -60,16 +60,15 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 	return exists, stat, events, err
 }
 
-// Touch sends a small request, which makes the next [Conn.Anchor] recent. Without Touch, the anchor
-// may be as old as the last ping.
+// Touch sends a small request, so that [Conn.Anchor] becomes recent.
 func (c *Conn) Touch(ctx context.Context) error {
 	_, _, err := c.Exists(ctx, "/")
 	return err
 }
 
-// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the ensemble.
-// The chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode), and later
-// its ACL may forbid the read (zk.ErrNoAuth).
+// EnsembleConfig returns the text of /zookeeper/config, which lists the members of the ensemble. The
+// chroot does not apply. Before ZooKeeper 3.5 the znode is missing (zk.ErrNoNode). Later, its ACL may
+// forbid the read (zk.ErrNoAuth).
 func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	data, err := do(ctx, c, call{op: "getData", path: "/zookeeper/config", absolute: true}, func(full string) ([]byte, error) {
 		data, _, err := c.zk.Get(full)
@@ -108,8 +107,8 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 }
 
 // Sync waits until the server has applied all transactions that were committed before the ensemble
-// leader received the sync. An unanswered write may still be executed after Sync. An isolated
-// ensemble leader also answers, although the other servers may have committed more.
+// leader received the sync. An unanswered write may still be executed after Sync. An isolated ensemble
+// leader also answers, although the other servers may have committed more.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
 	return err
@@ -138,11 +137,12 @@ func watch[T any](
 	return r.value, r.stat, r.events, err
 }
 
-// Renew extends Status.LeaseEnd according to lease.go: it commits a check that path exists. Renew
-// changes no znode and fires no watch. It costs one transaction in the log of each voter.
+// Renew renews the lease: it commits a check that path exists. lease.go defines the new
+// Status.LeaseEnd. Renew changes no znode and fires no watch. It costs one transaction in the log of
+// each voter.
 //
-// The request is a multi with only a check, which every server version commits. A read or a sync
-// needs no quorum, so it proves nothing.
+// The request is a multi with only a check, which every server version commits. A read or a sync needs
+// no quorum, so it proves nothing.
 func (c *Conn) Renew(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "check", path: path, write: true, size: requestOverhead}, func(full string) (struct{}, error) {
 		results, err := c.zk.Multi(&zk.CheckVersionRequest{Path: full, Version: -1})
@@ -171,11 +171,11 @@ func (c *Conn) EndLease() {
 	}
 	c.mu.Unlock()
 	if n != nil {
-		n.fail(errors.New("the lease was ended on request"))
+		n.fail(errors.New("the lease was ended on demand"))
 	}
 }
 
-// CheckLease returns [ErrTimeoutTooShort] if a lease could not last until its next renewal.
+// CheckLease returns [ErrTimeoutTooShort] if the session timeout leaves no room for a lease.
 func (c *Conn) CheckLease() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,8 +189,8 @@ func (c *Conn) CheckLease() error {
 // exist, SetFenced changes nothing and returns ErrFenced. The Mzxid of the returned Stat is the zxid
 // of the transaction.
 //
-// guard needs a sequence number, because SetFenced cannot notice that a guard was deleted and
-// created again.
+// guard needs a sequence number, because SetFenced cannot notice that a guard was deleted and created
+// again.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
 	if err := wire.ValidatePath(guard); err != nil {
@@ -201,7 +201,7 @@ func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard st
 			&zk.CheckVersionRequest{Path: c.cfg.Servers.full(guard), Version: -1},
 			&zk.SetDataRequest{Path: full, Data: data, Version: -1},
 		)
-		// A failed transaction has a result for each part. The parts before the failed one have no error.
+		// A failed transaction has a result for each part. The parts before the failed part have no error.
 		switch {
 		case len(results) > 0 && errors.Is(results[0].Error, zk.ErrNoNode):
 			return nil, fmt.Errorf("%w: %s does not exist", ErrFenced, guard)

@@ -14,24 +14,24 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// readAhead is the size of the read buffer. With it, a short frame needs only one system call.
-const readAhead = 4 << 10
+const readBufferSize = 4 << 10
 
-// A serverConn is a net.Conn between the library and one connection to a server.
-// Write receives one frame with each call. One goroutine of the library calls Read.
+// A serverConn is a net.Conn between the library and one connection to a server. The library writes one
+// frame with each Write. Only one goroutine at a time calls Read.
 //
 // When the library sets watches again, it reads its last zxid without a lock. A zxid of the new
-// connection would suppress the events of earlier changes, so a serverConn hides zxids from the library.
+// connection would suppress the events of earlier changes. So the library sees no zxids, and a
+// serverConn sends lastZxid.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
 	addr     string        // the server's host:port, as configured
-	lastZxid int64         // the last zxid received before this connection
-	exchange sasl.Exchange // nil: without SASL
+	lastZxid int64         // the highest zxid of the replies before this connection
+	exchange sasl.Exchange // nil without SASL
 	closed   chan struct{}
 	once     sync.Once
 
-	writing chan struct{} // full while a frame is written
+	writing chan struct{} // full while a goroutine writes frames
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
 	ahead  *bufio.Reader // reads with readConn
@@ -44,22 +44,22 @@ type serverConn struct {
 	mu            sync.Mutex
 	responded     bool              // the ConnectResponse has arrived
 	opened        bool              // requests may be sent
-	requested     uint64            // the session in the ConnectRequest
+	requested     uint64            // the session in the ConnectRequest; 0: a new one
 	connectSent   time.Time         // when the ConnectRequest was sent; zero: not sent yet
 	pings         []time.Time       // when the unanswered pings were sent, oldest first
 	sent          map[int32]request // unanswered requests by xid
 	sessionClosed chan struct{}     // closed when the server has answered closeSession
 
-	// The next fields serve the requests of a Following: see follow.go.
+	// For the requests of a Following, see follow.go.
 	nextXid   int32
 	waiting   map[int32]chan<- answer // channels of the waiting callers by xid
 	listeners []*Following            // replaced, never changed in place
 }
 
 type request struct {
-	op    wire.Op
-	joins bool // creates a candidate's znode
-	at    time.Time
+	op     wire.Op
+	joins  bool
+	sentAt time.Time
 }
 
 // newServerConn returns a serverConn whose handshake must end before the deadline.
@@ -76,7 +76,7 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, excha
 		nextXid:       lowestXid,
 		waiting:       make(map[int32]chan<- answer),
 	}
-	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
+	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readBufferSize)
 	raw.SetDeadline(deadline)
 	return n
 }
@@ -98,8 +98,8 @@ func (n *serverConn) Close() error {
 	return nil
 }
 
-// Write implements net.Conn. After an error it closes the connection and returns nil: an error would
-// block the library for ever while the library sets watches again.
+// Write implements net.Conn. After an error it closes the connection and returns nil, because the
+// library would return the error as the answer to the request.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.conn.gate.Pass(n.closed) {
 		return len(p), nil
@@ -118,8 +118,8 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records a frame of the library. It returns the frame to send, or nil. called is true for the
-// request of a call.
+// note records a frame of the library. It returns the frame to send, or nil. called is true if a call
+// made the request.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,11 +138,11 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.lastZxid) // long relativeZxid, and lists of paths
 	case !n.opened:
-		// The caller already got an error, so the server must not execute the request.
+		// The caller already got an error, so the request must not be sent.
 		return nil, true
 	}
 	n.conn.requests.Add(1)
-	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
+	n.sent[xid] = request{op: op, joins: joins(op, frame), sentAt: now}
 	return frame, op != wire.OpSetWatches
 }
 
@@ -157,7 +157,7 @@ func (n *serverConn) send(frame []byte) error {
 	return err
 }
 
-// SetReadDeadline does nothing during the handshake, which has its own deadline.
+// SetReadDeadline does nothing before the ConnectResponse: the handshake has its own deadline.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
 	if !n.hasConnectResponse() {
 		return nil
@@ -186,7 +186,7 @@ func (n *serverConn) closeSession(timeout time.Duration) {
 		return
 	}
 	n.mu.Lock()
-	n.sent[xidCloseSession] = request{op: wire.OpCloseSession, at: time.Now()}
+	n.sent[xidCloseSession] = request{op: wire.OpCloseSession, sentAt: time.Now()}
 	n.mu.Unlock()
 	n.Conn.SetWriteDeadline(time.Now().Add(timeout))
 	_, err := n.Conn.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidCloseSession, Op: wire.OpCloseSession}))
@@ -328,7 +328,7 @@ func (n *serverConn) received() error {
 			at, n.pings = n.pings[0], n.pings[1:]
 		}
 	} else if r, ok := n.sent[xid]; ok {
-		at, zxid = r.at, int64(binary.BigEndian.Uint64(n.head[4:]))
+		at, zxid = r.sentAt, int64(binary.BigEndian.Uint64(n.head[4:]))
 		small = isRead(r.op) && n.size <= smallReply
 		delete(n.sent, xid)
 		if r.op == wire.OpCloseSession {

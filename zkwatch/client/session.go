@@ -48,7 +48,7 @@ func (c *Conn) granted(n *serverConn, requested, id uint64, timeout time.Duratio
 	return nil
 }
 
-// linkReady notes that n has the session. The library receives the ConnectResponse only afterwards.
+// linkReady notes that the handshake over n is complete.
 func (c *Conn) linkReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +56,8 @@ func (c *Conn) linkReady(n *serverConn) {
 	c.connectIfReady()
 }
 
-// dequeued notes that the call with this number has left the library's queue. Until then, a new connection drops
-// requests and is not Connected.
+// dequeued notes that the call with this number has left the library's queue. Until then, the Conn
+// does not become Connected.
 func (c *Conn) dequeued(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +69,8 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered handles an answer. zxid is 0 if it does not count. small means a ping, or a read with a
-// small answer.
+// answered handles the answer to a request or ping. zxid is 0 if it does not count. small is true for
+// a ping, and for a read with a small reply.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +151,7 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(requestTimes{sent, answered})
 }
 
-// committed extends the lease after a write. lost belongs to the connection of the write.
+// committed notes a committed write. lost is Conn.lost at the start of the write.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

@@ -11,9 +11,9 @@ import (
 type State int
 
 const (
-	Connecting   State = iota // no session yet
-	Connected                 // a server granted or continued the session; no loss of the connection is known
-	Disconnected              // there is no connection; the session may be alive
+	Connecting   State = iota // before the first Connected
+	Connected                 // a server has granted or continued the session
+	Disconnected              // the connection is lost; the session may still exist
 	Expired                   // the servers have ended the session
 	Closed                    // this client has ended the Conn; Status.Err has the reason
 )
@@ -32,24 +32,22 @@ type Status struct {
 	SessionID uint64        // 0: no session yet
 	Timeout   time.Duration // session timeout that the server granted; 0: no session yet
 	Server    string        // host:port of the connected server, or of the current or next attempt
-	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
+	RTT       time.Duration // round trip of the last answered request or ping; 0: none yet
 
-	// Distance is the estimated round-trip time to the server, without the time that
-	// the server needs for a request; 0: unknown.
+	// Distance estimates the network's part of RTT. It is the shortest of the last round trips of
+	// pings and small reads; 0: none yet.
 	Distance time.Duration
 
-	// LeaseEnd is the time until which the session cannot expire, as committed writes have
-	// proved: see [Conn.Renew]. It is zero before the first such write. Leave a margin for
-	// clocks that run at different rates.
+	// LeaseEnd is the end of the lease: before it, the session cannot expire (see [Conn.Renew]).
+	// Zero: no lease. Leave a margin for clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout. The
-	// session exists until then, unless the server that answered was cut off from the
-	// ensemble. So ExpiresFrom is no lease. It is zero before the first session.
+	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout. The session
+	// may expire earlier if the server that answered was cut off from the ensemble, so ExpiresFrom
+	// is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 
-	// Err is the reason why there is no connection: the error of the last attempt, of the last
-	// connection, or of the Conn. It is nil while Connected.
+	// Err is the reason why there is no connection. It is nil while Connected.
 	Err error
 
 	Change uint64 // number of changes of State
@@ -62,8 +60,8 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns the send time of the last answered request or ping, according to this machine's
-// clock. It returns false before the first session.
+// Anchor returns the session and the send time of the last answered request or ping, according to this
+// machine's clock. It returns false before the first session.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -73,7 +71,7 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 }
 
 // Requests returns the number of requests sent over all connections. Pings, the handshake,
-// credentials and closeSession do not count. Each request that sets watches again counts.
+// credentials and closeSession do not count. Each setWatches counts.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }
 
 // Done returns a channel that is closed when the Conn reaches a terminal state.
@@ -123,8 +121,8 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	return out
 }
 
-// AwaitConnected waits until the Conn is connected. It returns false if ctx is done or the
-// Conn ends first.
+// AwaitConnected waits until the Conn is Connected. It returns false if ctx is done or the Conn ends
+// first.
 func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	if c.Status().State == Connected {
 		return true
@@ -146,10 +144,8 @@ func (c *Conn) publish() {
 	}
 }
 
-// A subscription has the statuses that one subscriber has not received yet. The Conn's mu guards
-// queue, which has at most one status for each Status.Change.
 type subscription struct {
-	queue []Status
+	queue []Status // not received yet, at most one for each Status.Change; Conn.mu guards it
 	more  chan struct{}
 }
 
@@ -169,6 +165,5 @@ func signal(c chan struct{}) {
 	}
 }
 
-// distanceSamples is the number of kept round trips. Few samples soon show that round trips became
-// longer; many samples usually include a round trip without a delay.
+// distanceSamples bounds Conn.trips.
 const distanceSamples = 8
