@@ -103,7 +103,7 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 			p.Reselect(e.j.State())
 			for i := range p.Rows.Len() {
 				if r := p.Rows.At(i); r.Position >= 0 && (p.Rows.State.Queue.At(r.Position) != r.Candidate || p.Rows.State.Member(r.Candidate) != r.Member) {
-					t.Fatalf("got position %d of %v in row %d, want its position in the queue", r.Position, r.Ref(), i)
+					t.Fatalf("got position %d of %v in row %d, want its position and member in the queue", r.Position, r.Ref(), i)
 				}
 			}
 			if i := p.Rows.Find(before, 0); i >= 0 && before != (model.Ref{}) && !before.Same(p.Selected) && p.Rows.At(i).Ref() != p.Selected {
@@ -113,7 +113,7 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 				t.Fatalf("got %+v in row %d of %d, want the selected %+v", p.Row().Ref(), p.Index, n, p.Selected)
 			}
 			if n := p.Rows.Len(); p.Index < 0 || p.Index >= max(1, n) {
-				t.Fatalf("got row %d of %d selected", p.Index, n)
+				t.Fatalf("got row %d selected, want one of %d rows", p.Index, n)
 			}
 		}
 	})

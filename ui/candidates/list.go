@@ -70,7 +70,7 @@ type List struct {
 }
 
 func newList(s *doctor.State, filter string) List {
-	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Addresses: knowsAddresses(s)}
+	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Addresses: hasAddresses(s)}
 	if filter == "" && s.Kind() != dialect.KindQueue {
 		return r
 	}
@@ -164,7 +164,7 @@ func matches(c *dialect.Candidate, want string) bool {
 		c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
-func knowsAddresses(s *doctor.State) bool {
+func hasAddresses(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false
 	}

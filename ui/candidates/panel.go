@@ -45,7 +45,7 @@ type Shown struct {
 	Focused   bool
 	Zoomed    bool
 	Pace      bool      // show the server's delay and held messages
-	AsOf      string    // age of a stale state, "" for a current one
+	AsOf      string    // time of a stale state in words, "" for a current one
 	Why       []string  // the text in place of the queue, nil to show the queue
 	PointedAt string    // ID of the member that a lesson points at, "" for none
 	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden

@@ -29,7 +29,7 @@ type Panel struct {
 	State     *doctor.State
 	Row       model.Row // the candidate
 	ReadAt    time.Time // when the candidate's data was read again, zero: never
-	Stale     string    // age of a stale state, "" for a current one
+	Stale     string    // time of a stale state in words, "" for a current one
 	Verifying bool      // requests to the servers are under way
 	Why       string    // why the servers cannot be queried, "" if they can
 	Recorded  bool      // the state is from a recording

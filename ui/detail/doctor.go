@@ -24,12 +24,12 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	if v.Stale != "" {
 		out = facts{{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: v.Stale}, {}}
 	}
-	holes := plain.NotChecked(s)
+	notChecked := plain.NotChecked(s)
 	if s.Answers == nil {
-		holes[0].Setting, holes[0].Why = nil, cmp.Or(v.Why, "v asks the servers")
+		notChecked[0].Setting, notChecked[0].Why = nil, cmp.Or(v.Why, "v asks the servers")
 	}
-	if len(holes) > 0 && len(found) > 0 {
-		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: plain.Brief(holes)}, term.Fact{})
+	if len(notChecked) > 0 && len(found) > 0 {
+		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: plain.Brief(notChecked)}, term.Fact{})
 	}
 	for _, x := range found {
 		out = append(append(out, finding(f, s.Path, x)...), term.Fact{})
@@ -43,11 +43,11 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 		out = append(out, result, term.Fact{})
 	}
 	name := "not checked"
-	for _, u := range holes {
+	for _, u := range notChecked {
 		out.add(name, term.Text, u.String())
 		name = ""
 	}
-	if len(holes) == 0 {
+	if len(notChecked) == 0 {
 		n := f.Int(int64(len(s.Answers.Servers)))
 		out.add("servers", term.Text, n+" of "+n+" queried servers answered")
 	}

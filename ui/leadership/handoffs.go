@@ -32,7 +32,7 @@ const (
 	handoffShown = 1500 * time.Millisecond // time for which a new handoff is highlighted
 	shortCause   = len("resigned")         // width of the column for short names of causes
 
-	legendWidth = 90 // the legend of most elections fits into legendLines of this width
+	legendWidth = 90 // the minimum width for a legend, unless the panel is zoomed
 	legendLines = 3  // with a blank line below the legend
 )
 
@@ -62,7 +62,7 @@ type plan struct {
 	note   int // above the list, about the leader or the lanes
 }
 
-// TimeSpot holds the last instant of a column of the time axis. A click on the column shows that time.
+// TimeSpot is a clickable column of the time axis: the last instant that the column covers.
 type TimeSpot time.Time
 
 // HandoffsShown holds what the panel shows.

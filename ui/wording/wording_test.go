@@ -65,7 +65,7 @@ func TestWrongBelieverIsNamedOnlyIfSingle(t *testing.T) {
 	}
 }
 
-func TestFormats(t *testing.T) {
+func TestShareAndShortSession(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Share(0, 0), ""}, {Share(9999999, 10000000), "99.9 %"}, {Share(1, 1), "100 %"},
 		{ShortSession(0xa1), "0xa1"}, {ShortSession(0x10000a1b2c300a1), "1…00a1"}, {ShortSession(0), "-"},
