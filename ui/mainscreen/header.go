@@ -31,7 +31,7 @@ type Bar struct {
 	Since   time.Time       // the moment on the screen, unless Held is Live
 	Waiting int             // number of events since the pause
 	Playing *travel.Playing // playback of a recording, nil if there is none
-	Stopped bool            // the user stopped the source of a replay
+	Stopped bool            // the user stopped the replay
 	Ended   bool            // no newer state will come
 }
 

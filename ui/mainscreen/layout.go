@@ -44,14 +44,14 @@ const (
 
 // Shape determines the arrangement, together with the size of the screen.
 type Shape struct {
-	Focus    Panel
-	Zoomed   bool // the panel with the focus fills the screen
-	Lesson   bool // a lesson is running
-	Workers  bool // leaders have workers, and the beliefs are shown
-	Messages bool // the server reports its messages
-	Rows     int  // lines of the candidates; 0: the panel has no list
-	Watching bool // the cluster is live, no lesson is running, and electop has no candidates
-	Findings bool // there are findings, or no candidates
+	Focus       Panel
+	Zoomed      bool // the panel with the focus fills the screen
+	Lesson      bool // a lesson is running
+	Workers     bool // leaders have workers, and the beliefs are shown
+	Messages    bool // the server reports its messages
+	Rows        int  // lines of the candidates; 0: the panel has no list
+	Watching    bool // the cluster is live, no lesson is running, and electop has no candidates
+	DoctorFirst bool // if Watching is set, the second column has Doctor and not Selected
 }
 
 // Arrangement is the place of each part of the screen.
@@ -148,7 +148,7 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 		return a
 	case s.Focus >= Selected:
 		shown = s.Focus
-	case s.Findings:
+	case s.DoctorFirst:
 		shown = Doctor
 	default:
 		shown = Selected

@@ -117,7 +117,7 @@ func shapes() (out []Shape) {
 		if is(4) {
 			s.Rows = 5
 		}
-		s.Watching, s.Findings = is(5) && !s.Lesson, is(5) && is(4)
+		s.Watching, s.DoctorFirst = is(5) && !s.Lesson, is(5) && is(4)
 		if s.Focus.shownOn(MinWidth, MinHeight, s) || s.Focus.shownOn(300, 100, s) {
 			out = append(out, s)
 		}

@@ -50,13 +50,13 @@ type Shown struct {
 	Details    *Details
 	Help       func(w int) [][]term.Span // returns the help as lines of at most w cells
 
-	Lesson    *lessons.Panel  // nil: no lesson is on the screen
-	Journey   *travel.Journey // time travel
-	Spawns    bool            // the user can add a candidate
-	Campaigns bool            // this program can become a candidate
-	Verifying bool            // a request of the user for the servers' watches is under way
-	NoVerify  string          // why the servers cannot be queried, "" if they can
-	Reread    time.Time       // when the selected candidate's data was last read again; zero: never
+	Lesson    *lessons.Panel // nil: no lesson is on the screen
+	Journey   *travel.Journey
+	Spawns    bool      // the user can add a candidate
+	Campaigns bool      // this program can become a candidate
+	Verifying bool      // a request of the user for the servers' watches is under way
+	NoVerify  string    // why the servers cannot be queried, "" if they can
+	Reread    time.Time // when the selected candidate's data was last read again; zero: never
 }
 
 const detailWidth = 100 // longer lines are hard to read
@@ -124,7 +124,7 @@ func (x *Screen) shape() Shape {
 	return Shape{
 		Focus: x.Focus, Zoomed: x.Zoomed, Lesson: x.Lesson != nil, Workers: s.Work.Rules.Workers,
 		Messages: s.Pace != nil, Rows: rows,
-		Watching: x.Badge == "" && x.Lesson == nil && len(s.Members) == 0, Findings: len(s.Findings) > 0 || x.Candidates.Rows.Len() == 0,
+		Watching: x.Badge == "" && x.Lesson == nil && len(s.Members) == 0, DoctorFirst: len(s.Findings) > 0 || x.Candidates.Rows.Len() == 0,
 	}
 }
 
@@ -134,7 +134,7 @@ func (x *Shown) Stale() bool {
 	return x.Ended && x.Badge != Replay && x.Held != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
-// AsOf returns the age of a stale state in words, "" for a current one.
+// AsOf returns in words when a stale state was current, "" for a state that is not stale.
 func (x *Shown) AsOf(f *term.Frame) string {
 	if !x.Stale() {
 		return ""
