@@ -216,20 +216,20 @@ func (l *lane) name() string { return znode.Safe(l.row.Name(), znode.NameMax) }
 type kind int
 
 const (
-	missing kind = iota // a gap: messages that were not reported
-	sent                // a reply or a notification that left the server
+	missing kind = iota // a gap in the messages
+	sent                // a reply or a notification that left the server, or was dropped with its connection
 	step                // a step of the recipe, taken by the candidate of the lane
 	fault               // a fault of the candidate of the lane
 	request             // a request that the server carried out
 	deleted             // the deletion of a znode
-	others              // messages of candidates that have no lane
+	others              // messages of clients that have no lane
 )
 
 // side is the index of a lane, or one of the constants below.
 type side int
 
 const (
-	elsewhere side = -1 // a candidate that has no lane
+	elsewhere side = -1 // a client that has no lane
 	atServer  side = -2
 )
 
