@@ -256,7 +256,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	for i, p := range s.Pending {
 		if p.Early != nil && p.Severity == p.Early.Severity {
-			continue
+			continue // [doctor.State.Early] has it
 		}
 		if i == listMax {
 			add("other suspicions", short, leastFor)

@@ -311,7 +311,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil if there is no vacancy. The vacancy may be older, unless known_by is "watched".
+// leaderlessOf returns nil if there is no vacancy. Unless known_by is "watched", it may have begun before since.
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
