@@ -38,7 +38,7 @@ func TestCanvasKeepsItsSize(t *testing.T) {
 				t.Fatalf("got a line of %d cells, want at most %d: %q", n, c.W, line)
 			}
 			if hasControl(ansi.Strip(line)) {
-				t.Fatalf("a control character in %q", line)
+				t.Fatalf("got a control character in %q, want none", line)
 			}
 		}
 	})
@@ -123,7 +123,7 @@ func TestWrap(t *testing.T) {
 		words := strings.Fields(strings.Join(lines, " "))
 		for _, word := range strings.Fields(s) {
 			if Width(word) <= w && !slices.Contains(words, word) {
-				t.Errorf("%q is broken in %q", word, lines)
+				t.Errorf("got lines %q, want the word %q in one line", lines, word)
 			}
 		}
 	})

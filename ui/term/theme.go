@@ -47,30 +47,30 @@ func ResolveTheme(name string, getenv func(string) string) string {
 type Style uint8
 
 const (
-	Text      Style = iota
-	Strong          // names, titles
-	Muted           // less important
-	Faint           // stale, impossible
-	Border          // border of a panel
-	Focus           // border of the panel with the focus
-	Heading         // a heading
-	Lead            // gold: who leads
-	Gold            // gold, not bold
-	Watch           // teal: a correct watch
-	Trouble         // coral: trouble
-	Alarm           // coral, bold
-	Good            // green: connected, acknowledged
-	You             // violet: this process, the user's text, held messages
-	Past            // the time of a former leader; a candidate that lists again
-	OnFaint         // a cell with a background, in a stale picture or behind an overlay
-	Badge           // the program's name, a key to press now
-	BadgeHeld       // the badge of a pause or of time travel
-	Key             // a key in the footer
-	Hot             // background: being notified
-	Warm            // background: reading the list again after a notification
-	Heat1           // background: notified once
-	Heat2           // background: notified twice
-	Heat3           // background: notified three times or more
+	Text   Style = iota
+	Strong       // names, titles
+	Muted        // less important
+	Faint        // stale, impossible
+	Border       // border of a panel
+	Focus        // border of the panel with the focus
+	Heading
+	Lead      // gold: who leads
+	Gold      // gold, not bold
+	Watch     // teal: a correct watch
+	Trouble   // coral
+	Alarm     // coral, bold
+	Good      // green: connected, acknowledged
+	You       // violet: this process, the user's text, held messages
+	Past      // the time of a former leader; a candidate that lists again
+	OnFaint   // a cell with a background, in a stale picture or behind an overlay
+	Badge     // the program's name, a key to press now
+	BadgeHeld // the badge of a pause or of time travel
+	Key       // a key in the footer
+	Hot       // background: being notified
+	Warm      // background: reading the list again after a notification
+	Heat1     // background: notified once
+	Heat2     // background: notified twice
+	Heat3     // background: notified three times or more
 	styles
 
 	Selected Style = 0x80
