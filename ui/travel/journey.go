@@ -235,7 +235,7 @@ type Recording interface {
 // Playing is the state of a recording's playback.
 type Playing struct {
 	N           uint64    // number of the moment that is shown; 0: none yet
-	First, Last time.Time // times of the first and the last moment read so far
+	First, Last time.Time // time of the first moment that is kept, and the latest time read so far
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool
