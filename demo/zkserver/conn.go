@@ -32,7 +32,7 @@ type conn struct {
 	who      tree.Identities
 	stats    connStats
 	heldSize int       // bytes of its messages in the backlog
-	released sync.Cond // signals that heldSize is 0 or the server is closed
+	released sync.Cond // signals: heldSize is 0, or the server is closed
 	request  []byte    // while the connection is paced: the request being executed
 	event    int64     // number of the last event that fired a watch of the connection
 
@@ -391,7 +391,7 @@ const (
 type output struct {
 	c       *conn
 	mu      sync.Mutex
-	shrank  sync.Cond // signals that queue is empty or writing is false
+	shrank  sync.Cond // signals: queue is empty, or writing is false
 	queue   []byte
 	batch   int  // number of bytes that write writes now
 	writing bool // the goroutine that runs write exists

@@ -51,7 +51,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // an unknown operation; a refused create takes a zxid
+	if code == wire.Unimplemented && reply.Zxid == before { // the operation is unknown: a refused write changes the zxid
 		reply.Zxid = -1
 	}
 	c.stats.sent++

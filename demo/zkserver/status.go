@@ -60,7 +60,7 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// The keys of expiry are times since the server's start. Those of ephemerals are session ids.
+// The keys of expiry are times since the server's start. The keys of ephemerals are session ids.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

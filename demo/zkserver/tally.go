@@ -11,8 +11,8 @@ import (
 // Tally describes what a znode's deletion caused: which sessions were notified, and how much
 // they requested after that.
 //
-// The Tally of a deletion covers a session from its notification until the session ends, is
-// notified of a later deletion, or the numbers are final. If a notification is held, the Tally
+// The Tally of a deletion covers a session from its notification until the session ends,
+// the session is notified of a later deletion, or the numbers are final. If a notification is held, the Tally
 // covers the session from the release. No Tally covers a notification in reply to setWatches.
 type Tally struct {
 	Path string    // path of the deleted node

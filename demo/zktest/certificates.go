@@ -19,12 +19,12 @@ import (
 // ServerName is a DNS name in the server's certificate.
 const ServerName = "zookeeper.example"
 
-// Certificates are PEM files with certificates of a new authority, valid for an hour.
+// Certificates are PEM files with certificates of a new authority. The certificates are valid for an hour.
 type Certificates struct {
 	CA        string // the authority's certificate
 	Cert, Key string // the client's certificate and key
 
-	server    string // file with the server's key and certificate
+	server    string // the server's key and certificate in one file
 	authority tls.Certificate
 }
 
@@ -53,7 +53,7 @@ func (c *Certificates) signServer(names []string, addrs ...net.IP) tls.Certifica
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Subject: pkix.Name{CommonName: "server"}})
 }
 
-// sign makes a key and a certificate. c.authority signs it; the first certificate, the authority's, is self-signed.
+// The first call of sign makes the self-signed authority. The authority signs the certificates of later calls.
 func (c *Certificates) sign(template x509.Certificate) tls.Certificate {
 	key := Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template.SerialNumber, template.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true

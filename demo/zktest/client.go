@@ -16,7 +16,6 @@ func Client(t testing.TB, servers string) *zk.Conn {
 }
 
 // ClientOver is [Client] with a session timeout and a dialer.
-// A request fails if it waits for more than two thirds of the timeout.
 func ClientOver(t testing.TB, servers string, timeout time.Duration, dial zk.Dialer) *zk.Conn {
 	t.Helper()
 	addrs := strings.Split(servers, ",")
@@ -42,7 +41,8 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// handshakeTimeout bounds the wait for a first reply. A starting server may never reply, and the library waits very long.
+// handshakeTimeout bounds the wait for a first reply. A starting server may never reply, and the
+// library waits for more than six session timeouts.
 const handshakeTimeout = 3 * time.Second
 
 func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
@@ -53,8 +53,8 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 	return &promptConn{Conn: c, deadline: time.Now().Add(handshakeTimeout)}, nil
 }
 
-// promptConn keeps its read deadline until the first reply. It needs no lock, because the library reads and sets read
-// deadlines in one goroutine.
+// promptConn keeps its read deadline until the first reply. It needs no lock, because the library
+// never reads and sets read deadlines at the same time.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

@@ -16,7 +16,7 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// An Ensemble is several Apache ZooKeeper servers that form a quorum.
+// An Ensemble is a ZooKeeper ensemble of Apache servers.
 type Ensemble struct {
 	Members []*Server
 
@@ -24,7 +24,7 @@ type Ensemble struct {
 }
 
 // NewEnsemble starts n servers and returns when all serve and one leads.
-// With [WithAdmin] the test is skipped outside Linux: only Linux has enough loopback addresses.
+// With [WithAdmin] it skips the test outside Linux: only Linux has enough loopback addresses.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -97,7 +97,7 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	return e
 }
 
-// ConnectString lists the members' addresses.
+// ConnectString returns the members' client addresses, separated by commas.
 func (e *Ensemble) ConnectString() string {
 	var addrs []string
 	for _, s := range e.Members {
@@ -126,10 +126,12 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 	return nil
 }
 
-// links maps the indexes of a sender and a receiver to links to the receiver's quorum port and election port.
+// links maps the indexes of two members to the links from the first member to the quorum port and
+// the election port of the second.
 type links map[[2]int][2]*fault.Link
 
-// dialPatience delays resets, because an immediate reset would make a follower give up its vote.
+// dialPatience is how long a link waits for a member to open its port. After a reset, a follower
+// would begin a new leader election.
 const dialPatience = time.Second
 
 func newLinks(t testing.TB, quorum, election []string) links {
@@ -198,7 +200,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	}
 }
 
-// Hold holds everything that one member sends to another; it needs [WithLinks].
+// Hold holds everything that one member sends to another. It needs [WithLinks].
 func (e *Ensemble) Hold(from, to *Server) {
 	i, j := from.id-1, to.id-1
 	for k := range 2 {
@@ -207,7 +209,7 @@ func (e *Ensemble) Hold(from, to *Server) {
 	}
 }
 
-// Isolate holds everything between a member and the others; it needs [WithLinks].
+// Isolate holds everything between a member and the others. It needs [WithLinks].
 func (e *Ensemble) Isolate(member *Server) {
 	for _, other := range e.Members {
 		if other != member {
@@ -217,7 +219,7 @@ func (e *Ensemble) Isolate(member *Server) {
 	}
 }
 
-// Heal ends Hold and Isolate.
+// Heal ends the effects of Hold and Isolate.
 func (e *Ensemble) Heal() {
 	for _, pair := range e.links {
 		for _, link := range pair {

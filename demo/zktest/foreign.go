@@ -13,8 +13,6 @@ import (
 	"time"
 )
 
-// candidatePy begins with a list of its commands, as does candidateJava after its imports.
-//
 //go:embed clients/candidate.py
 var candidatePy string
 
@@ -24,14 +22,14 @@ var candidateJava []byte
 // Foreign is a process with candidates of a third-party library.
 type Foreign struct{ *Program }
 
-// Kazoo starts a process for candidates with kazoo's recipes; see candidate.py.
+// Kazoo starts clients/candidate.py, a process for candidates with kazoo's recipes.
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
-// Curator starts a process for candidates with Curator's recipes; see Candidate.java.
+// Curator starts clients/Candidate.java, a process for candidates with Curator's recipes.
 func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")
@@ -45,7 +43,7 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	return foreign(t, servers, timeout, "java", command...)
 }
 
-// curatorPath includes slf4j-nop, because Java would otherwise warn about a missing binding.
+// curatorPath has slf4j-nop, because SLF4J would otherwise warn about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
 // JavaOptions returns options for a Java program that runs only for seconds.
@@ -83,13 +81,13 @@ func foreign(t testing.TB, servers string, timeout time.Duration, command string
 
 // Standing is a candidate in a [Foreign] process.
 type Standing struct {
-	Name    string // in the data of its znode, except for Curator's mutexes and double barrier
+	Name    string
 	Session uint64
-	Znode   string // path of its znode
+	Znode   string // path of its znode; meaningless for the recipe wait, which has no znode
 }
 
-// Stand adds a candidate, and returns when its znode exists.
-// leases is the number of holders of a semaphore, or of participants of a double barrier; by default 1.
+// Stand adds a candidate, and returns when its znode exists. leases is one number: the leases of
+// a semaphore or the participants of a double barrier. The default is 1.
 func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
@@ -111,18 +109,19 @@ func (f *Foreign) Leads(t testing.TB, name string) {
 	f.Await(t, "leads "+name)
 }
 
-// Led reports whether the candidate has reported that it leads.
+// Led returns whether the candidate has reported that it leads.
 func (f *Foreign) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
-// Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. Its session continues.
+// Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. The session
+// continues. Leave does not wait.
 func (f *Foreign) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "leave "+name)
 }
 
-// Close makes a kazoo candidate close its session without resigning first.
+// Close makes a kazoo candidate close its session without resigning. Close does not wait.
 func (f *Foreign) Close(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "close "+name)

@@ -12,10 +12,10 @@ type Option func(*Server)
 // WithAdmin turns the AdminServer on; see Server.Admin.
 func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 
-// WithTick sets the tick, by default 100 ms; the shortest session timeout is two ticks.
+// WithTick sets the tick, by default 100 ms. The shortest session timeout is two ticks.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
-// WithLinks connects members over links, for Ensemble.Hold and Ensemble.Isolate.
+// WithLinks connects members over links, for [Ensemble.Hold] and [Ensemble.Isolate].
 func WithLinks() Option { return func(s *Server) { s.links = true } }
 
 // WithLimits sets initLimit and syncLimit in ticks; the defaults are about ten and five seconds.
@@ -28,7 +28,7 @@ func WithStockSessions() Option {
 	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
 }
 
-// WithWords sets the allowed four-letter words, comma-separated; srvr is always allowed.
+// WithWords sets the allowed four-letter words, separated by commas. srvr is always allowed.
 func WithWords(words string) Option {
 	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
 }
@@ -36,7 +36,7 @@ func WithWords(words string) Option {
 // WithTLS opens a TLS port, Server.Secure, for clients with a certificate of c's authority.
 func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 
-// WithSASL turns SASL on; login is the JAAS section Server without its braces.
+// WithSASL turns SASL on. login is the JAAS section Server without its braces.
 func WithSASL(login string) Option { return func(s *Server) { s.login = login } }
 
 // DigestUsers returns a login for [WithSASL] with DIGEST-MD5. users maps names to passwords.
@@ -49,7 +49,7 @@ func DigestUsers(users map[string]string) string {
 	return b.String() + ";"
 }
 
-// ForSpeed omits the Java options that make a server start faster and run slower. It is for benchmarks.
+// ForSpeed omits the Java options that make a server start faster but run slower.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of Java.

@@ -2,5 +2,5 @@
 
 package zktest
 
-// testsPerProcessor is the number of parallel tests on each processor. With more, sessions with a timeout of one second would expire.
+// testsPerProcessor bounds the parallel tests on each processor, so that short sessions do not expire.
 const testsPerProcessor = 2

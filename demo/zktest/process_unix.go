@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownGroup gives the command its own process group, so that killGroup also kills the command's children.
+// ownGroup gives the command a process group, so that killGroup also kills the command's children.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)

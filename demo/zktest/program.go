@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	startTimeout = 60 * time.Second // enough for a JVM on a busy machine with two cores
+	startTimeout = 60 * time.Second // a JVM starts slowly on a busy machine
 	stopTimeout  = 10 * time.Second // time between SIGTERM and SIGKILL
 	pollInterval = 20 * time.Millisecond
 )
 
-const maxLines = 10_000 // number of output lines that a Program keeps
+const maxLines = 10_000 // a Program drops further output lines
 
 // Require skips the test if a command or file of a Debian package is missing.
 // With ELECTOP_TEST_ZOOKEEPER=required the test fails instead.
@@ -41,7 +41,7 @@ func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	}
 }
 
-// A Program is a process of a third-party client or a server.
+// A Program is a process that a test starts.
 type Program struct {
 	name   string
 	cmd    *exec.Cmd
@@ -51,7 +51,7 @@ type Program struct {
 	mu    sync.Mutex
 	lines []string
 	next  int           // index of the first line that Line has not read
-	more  chan struct{} // closed at the next line, and then replaced; also closed at the end
+	more  chan struct{} // closed and replaced at each new line; closed at the end
 	ended bool
 	err   error
 }
@@ -83,7 +83,7 @@ func start(command string, args ...string) (*Program, error) {
 	go func() {
 		defer close(p.exited)
 		defer out.Close()
-		// The kernel kills the child when this thread ends; see tieToParent.
+		// On Linux, the kernel kills the child when this thread ends; see tieToParent.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -142,13 +142,13 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line; line may be written before the call.
+// Await waits until the program has written line. It returns at once if that was before the call.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
 }
 
-// wait waits until done, which it calls with p.mu held, returns true.
+// wait calls done with p.mu held.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)
@@ -184,7 +184,7 @@ func (p *Program) Finish(t testing.TB) {
 	select {
 	case <-p.exited:
 	case <-time.After(startTimeout):
-		t.Fatalf("%s does not end with its input:\n%s", p.name, p.Output())
+		t.Fatalf("%s did not end within %v after the end of its input:\n%s", p.name, startTimeout, p.Output())
 	}
 	if p.err != nil {
 		t.Fatalf("%s: %v\n%s", p.name, p.err, p.Output())
@@ -204,7 +204,7 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 	}
 }
 
-// Kill kills the program and the processes that it started.
+// Kill kills the program and, on Unix, the processes that it started.
 func (p *Program) Kill() {
 	if p.Ended() { // its process id may already belong to another process
 		return

@@ -20,7 +20,7 @@ const defaultTick = 100 * time.Millisecond
 // serverJars are the jars in the server's class path. The manifest of zookeeper.jar names the other jars.
 var serverJars = []string{"zookeeper", "zookeeper-jute", "servlet-api", "slf4j-nop"}
 
-// tlsJars are the jars for TLS that the manifest of Netty does not name.
+// tlsJars are the further jars for TLS.
 var tlsJars = []string{"netty-codec", "netty-resolver", "netty-transport-native-unix-common"}
 
 func requireApache(t testing.TB) {
@@ -28,7 +28,7 @@ func requireApache(t testing.TB) {
 	Require(t, "zookeeper", append(strings.Split(ClassPath(serverJars...), ":"), "java")...)
 }
 
-// A Server is an Apache ZooKeeper process; use it in one goroutine at a time.
+// A Server is an Apache ZooKeeper process. Only one goroutine at a time may use it.
 type Server struct {
 	Addr   string // host:port for clients; the same after a restart
 	Admin  string // host:port of the AdminServer; empty without [WithAdmin]
@@ -41,7 +41,7 @@ type Server struct {
 	words  string        // allowed four-letter words
 	tls    *Certificates // nil: no TLS
 	login  string        // section Server of the JAAS configuration; empty: no SASL
-	dir    string        // zoo.cfg and the data
+	dir    string        // directory of zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
 	links  bool          // in an ensemble: the members are connected over links
@@ -50,7 +50,7 @@ type Server struct {
 
 	properties []string // -Dkey=value, for Java
 
-	held reservation // reserves its ports
+	held reservation // reserves the ports of a standalone server
 
 	mu   sync.Mutex
 	proc *Program // nil: not running
@@ -64,8 +64,8 @@ func newServer(dir string, options ...Option) *Server {
 	return s
 }
 
-// Start starts a stopped server with the same data and port, and waits until it serves.
-// In an ensemble, this needs a majority.
+// Start starts a stopped server with the same data and ports, and waits until it serves.
+// In an ensemble, a quorum must run.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.Launch(t)
@@ -74,7 +74,7 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Launch starts a server without waiting until it serves.
+// Launch is Start without the wait.
 func (s *Server) Launch(t testing.TB) {
 	t.Helper()
 	if err := s.spawn(); err != nil {
@@ -82,10 +82,10 @@ func (s *Server) Launch(t testing.TB) {
 	}
 }
 
-// Serving reports whether the server serves clients; an ensemble needs a quorum.
+// Serving returns whether the server serves clients. In an ensemble, that needs a quorum.
 func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 
-// Stop ends the server with SIGTERM and waits for its end.
+// Stop ends the server with SIGTERM, after 10 s with SIGKILL, and waits for its end.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	if p := s.takeProgram(); p != nil {
@@ -96,7 +96,7 @@ func (s *Server) Stop(t testing.TB) {
 // Kill kills the server with SIGKILL and waits for its end.
 func (s *Server) Kill(testing.TB) { s.end() }
 
-// Pause stops the server's process with SIGSTOP; its connections stay open.
+// Pause stops the server's process with SIGSTOP. Its connections stay open.
 func (s *Server) Pause(t testing.TB) { s.running(t).Pause(t) }
 
 // Resume resumes a paused server with SIGCONT.
@@ -240,8 +240,7 @@ func (s *Server) config() string {
 	return b.String()
 }
 
-// waitServing waits for a mode in the reply to srvr, because a server answers ruok before its data is loaded. The TLS
-// port opens last.
+// waitServing uses srvr, because a server replies to ruok before its data is loaded. The TLS port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
 	deadline := time.Now().Add(startTimeout)
@@ -274,7 +273,7 @@ func (s *Server) FourLetterWord(t testing.TB, word string) string {
 
 const wordTimeout = 2 * time.Second
 
-// modeOf returns the mode of a server, "" if the server does not serve.
+// modeOf returns the mode that srvr reports, or "" if the server does not serve.
 func modeOf(addr string) string {
 	reply, _ := fourLetterWord(addr, "srvr", wordTimeout)
 	_, rest, _ := strings.Cut(reply, "\nMode: ")

@@ -14,15 +14,15 @@ import (
 type System struct {
 	Name string
 	// Each line of Layout is a znode: MODE PATH or MODE PATH = DATA. In DATA, \xNN is a byte.
-	// MODE is p for persistent, or ps for persistent sequential. A znode of sessions[1] has
-	// MODE e1 for ephemeral, or es1 for ephemeral sequential.
+	// MODE is p for persistent, ps for persistent sequential, e1 for an ephemeral znode of
+	// sessions[1], or es1 for a sequential one.
 	Layout string
 }
 
 //go:embed systems.txt
 var systems string
 
-// Systems returns the layouts in systems.txt. They do not overlap, so one server can have all.
+// Systems returns the systems of systems.txt. One server can have the znodes of all.
 func Systems() (out []System) {
 	for _, part := range strings.Split("\n"+systems, "\n# ")[1:] {
 		name, layout, _ := strings.Cut(part, "\n")

@@ -4,5 +4,4 @@ package zktest
 
 import "os/exec"
 
-// tieToParent does nothing, because only Linux can kill a child when its parent ends.
 func tieToParent(*exec.Cmd) {}

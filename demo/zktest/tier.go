@@ -24,15 +24,15 @@ func Long(t testing.TB) (time.Duration, bool) {
 	return d, true
 }
 
-// Second skips a test of the second tier if that tier is off.
+// Second skips the test if the second tier is off.
 func Second(t testing.TB) {
 	t.Helper()
 	if _, ok := Long(t); !ok {
-		t.Skip("in the second tier: " + longEnv + "=1s")
+		t.Skip("the second tier is off; " + longEnv + "=1s turns it on")
 	}
 }
 
-// Seed returns and logs ELECTOP_TEST_SEED. The default is 1; in the second tier it is the time.
+// Seed returns and logs ELECTOP_TEST_SEED. The default is 1, in the second tier the time.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -18,13 +18,13 @@ import (
 	"electop/demo/zkserver"
 )
 
-// scratch and shared return a directory and a server of all tests, because a JVM takes about a second to start.
 var (
 	scratch = sync.OnceValue(func() string {
 		dir := Must(os.MkdirTemp("", "zktest-"))
 		atEnd(func() { os.RemoveAll(dir) })
 		return dir
 	})
+	// All tests can use one server, because a JVM starts slowly.
 	shared = sync.OnceValues(func() (*Server, error) {
 		s := newServer(filepath.Join(scratch(), "server"))
 		atEnd(s.dispose)
@@ -43,8 +43,8 @@ func atEnd(f func()) {
 	cleanups.all = append(cleanups.all, f)
 }
 
-// Apache returns a running standalone Apache ZooKeeper that all tests share.
-// Tests use their own paths; session timeouts are 200 ms to 60 s.
+// Apache returns a running standalone Apache ZooKeeper that all tests of the binary share.
+// Each test must use its own paths. Session timeouts are 200 ms to 60 s.
 func Apache(t testing.TB) *Server {
 	t.Helper()
 	requireApache(t)
@@ -82,15 +82,13 @@ func Main(m *testing.M, options ...goleak.Option) {
 	os.Exit(Tests(m, options...))
 }
 
-const gogc = "400" // for the tests and for the programs that they run
+const gogc = "400" // saves CPU time of the tests and of the Go programs that they run
 
 // Tests runs the tests, ends the shared server, and returns the exit code. A goroutine that is left is a failure.
-// The tests mostly wait, so testsPerProcessor of them run in parallel on each processor.
 func Tests(m *testing.M, options ...goleak.Option) int {
-	if !flag.Parsed() { // a -parallel on the command line overrides this default later
+	if !flag.Parsed() { // -parallel on the command line overrides this default later
 		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
 	}
-	// Fewer garbage collections save a fifth of the CPU time.
 	if os.Getenv("GOGC") == "" {
 		os.Setenv("GOGC", gogc)
 		percent, _ := strconv.Atoi(gogc)

@@ -28,12 +28,11 @@ func serves(addr string) bool {
 	return line == "imok"
 }
 
-// TestServerDiesWithTheBinary checks that a server ends with its test binary.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ties a child to its parent")
+		t.Skip("only on Linux does the kernel kill the server with the test binary")
 	}
 	if os.Getenv("ZKTEST_HOLD") != "" {
 		fmt.Println("serving", zktest.NewApache(t).Addr)
@@ -58,9 +57,9 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 		}
 	}
 	if addr == "" || !serves(addr) {
-		t.Errorf("no server replies at %q", addr)
+		t.Errorf("got no reply to ruok at %q, want imok", addr)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	zktest.Await(t, "the server ends with the binary", func() bool { return !serves(addr) })
+	zktest.Await(t, "the server ends with the test binary", func() bool { return !serves(addr) })
 }

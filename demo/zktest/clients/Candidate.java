@@ -49,12 +49,12 @@ import org.apache.zookeeper.data.Stat;
  *	put RECIPE PATH NAME [PRIORITY]
  *	take RECIPE PATH NAME
  *
- * RECIPE is latch, selector, mutex, revocable (a mutex without data), read, write, semaphore,
+ * RECIPE is latch, selector, mutex, revocable (a mutex), read, write, semaphore,
  * shared (latches that share a client), wait (for a barrier, without a znode), double (a double
  * barrier of LEASES participants) or group. The program writes "standing NAME SESSION ZNODE" when the
- * candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside, and
- * "resigned NAME". leave only begins to leave a double barrier. At the end of the input all
- * resign. The znodes of a mutex and of a double barrier have an address and no name.
+ * candidate's znode exists, "leads NAME" when the candidate leads, has the lock, has passed the
+ * barrier or is in the group, and "resigned NAME". leave only begins to leave a double barrier. At
+ * the end of the input all resign.
  *
  * put sets a barrier, puts an item into a queue (simple, queue, priority or id), or revokes the
  * revocable mutex whose znode is PATH ("asked OWNER", "put NAME"). take removes a barrier or an
@@ -67,8 +67,8 @@ public class Candidate {
 
     static String address;
     static int timeout;
-    static CuratorFramework shared; // the client of the latches that share one
-    static CuratorFramework keeper; // the client that puts and takes
+    static CuratorFramework shared; // the client of all shared latches; null before the first
+    static CuratorFramework keeper; // the client that puts and takes; null before the first use
     static final Set<String> known = new HashSet<>(); // znodes
 
     final String path, name;

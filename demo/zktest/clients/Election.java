@@ -11,7 +11,7 @@ import org.apache.curator.retry.ExponentialBackoffRetry;
  *
  *	Election SERVERS PATH ID latch|selector
  *
- * It writes "ID leads" when it begins to believe that it leads, and "ID follows" when it stops.
+ * It writes "ID follows" at its start, "ID leads" when it believes that it leads, then "ID follows" again.
  */
 public class Election {
     public static void main(String[] args) throws Exception {
@@ -56,7 +56,7 @@ public class Election {
             public void takeLeadership(CuratorFramework c) throws InterruptedException {
                 System.out.println(id + " leads");
                 try {
-                    Thread.currentThread().join(); // until the adapter interrupts it
+                    Thread.currentThread().join(); // until the selector interrupts it
                 } finally {
                     System.out.println(id + " follows");
                 }

@@ -15,10 +15,10 @@ RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
 go-zookeeper's names too), all (a lock that counts all numbered names), thread (a lock; all
 threads share a client), wait (for a barrier, without a znode), double (a double
 barrier of LEASES participants), party or shallow. The program writes "standing NAME SESSION ZNODE" when
-the candidate's znode exists, "leads NAME" when the candidate leads, has the lock or is inside,
-and "resigned NAME". A leader that leaves keeps its session ("left NAME"); a participant of a
-double barrier only begins to leave. A candidate that closes only closes its session ("closed
-NAME"). At the end of the input all resign.
+the candidate's znode exists, "leads NAME" when the candidate leads, has the lock, has passed the
+barrier or is in the party, and "resigned NAME". After leave, a leader keeps its session ("left
+NAME"); a participant of a double barrier only begins to leave. close only closes the session
+("closed NAME"). At the end of the input all resign.
 
 put creates a barrier or puts an item into a queue or locking queue ("put NAME"); take removes
 a barrier or an item ("took NAME"). "take locked" only locks the item of a locking queue.
@@ -34,12 +34,12 @@ address, timeout = sys.argv[1], int(sys.argv[2]) / 1000
 mu = threading.Lock()
 standing = {}
 known = set()  # znodes
-shared = []  # the client of all threads, after the first one
-keeper = []  # the client that puts and takes, after the first time
+shared = []  # the client of all thread candidates; empty before the first
+keeper = []  # the client that puts and takes; empty before the first use
 queues = {}  # locking queues, by path
 
 
-def say(*words):
+def report(*words):
     with mu:
         print(*words, flush=True)
 
@@ -83,14 +83,14 @@ class Candidate:
         self.thread = threading.Thread(target=self.stand, daemon=True)
         self.thread.start()
         session = self.client.client_id[0]
-        say("standing", name, "0x%x" % (session % 2**64), self.znode(session))
+        report("standing", name, "0x%x" % (session % 2**64), self.znode(session))
 
     def stand(self):
         try:
             self.run()
         except Exception as e:
             if not self.resigns:
-                say("failed", self.name, repr(e))
+                report("failed", self.name, repr(e))
 
     def hold(self, lock):
         with lock:
@@ -103,7 +103,7 @@ class Candidate:
 
     def lead(self):
         self.leads = True
-        say("leads", self.name)
+        report("leads", self.name)
         self.enough.wait()
 
     def znode(self, session):
@@ -128,20 +128,20 @@ class Candidate:
             self.enough.set()
             if self.recipe != "double":  # leaves only when all leave
                 self.thread.join()
-        say("left", self.name)
+        report("left", self.name)
 
     def close(self):
         self.resigns = True
         self.client.stop()
         self.client.close()
-        say("closed", self.name)
+        report("closed", self.name)
 
     def resign(self):
         self.leave()
         if self.client not in shared:
             self.client.stop()
             self.client.close()
-        say("resigned", self.name)
+        report("resigned", self.name)
 
 
 def client():
@@ -158,7 +158,7 @@ def put(recipe, path, name, *priority):
     else:
         queue = client().Queue if recipe == "queue" else client().LockingQueue
         queue(path).put(name.encode(), *map(int, priority))
-    say("put", name)
+    report("put", name)
 
 
 def take(recipe, path, name):
@@ -171,7 +171,7 @@ def take(recipe, path, name):
         queue.get()
         if recipe != "locked":
             queue.consume()
-    say("took", name)
+    report("took", name)
 
 
 for line in sys.stdin:

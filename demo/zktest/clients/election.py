@@ -2,8 +2,8 @@
 
     election.py SERVERS PATH ID [listener]
 
-It writes "ID leads" when it begins to believe that it leads, and "ID follows" when it stops.
-With listener, it pauses while the connection is lost, and resigns when the session has expired.
+It writes "ID follows" at its start, "ID leads" when it believes that it leads, then "ID follows" again.
+With listener, it also follows while the connection is lost, and resigns when the session has expired.
 """
 import logging
 import os
