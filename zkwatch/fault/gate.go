@@ -15,7 +15,7 @@ import (
 // block. The zero Gate is open.
 type Gate struct {
 	mu   sync.Mutex
-	open chan struct{} // closed by Thaw; nil while the gate is open
+	thaw chan struct{} // closed by Thaw; nil while the gate is open
 
 	thawed time.Time
 }
@@ -24,8 +24,8 @@ type Gate struct {
 func (g *Gate) Freeze() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.open == nil {
-		g.open = make(chan struct{})
+	if g.thaw == nil {
+		g.thaw = make(chan struct{})
 	}
 }
 
@@ -33,9 +33,9 @@ func (g *Gate) Freeze() {
 func (g *Gate) Thaw() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.open != nil {
-		close(g.open)
-		g.open = nil
+	if g.thaw != nil {
+		close(g.thaw)
+		g.thaw = nil
 		g.thawed = time.Now()
 	}
 }
@@ -46,7 +46,7 @@ func (g *Gate) OpenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.open != nil:
+	case g.thaw != nil:
 		return 0
 	case g.thawed.IsZero():
 		return math.MaxInt64
@@ -74,12 +74,12 @@ func (g *Gate) Pass(stop <-chan struct{}) bool {
 			return false
 		default:
 		}
-		open := g.shut()
-		if open == nil {
+		thaw := g.shut()
+		if thaw == nil {
 			return true
 		}
 		select {
-		case <-open: // the gate may have been shut again
+		case <-thaw: // the gate may have been shut again
 		case <-stop:
 			return false
 		}
@@ -90,5 +90,5 @@ func (g *Gate) Pass(stop <-chan struct{}) bool {
 func (g *Gate) shut() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.open
+	return g.thaw
 }
