@@ -574,12 +574,12 @@ func TestAnchor(t *testing.T) {
 	})
 }
 
-type reading struct {
+type readerConn struct {
 	net.Conn
 	io.Reader
 }
 
-func (r reading) Read(p []byte) (int, error) { return r.Reader.Read(p) }
+func (r readerConn) Read(p []byte) (int, error) { return r.Reader.Read(p) }
 
 func TestLostReply(t *testing.T) {
 	for how, read := range map[string]func(io.Reader) io.Reader{
@@ -597,7 +597,7 @@ func TestLostReply(t *testing.T) {
 						}
 						return refused
 					},
-					Dialled: func(_ int, c net.Conn) (net.Conn, error) { return reading{c, read(c)}, nil },
+					Dialled: func(_ int, c net.Conn) (net.Conn, error) { return readerConn{c, read(c)}, nil },
 				}
 				var replies fault.Replies
 				c := p.Connect(t, func(cfg *client.Config) { cfg.Replies = &replies })

@@ -60,7 +60,7 @@ func hungUp(err error) bool {
 }
 
 // Unanswered reports whether err means that the connection or the session ended before an answer,
-// or that the outcome of a write is unknown. ErrReplyTooLarge is an answer.
+// or that the outcome of a write is unknown. It returns false for ErrReplyTooLarge: a retry would fail.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false

@@ -219,13 +219,13 @@ func (n *serverConn) noteEvent() error {
 		return nil
 	}
 	n.events++
-	if n.left > n.ahead.Size() {
+	if n.left > n.reader.Size() {
 		for _, f := range listeners {
 			f.drop()
 		}
 		return nil
 	}
-	frame, err := n.ahead.Peek(n.left)
+	frame, err := n.reader.Peek(n.left)
 	if err != nil {
 		return n.explain(err)
 	}
@@ -343,7 +343,7 @@ func (n *serverConn) forget(xid int32) {
 
 func (n *serverConn) takeAnswer() error {
 	frame := make([]byte, n.left)
-	if _, err := io.ReadFull(n.ahead, frame); err != nil {
+	if _, err := io.ReadFull(n.reader, frame); err != nil {
 		return n.explain(err)
 	}
 	n.left = 0

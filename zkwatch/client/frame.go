@@ -75,9 +75,9 @@ func replyCount(op wire.Op, head []byte, size int) error {
 
 func replyCode(head []byte) wire.Code { return wire.Code(binary.BigEndian.Uint32(head[12:])) }
 
-func withZxid(frame []byte, at int, zxid int64) []byte {
+func withZxid(frame []byte, offset int, zxid int64) []byte {
 	changed := slices.Clone(frame)
-	binary.BigEndian.PutUint64(changed[at:], uint64(zxid))
+	binary.BigEndian.PutUint64(changed[offset:], uint64(zxid))
 	return changed
 }
 

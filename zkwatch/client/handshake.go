@@ -148,7 +148,7 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	if _, err := n.Conn.Write(request); err != nil {
 		return nil, 0, fmt.Errorf("write: %w", err)
 	}
-	frame, err := wire.ReadFrame(n.ahead, maxSASLReply)
+	frame, err := wire.ReadFrame(n.reader, maxSASLReply)
 	var size *wire.FrameSizeError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -34,15 +34,15 @@ func (a *account) Begin(_ context.Context, host string) (sasl.Exchange, error) {
 			return nil, err
 		}
 	}
-	return &lines{account: a}, nil
+	return &lineExchange{account: a}, nil
 }
 
-type lines struct {
+type lineExchange struct {
 	*account
 	sent int
 }
 
-func (x *lines) Next(token []byte) ([]byte, bool, error) {
+func (x *lineExchange) Next(token []byte) ([]byte, bool, error) {
 	if x.sent > 0 && string(token) != strings.ToUpper(x.lines[x.sent-1]) {
 		return nil, false, sasl.ErrImpostor
 	}
@@ -50,7 +50,7 @@ func (x *lines) Next(token []byte) ([]byte, bool, error) {
 	return []byte(x.lines[x.sent-1]), x.sent == len(x.lines), nil
 }
 
-func (x *lines) Refused() error { return sasl.ErrRejected }
+func (x *lineExchange) Refused() error { return sasl.ErrRejected }
 
 func capitals(f electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
 	if f.Opcode != wire.OpSASL {

@@ -238,9 +238,9 @@ func TestCredentialsAreNotPrinted(t *testing.T) {
 	}
 }
 
-type repeating struct{ net.Conn }
+type repeatingConn struct{ net.Conn }
 
-func (c repeating) Write(p []byte) (int, error) {
+func (c repeatingConn) Write(p []byte) (int, error) {
 	_, err := c.Conn.Write(bytes.Repeat(p, 10))
 	return len(p), err
 }
@@ -259,7 +259,7 @@ func TestRepeatedRepliesDoNotBlock(t *testing.T) {
 				return false
 			}
 			h := wire.ReplyHeader{Xid: xid}
-			electiontest.WriteFrame(repeating{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
+			electiontest.WriteFrame(repeatingConn{server}, append(wire.Append(nil, &h), make([]byte, 68)...))
 			return true
 		}
 		c := p.Session(t)

@@ -34,7 +34,7 @@ type serverConn struct {
 	writing chan struct{} // full while a goroutine writes frames
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
-	ahead  *bufio.Reader // reads with readConn
+	reader *bufio.Reader // reads with readConn
 	head   []byte
 	size   int
 	left   int // bytes of the current frame, with its prefix, that the library has not read
@@ -76,7 +76,7 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, excha
 		nextXid:       lowestXid,
 		waiting:       make(map[int32]chan<- answer),
 	}
-	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readBufferSize)
+	n.reader = bufio.NewReaderSize(readFunc(n.readConn), readBufferSize)
 	raw.SetDeadline(deadline)
 	return n
 }
@@ -209,7 +209,7 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 		err = n.nextFrame()
 	}
 	if err == nil {
-		if k, err = n.ahead.Read(p[:min(len(p), n.left)]); err != nil {
+		if k, err = n.reader.Read(p[:min(len(p), n.left)]); err != nil {
 			err = n.explain(err)
 		} else if n.left -= k; n.left == 0 {
 			err = n.received()
@@ -256,7 +256,7 @@ func (n *serverConn) nextFrame() error {
 }
 
 func (n *serverConn) beginFrame() error {
-	prefix, err := n.ahead.Peek(prefixSize)
+	prefix, err := n.reader.Peek(prefixSize)
 	if err != nil {
 		return n.explain(err)
 	}
@@ -269,7 +269,7 @@ func (n *serverConn) beginFrame() error {
 	if err != nil {
 		return err
 	}
-	frame, err := n.ahead.Peek(prefixSize + min(headSize, size))
+	frame, err := n.reader.Peek(prefixSize + min(headSize, size))
 	if err != nil {
 		return n.explain(err)
 	}
