@@ -155,7 +155,7 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 	if l.Mode&input.ModeLesson != 0 {
 		required := func(key string) bool { return slices.Contains(l.Lesson.View.Keys, key) }
 		if slices.ContainsFunc(b.Keys(), required) && l.Lesson.Todo() {
-			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // the lesson waits for this key
+			k.Style, k.Foot, k.Drop = term.Lead, -4, 0
 		} else if b.Kind.Changes() && k.Drop > 0 {
 			k.Drop = max(k.Drop, 2)
 		}

@@ -38,8 +38,8 @@ const (
 	Lesson
 	Selected // the selected candidate
 	Doctor   // the findings
-	Servers  // the servers of the ensemble
-	Panels   // number of panels
+	Servers
+	Panels // number of panels
 )
 
 // Shape determines the arrangement, together with the size of the screen.
@@ -160,8 +160,8 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 // handoffsHeight returns the height of the handoffs within h lines of w cells. If h is large, the height
 // changes in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
-	const lowMost = 14     // on a tall screen, the most lines that the handoffs take from other panels
-	const recipeWhole = 30 // lines of a whole recipe
+	const lowMost = 14 // on a tall screen, the most lines that the handoffs take from other panels
+	const recipeWhole = 30
 	const step = 8
 	low := max(6, h/3)
 	if h >= tallFrom {
