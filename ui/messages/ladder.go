@@ -255,7 +255,7 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	}
 	head := g.H + " " + term.Cut(e.text, room-6) + " "
 	tail := mark + " " + string(e.lost)
-	if d.isLeft(e.side) { // mirrored, from right to left
+	if d.isLeft(e.side) {
 		head = " " + term.Cut(e.text, room-6) + " " + g.H
 		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
 		x := to + 1 - term.Width(head)
