@@ -157,7 +157,7 @@ func (d Discovery) table(b *strings.Builder, elections []Found) {
 		begin, end = d.line(phrase.Trouble(s))
 		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", begin, znode.Safe(s.Path, 0), s.Kind(), cmp.Or(s.System(), "-"), leaderCell(s), waiting, reign, findings, end)
 	}
-	t.Flush() // cannot fail: it writes into memory
+	t.Flush()
 	fmt.Fprintln(b)
 	for _, f := range elections {
 		for _, r := range f.State.Risks {
@@ -180,7 +180,7 @@ func (d Discovery) Text() string {
 		for _, f := range others {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", znode.Safe(f.State.Path, 0), f.State.Kind(), cmp.Or(f.State.System(), "-"), phrase.Content(f.State))
 		}
-		t.Flush() // cannot fail: it writes into memory
+		t.Flush()
 		fmt.Fprintln(&b)
 	}
 	qualifier := ""

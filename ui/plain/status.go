@@ -106,7 +106,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 			}
 			fmt.Fprintf(t, "%d\t%s\t%s\n", c.Sequence, c.Label(), age)
 		}
-		t.Flush() // cannot fail: it writes into memory
+		t.Flush()
 		return
 	}
 	if withServers {
@@ -148,7 +148,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number, c.Label(), session, where, about, units.Age(age), lastCell(s, i))
 	}
-	t.Flush() // cannot fail: it writes into memory
+	t.Flush()
 }
 
 func watched(s *doctor.State, e doctor.Edge) string {
