@@ -252,7 +252,7 @@ func (p *Pen) Spot(w int, what any) {
 // ink stores short texts without an allocation for each.
 type ink struct{ text strings.Builder }
 
-const inkSize = 4096 // bytes
+const inkSize = 4096
 
 // Ink returns a copy of b as a string to draw.
 func (k *ink) Ink(b []byte) string {
