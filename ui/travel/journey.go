@@ -26,14 +26,14 @@ type Journey struct {
 	Whole    Whole
 	Selected model.Ref // may not exist at the moment that is shown
 
-	in       Past
-	path     string
-	moving   bool      // a search is under way
-	wanted   []move    // the moves of the next search
-	playTo   time.Time // the next search plays up to this time; zero: no playback
-	playback playback
-	gen      uint64 // number of the journey; [Journey.Arrive] rejects arrivals of older journeys
-	leaving  bool   // the journey ends after the running search
+	in        Past
+	path      string
+	searching bool
+	wanted    []move    // the moves of the next search
+	playTo    time.Time // the next search plays up to this time; zero: no playback
+	playback  playback
+	gen       uint64 // number of the journey; [Journey.Arrive] rejects arrivals of older journeys
+	leaving   bool   // the journey ends after the running search
 }
 
 // Whole is the latest state that the journey has stored. It includes what came after Shown.
@@ -55,7 +55,7 @@ type Arrival struct {
 // Begin starts a journey at the last moment or, in a recording, at the moment on the screen.
 // stop stops a recording's playback.
 func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(context.Context) error) Search {
-	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, playback: playback{speed: j.playback.speed}}
+	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, searching: true, Selected: selected, playback: playback{speed: j.playback.speed}}
 	gen := j.gen
 	return func(ctx context.Context) Arrival {
 		n, to := uint64(0), history.MoveToLast
@@ -145,8 +145,8 @@ func (j *Journey) Faster(by float64, now time.Time) float64 {
 
 // Leave reports whether the journey can end now. Otherwise it ends after the running search.
 func (j *Journey) Leave() bool {
-	j.leaving = j.moving
-	return !j.moving
+	j.leaving = j.searching
+	return !j.searching
 }
 
 // Arrive stores a search's result. It reports whether the result belongs to this journey.
@@ -154,7 +154,7 @@ func (j *Journey) Arrive(a Arrival) bool {
 	if !j.On || a.gen != j.gen {
 		return false
 	}
-	j.moving = false
+	j.searching = false
 	if a.OK && a.At.State != nil {
 		j.Found, j.Known = a.Found, true
 	}
@@ -185,10 +185,10 @@ func (j *Journey) next() Search {
 	if len(moves) == 0 && !j.playTo.IsZero() {
 		moves = []move{playTo(j.playTo)}
 	}
-	if j.moving || len(moves) == 0 {
+	if j.searching || len(moves) == 0 {
 		return nil
 	}
-	j.moving, j.wanted, j.playTo = true, nil, time.Time{}
+	j.searching, j.wanted, j.playTo = true, nil, time.Time{}
 	return func(ctx context.Context) Arrival {
 		for _, m := range moves {
 			if ctx.Err() == nil {
