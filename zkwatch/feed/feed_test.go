@@ -153,7 +153,7 @@ func heldHandoff() []model.Observation {
 	}
 }
 
-func kinds(t *testing.T, l *log) string {
+func eventKinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
 	for _, s := range l.lines(t) {
@@ -166,7 +166,7 @@ func kinds(t *testing.T, l *log) string {
 func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
-		record, b := recorder(t, ackElection)
+		record, b := newRecorder(t, ackElection)
 		f := feed.New(feed.Config{Election: ackElection, Events: l.take, Record: record})
 		end := start(f)
 		for _, o := range heldHandoff() {
@@ -174,12 +174,12 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		}
 		time.Sleep(model.AckWait - time.Millisecond)
 		synctest.Wait()
-		if got := kinds(t, &l); got != "Snapshot Left" {
+		if got := eventKinds(t, &l); got != "Snapshot Left" {
 			t.Errorf("before the deadline: got events %q, want no handoff", got)
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
-		if got := kinds(t, &l); got != "Snapshot Left Handoff Joined" {
+		if got := eventKinds(t, &l); got != "Snapshot Left Handoff Joined" {
 			t.Errorf("after the deadline: got events %q, want a handoff", got)
 		}
 		if h := f.State().Handoffs; len(h) == 0 || h[len(h)-1].Takeover != nil {
@@ -197,7 +197,7 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var live log
-		record, b := recorder(t, ackElection)
+		record, b := newRecorder(t, ackElection)
 		f := feed.New(feed.Config{Election: ackElection, Events: live.take, Record: record})
 		end := start(f)
 		for _, o := range heldHandoff() {
@@ -207,10 +207,10 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 		if err := end(); err != nil {
 			t.Error(err)
 		}
-		if got := kinds(t, &live); got != "Snapshot Left Handoff Joined" {
+		if got := eventKinds(t, &live); got != "Snapshot Left Handoff Joined" {
 			t.Errorf("at the end: got events %q, want a handoff", got)
 		}
-		if a, b := live.lines(t), read(t, written(t, b.Bytes())).lines(t); !slices.Equal(a, b) {
+		if a, b := live.lines(t), read(t, writeRecording(t, b.Bytes())).lines(t); !slices.Equal(a, b) {
 			t.Errorf("got replayed events %q\nwant %q", b, a)
 		}
 	})
@@ -224,7 +224,7 @@ func TestAwaitReturnsAMatchingState(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range found {
 			wg.Go(func() {
-				st, err := f.Await(t.Context(), queueOf(i+1))
+				st, err := f.Await(t.Context(), hasQueueOf(i+1))
 				if err != nil {
 					t.Error(err)
 				}
@@ -233,7 +233,7 @@ func TestAwaitReturnsAMatchingState(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		st, err := f.Await(ctx, queueOf(1))
+		st, err := f.Await(ctx, hasQueueOf(1))
 		if !errors.Is(err, context.DeadlineExceeded) || st == nil || st.Phase != model.Unseen {
 			t.Errorf("without observations: got state %v, error %v, want an unseen election and the deadline", st, err)
 		}
@@ -251,7 +251,7 @@ func TestAwaitReturnsAMatchingState(t *testing.T) {
 		if err := end(); err != nil {
 			t.Error(err)
 		}
-		if st, err := f.Await(t.Context(), queueOf(len(found))); err != nil || st.Queue.Len() != len(found) {
+		if st, err := f.Await(t.Context(), hasQueueOf(len(found))); err != nil || st.Queue.Len() != len(found) {
 			t.Errorf("after the end: got error %v, want the last state", err)
 		}
 	})
@@ -518,13 +518,13 @@ func putElection(n int, d time.Duration, put func(model.Observation)) {
 	}
 }
 
-func (c *generator) cast(m *model.Member, step model.Step, detail string, belief model.Belief) {
+func (c *generator) putStep(m *model.Member, step model.Step, detail string, belief model.Belief) {
 	c.pass(100 * time.Microsecond)
 	m.Step, m.StepAt, m.StepOn, m.Belief = step, c.at, model.StepOn{Name: detail}, belief
-	c.publish(m)
+	c.putMember(m)
 }
 
-func (c *generator) publish(m *model.Member) {
+func (c *generator) putMember(m *model.Member) {
 	m.LeaseEnd = c.at.Add(c.timeout)
 	c.put(&model.Cast{At: c.at, Member: *m})
 }
@@ -550,11 +550,11 @@ func (c *generator) join(n int, leavers ...int) {
 			Znode: z.Name, Fence: int64(first + i),
 		}
 		c.queue = append(c.queue, m)
-		c.cast(m, model.StepCreate, "guid-n_", model.Volunteering)
-		c.cast(m, model.StepList, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Volunteering)
+		c.putStep(m, model.StepCreate, "guid-n_", model.Volunteering)
+		c.putStep(m, model.StepList, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Volunteering)
 		if len(c.queue) > 1 {
 			m.Watches = c.queue[len(c.queue)-2].Znode
-			c.cast(m, model.StepWatch, "12", model.Waiting)
+			c.putStep(m, model.StepWatch, "12", model.Waiting)
 		} else {
 			c.lead(m)
 		}
@@ -563,15 +563,15 @@ func (c *generator) join(n int, leavers ...int) {
 
 func (c *generator) lead(m *model.Member) {
 	m.Watches = ""
-	c.cast(m, model.StepLowest, "12", model.Elected)
-	c.cast(m, model.StepLead, "", model.Elected)
-	c.cast(m, model.StepAcknowledge, "/leader", model.Leading)
+	c.putStep(m, model.StepLowest, "12", model.Elected)
+	c.putStep(m, model.StepLead, "", model.Elected)
+	c.putStep(m, model.StepAcknowledge, "/leader", model.Leading)
 }
 
 func (c *generator) leave(k int, zxid int64) {
 	m := c.queue[k]
 	m.Ending = model.Closing
-	c.publish(m)
+	c.putMember(m)
 	c.put(&model.Cast{At: c.at, Member: *m, Gone: true})
 	c.queue = slices.Delete(c.queue, k, k+1)
 	wake := model.Wake{At: c.at, Deleted: c.at, Znode: m.Znode, Zxid: zxid, Notified: []uint64{m.Session + 1}}
@@ -581,12 +581,12 @@ func (c *generator) leave(k int, zxid int64) {
 		return
 	}
 	next := c.queue[k]
-	c.cast(next, model.StepListAgain, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Waiting)
+	c.putStep(next, model.StepListAgain, "C := {12, 13, 14, 15, 16, 17, 18, 19, … 42 more}", model.Waiting)
 	if k == 0 {
 		c.lead(next)
 	} else {
 		next.Watches = c.queue[k-1].Znode
-		c.cast(next, model.StepWatchAgain, "11", model.Waiting)
+		c.putStep(next, model.StepWatchAgain, "11", model.Waiting)
 	}
 	wake.At, wake.Requests, wake.BytesIn, wake.BytesOut, wake.Settled = c.at, 2, 100, 4000, true
 	c.put(&wake)
@@ -604,7 +604,7 @@ func (c *generator) putSecond() {
 	}
 	for i, m := range c.queue {
 		if (i+c.changes)%3 == 0 {
-			c.publish(m)
+			c.putMember(m)
 		}
 	}
 	link := c.connected()

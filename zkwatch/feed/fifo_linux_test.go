@@ -16,7 +16,7 @@ import (
 )
 
 func TestCancelWhileReadingAFIFO(t *testing.T) {
-	text, err := os.ReadFile(minutes(t, 4)) // small enough for the buffer of a FIFO
+	text, err := os.ReadFile(recordMinutes(t, 4)) // small enough for the buffer of a FIFO
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 	s := newScenario()
 	f.Put(s.connected())
 	f.Put(s.change(loadQueue))
-	if _, err := f.Await(t.Context(), queueOf(loadQueue)); err != nil {
+	if _, err := f.Await(t.Context(), hasQueueOf(loadQueue)); err != nil {
 		t.Fatal(err)
 	}
 

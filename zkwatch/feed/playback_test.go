@@ -18,7 +18,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-func written(t *testing.T, recording []byte) string {
+func writeRecording(t *testing.T, recording []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "recording")
 	if err := os.WriteFile(file, recording, 0o600); err != nil {
@@ -27,10 +27,10 @@ func written(t *testing.T, recording []byte) string {
 	return file
 }
 
-// minutes records n minutes. A candidate joins at the start and after each minute. Round trips make no moment.
-func minutes(t *testing.T, n int) (file string) {
+// recordMinutes lets a candidate join at the start and after each of n minutes. Round trips make no moment.
+func recordMinutes(t *testing.T, n int) (file string) {
 	t.Helper()
-	record, b := recorder(t, election)
+	record, b := newRecorder(t, election)
 	s := newScenario()
 	put := func(o model.Observation) {
 		if err := record.Encode(o, nil); err != nil {
@@ -47,7 +47,7 @@ func minutes(t *testing.T, n int) (file string) {
 		}
 		put(s.change(1))
 	}
-	return written(t, b.Bytes())
+	return writeRecording(t, b.Bytes())
 }
 
 func startPlayback(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
@@ -76,7 +76,7 @@ func endPlayback(t *testing.T, end func() error) {
 func TestPlaybackSpeed(t *testing.T) {
 	for _, speed := range []float64{0.01, 0.5, 1, 60, 1e6} {
 		synctest.Test(t, func(t *testing.T) {
-			p, l, end := startPlayback(t, minutes(t, 9), speed)
+			p, l, end := startPlayback(t, recordMinutes(t, 9), speed)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newScenario().at) {
 				t.Fatalf("at the start: got %d candidates at %v, want 1", n, p.Now())
@@ -105,7 +105,7 @@ func TestPlaybackSpeed(t *testing.T) {
 
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := startPlayback(t, minutes(t, 9), 2)
+		p, _, end := startPlayback(t, recordMinutes(t, 9), 2)
 		synctest.Wait()
 		marks := 0
 		for range 100 {
@@ -130,7 +130,7 @@ func TestPlaybackClock(t *testing.T) {
 
 func TestPlaybackStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := startPlayback(t, minutes(t, 9), 1)
+		p, _, end := startPlayback(t, recordMinutes(t, 9), 1)
 		time.Sleep(90*time.Second + time.Millisecond)
 		synctest.Wait()
 		if !p.Toggle() {
@@ -159,7 +159,7 @@ func TestPlaybackStops(t *testing.T) {
 
 func TestPlaybackSeeks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, _, end := startPlayback(t, minutes(t, 9), 1)
+		p, _, end := startPlayback(t, recordMinutes(t, 9), 1)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		for _, to := range []struct {
@@ -277,13 +277,13 @@ func TestPlaybackConcurrently(t *testing.T) {
 
 // The recording ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
-	record, b := recorder(t, ackElection)
+	record, b := newRecorder(t, ackElection)
 	for _, o := range heldHandoff() {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p, _, end := startPlayback(t, written(t, b.Bytes()), 0)
+	p, _, end := startPlayback(t, writeRecording(t, b.Bytes()), 0)
 	for !p.Ended() {
 		<-p.Dirty()
 	}
@@ -295,13 +295,13 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 }
 
 func TestPlaybackOfABrokenRecording(t *testing.T) {
-	recording, err := os.ReadFile(minutes(t, 1))
+	recording, err := os.ReadFile(recordMinutes(t, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(recording, []byte("\n"))
 	lines[4] = []byte("{\"read\":7}\n")
-	p, err := feed.OpenPlayback(written(t, bytes.Join(lines, nil)), 0)
+	p, err := feed.OpenPlayback(writeRecording(t, bytes.Join(lines, nil)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 		t.Errorf("Run: got error %v, want one with \"line 5\"", err)
 	}
 	for _, bad := range []string{"", "{}\n", "GIF89a"} {
-		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "not a header") {
+		if _, err := feed.OpenPlayback(writeRecording(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "not a header") {
 			t.Errorf("recording %q: got error %v, want %q", bad, err, "not a header")
 		}
 	}
@@ -367,7 +367,7 @@ func marshal(t *testing.T, s *doctor.State) string {
 }
 
 func TestPlaybackWholeAndScale(t *testing.T) {
-	file := minutes(t, 5)
+	file := recordMinutes(t, 5)
 	synctest.Test(t, func(t *testing.T) {
 		p, _, end := startPlayback(t, file, 1)
 		defer endPlayback(t, end)

@@ -91,7 +91,7 @@ func TestRecorderRotates(t *testing.T) {
 			failWithDifference(t, lines[max(0, from):], got)
 		}
 	}
-	if before, newest := header(t, file+".1"), header(t, file); newest.Part < 4 || before.Part != newest.Part-1 || !newest.Started.Equal(before.Started) {
+	if before, newest := readHeader(t, file+".1"), readHeader(t, file); newest.Part < 4 || before.Part != newest.Part-1 || !newest.Started.Equal(before.Started) {
 		t.Errorf("got headers %+v and %+v, want two parts of one recording, the newest at least part 4", before, newest)
 	}
 }
@@ -123,7 +123,7 @@ func failWithDifference(t *testing.T, want, got []string) {
 	t.Fatalf("got %d events, want %d", len(got), len(want))
 }
 
-func header(t *testing.T, file string) history.Header {
+func readHeader(t *testing.T, file string) history.Header {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -255,7 +255,7 @@ func TestCrashWhileRotating(t *testing.T) {
 
 // The header has fields that the present version ignores.
 func TestPartOfAnOlderVersion(t *testing.T) {
-	file := written(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
+	file := writeRecording(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
 {"read":{"at":"2000-01-01T00:30:00Z","presence":"present","full":true,"parent":{"czxid":1,"children":1,"cversion":1},"new":[{"name":"n_0000000000","session":1,"czxid":2}]}}
 {"advance":{"at":"2000-01-01T01:00:00Z"}}
@@ -432,7 +432,7 @@ func start(f *feed.Feed) (end func() error) {
 	}
 }
 
-func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
+func newRecorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	t.Helper()
 	b := new(bytes.Buffer)
 	e, err := feed.NewRecorder(b, history.NewHeader(c, newScenario().at))
@@ -442,6 +442,6 @@ func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	return e, b
 }
 
-func queueOf(n int) func(*doctor.State) bool {
+func hasQueueOf(n int) func(*doctor.State) bool {
 	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
