@@ -142,10 +142,10 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := newScript("/election")
 	s.link(model.Connected)
-	none, connected := s.journal.State(), s.at
-	s.after(time.Millisecond).read("host", 1, 0)
+	unread, connected := s.journal.State(), s.at
+	s.pass(time.Millisecond).read("host", 1, 0)
 	read := s.journal.State()
-	now := s.after(time.Hour).at // nothing has changed since
+	now := s.pass(time.Hour).at // nothing has changed since
 	s.apply(&model.Read{At: now, Presence: model.Denied})
 	denied := s.journal.State()
 	s.apply(&model.Read{At: now, Presence: model.Absent})
@@ -161,7 +161,7 @@ func TestHealth(t *testing.T) {
 		{"searching", func(o *overview) { o.searches = &searches{} }, "no search for elections has ended"},
 		{"searched", func(o *overview) { o.searches = &searches{ended: true} }, ""},
 		{"search failed", func(o *overview) { o.searches = &searches{ended: true, err: errors.New("no root\x1b")} }, `no root\x1b`},
-		{"unread", func(o *overview) { o.elections[1] = none }, "/election: connected, but not read yet"},
+		{"unread", func(o *overview) { o.elections[1] = unread }, "/election: connected, but not read yet"},
 		{"reconnected", func(o *overview) { o.Connected = now }, "/election: connected again, but not read again yet"},
 		{"forbidden", func(o *overview) { o.elections[1] = denied }, "/election: the ACL does not allow READ"},
 		{"no such election", func(o *overview) { o.elections[1] = s.journal.State() }, ""},

@@ -63,7 +63,7 @@ func (s *script) all() []prometheus.Collector {
 
 func (s *script) apply(o model.Observation) { s.count(s.journal.Apply(o)) }
 
-func (s *script) after(d time.Duration) *script {
+func (s *script) pass(d time.Duration) *script {
 	s.at = s.at.Add(d)
 	return s
 }
@@ -121,15 +121,15 @@ func withHistory() *script {
 	}}})
 	s.ack(0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "z", Session: 0x100, Belief: model.Waiting, Znode: name(0), Timeout: 10 * time.Second}})
-	s.after(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
-	s.after(40 * time.Millisecond).ack(1)
-	s.after(time.Minute).read("host", 0, 1, 1) // a second handoff, not acknowledged; one candidate was missed
-	s.after(time.Minute).read("host", 0, 0, 2) // nobody is left
-	s.after(2*time.Second).read("host", 2, 0)
-	s.after(300 * time.Millisecond).ack(3)
-	s.after(time.Minute).link(model.Disconnected)
-	s.after(time.Second).link(model.Connected)
-	s.after(time.Millisecond).read("host", 1, 0)
+	s.pass(time.Minute).read("host", 0, 0, 0) // a handoff, acknowledged after 40 ms
+	s.pass(40 * time.Millisecond).ack(1)
+	s.pass(time.Minute).read("host", 0, 1, 1) // a second handoff, not acknowledged; one candidate was missed
+	s.pass(time.Minute).read("host", 0, 0, 2) // nobody is left
+	s.pass(2*time.Second).read("host", 2, 0)
+	s.pass(300 * time.Millisecond).ack(3)
+	s.pass(time.Minute).link(model.Disconnected)
+	s.pass(time.Second).link(model.Connected)
+	s.pass(time.Millisecond).read("host", 1, 0)
 	s.apply(&model.Cast{At: s.at, Member: model.Member{ID: "a", Session: 0x103, Belief: model.Leading, Znode: name(3)}})
 	s.overview = overview{
 		Health:   election.Health{Connected: s.at, Answered: s.at.Add(1500 * time.Millisecond), Requests: 42, ServerRequests: 7},
@@ -138,7 +138,7 @@ func withHistory() *script {
 	return s
 }
 
-func text(t *testing.T, all ...prometheus.Collector) string {
+func exposition(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(all...)
@@ -158,10 +158,10 @@ func text(t *testing.T, all ...prometheus.Collector) string {
 func TestExposition(t *testing.T) {
 	t.Parallel()
 	lost := withHistory()
-	lost.after(time.Minute).link(model.Disconnected)
+	lost.pass(time.Minute).link(model.Disconnected)
 	lost.overview.Connected = time.Time{}
 	for file, s := range map[string]*script{"unseen": newScript("/election"), "history": withHistory(), "lost": lost} {
-		file, got := "testdata/"+file+".txt", text(t, s.all()...)
+		file, got := "testdata/"+file+".txt", exposition(t, s.all()...)
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 				t.Fatal(err)
@@ -181,7 +181,7 @@ func TestDurationWithoutBounds(t *testing.T) {
 	t.Parallel()
 	s, took := newScript("/election"), 30*time.Millisecond
 	s.count([]model.Event{{Body: model.Handoff{Takeover: &took, Vacant: &took}}})
-	got := text(t, s.all()...)
+	got := exposition(t, s.all()...)
 	for _, metric := range []string{"takeover", "vacancy"} {
 		for quality, want := range map[string]int{"guess": 1, "measured": 0} {
 			if line := fmt.Sprintf("electop_%s_seconds_count{path=\"/election\",quality=%q} %d\n", metric, quality, want); !strings.Contains(got, line) {
@@ -193,7 +193,7 @@ func TestDurationWithoutBounds(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	t.Parallel()
-	problems, err := promlint.New(strings.NewReader(text(t, withHistory().all()...))).Lint()
+	problems, err := promlint.New(strings.NewReader(exposition(t, withHistory().all()...))).Lint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,9 +209,9 @@ func TestZnodesAddNoSeries(t *testing.T) {
 	if few < 20 {
 		t.Errorf("got %d series, want at least 20 to compare", few)
 	}
-	s.after(time.Second).read("leader", 1, 0, 3, 4, 5)
+	s.pass(time.Second).read("leader", 1, 0, 3, 4, 5)
 	for i := range 200 {
-		s.after(time.Second).read(fmt.Sprintf("leader%d", i), 1, 0, s.next-1)
+		s.pass(time.Second).read(fmt.Sprintf("leader%d", i), 1, 0, s.next-1)
 	}
 	if n := series(t, s); n != few {
 		t.Errorf("got %d series after 200 more candidates, want %d as before", n, few)
@@ -232,18 +232,18 @@ func TestHostileLeader(t *testing.T) {
 		{"long data", "n_", strings.Repeat("x", 10<<10), "n_0000000000"},
 		{"long name", strings.Repeat("x", 10<<10) + "-n_", "", strings.Repeat("x", 63) + "…"},
 	} {
-		s := alone(c.name, c.data)
+		s := oneCandidate(c.name, c.data)
 		if got := leaders(t, s); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%s: got leaders %q, want %q", c.what, got, c.want)
 		}
-		got := text(t, s.all()...)
+		got := exposition(t, s.all()...)
 		if strings.Contains(got, "\nelectop_up 7") || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && znode.Unsafe(r) }) {
 			t.Errorf("%s: got unescaped text of the znode in\n%s", c.what, got)
 		}
 	}
 }
 
-func alone(name, data string) *script {
+func oneCandidate(name, data string) *script {
 	s := newScript("/election")
 	s.link(model.Connected)
 	s.parent.Children, s.parent.Cversion = 1, 1
@@ -253,8 +253,8 @@ func alone(name, data string) *script {
 	return s
 }
 
-func empty(name string) *script {
-	s := alone(name, "")
+func noCandidate(name string) *script {
+	s := oneCandidate(name, "")
 	s.parent.Children, s.parent.Cversion, s.parent.Pzxid = 0, 2, s.parent.Pzxid+1
 	s.apply(&model.Read{At: s.at, Presence: model.Present, Parent: s.parent, Gone: []string{name + "0000000000"}})
 	return s
@@ -262,11 +262,11 @@ func empty(name string) *script {
 
 func TestLeaderStates(t *testing.T) {
 	t.Parallel()
-	lost := alone("n_", "")
+	lost := oneCandidate("n_", "")
 	lost.link(model.Disconnected)
 	const guid = "_c_01234567-89ab-cdef-0123-456789abcdef"
-	for want, s := range map[string]*script{"known": alone("n_", ""), "none": empty("n_"), "free": empty(guid + "-__READ__"), "unknown": lost} {
-		got := text(t, s.all()...)
+	for want, s := range map[string]*script{"known": oneCandidate("n_", ""), "none": noCandidate("n_"), "free": noCandidate(guid + "-__READ__"), "unknown": lost} {
+		got := exposition(t, s.all()...)
 		for _, state := range []string{"known", "none", "free", "unknown"} {
 			value := 0
 			if state == want {
@@ -285,7 +285,7 @@ func TestLeaderStates(t *testing.T) {
 func series(t *testing.T, s *script) int {
 	t.Helper()
 	n := 0
-	for line := range strings.Lines(text(t, s.all()...)) {
+	for line := range strings.Lines(exposition(t, s.all()...)) {
 		if !strings.HasPrefix(line, "#") {
 			n++
 		}
@@ -295,7 +295,7 @@ func series(t *testing.T, s *script) int {
 
 func leaders(t *testing.T, s *script) (values []string) {
 	t.Helper()
-	for _, m := range regexp.MustCompile(`(?m)^electop_leader_info\{leader=("(?:[^"\\]|\\.)*"),path="/election"\} 1$`).FindAllStringSubmatch(text(t, s.all()...), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^electop_leader_info\{leader=("(?:[^"\\]|\\.)*"),path="/election"\} 1$`).FindAllStringSubmatch(exposition(t, s.all()...), -1) {
 		leader, err := strconv.Unquote(m[1])
 		if err != nil {
 			t.Fatal(err)

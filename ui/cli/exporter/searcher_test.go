@@ -75,8 +75,8 @@ func (c *observed) remove(paths ...string) {
 	}
 }
 
-// after waits for d, and returns the metric's sum for each path. A metric without paths has the path "".
-func (c *observed) after(d time.Duration, metric string) map[string]float64 {
+// valuesAfter waits for d, and returns the metric's sum for each path. A metric without paths has the path "".
+func (c *observed) valuesAfter(d time.Duration, metric string) map[string]float64 {
 	c.Helper()
 	time.Sleep(d)
 	synctest.Wait()
@@ -102,7 +102,7 @@ func (c *observed) after(d time.Duration, metric string) map[string]float64 {
 	return values
 }
 
-func (c *observed) has(values map[string]float64, want string) {
+func (c *observed) wantValues(values map[string]float64, want string) {
 	c.Helper()
 	if got := fmt.Sprint(values); got != want {
 		c.Errorf("got %s, want %s", got, want)
@@ -113,18 +113,18 @@ func TestElectionsComeAndGo(t *testing.T) {
 	const lock = "_c_01234567-89ab-cdef-0123-456789abcdef-__READ__"
 	onCluster(t, func(c *observed) {
 		first := c.create("/first", "n_")
-		c.has(c.after(2*time.Second, "electop_leader_known"), "map[/first:1]")
+		c.wantValues(c.valuesAfter(2*time.Second, "electop_leader_known"), "map[/first:1]")
 		second, held := c.create("/second", "n_"), c.create("/lock", lock)
-		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:1 /lock:1 /second:1]")
+		c.wantValues(c.valuesAfter(40*time.Second, "electop_leader_known"), "map[/first:1 /lock:1 /second:1]")
 		c.remove(first, second, held, "/second")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
-		c.has(c.after(0, "electop_elections_without_leader"), "map[:2]")
-		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
-		c.has(c.after(10*time.Minute, "electop_leader_known"), "map[/first:0]") // /first still exists
+		c.wantValues(c.valuesAfter(10*time.Minute, "electop_leader_known"), "map[/first:0 /lock:0 /second:0]")
+		c.wantValues(c.valuesAfter(0, "electop_elections_without_leader"), "map[:2]")
+		c.wantValues(c.valuesAfter(0, "electop_handoffs_total"), "map[/first:1 /lock:1 /second:1]")
+		c.wantValues(c.valuesAfter(10*time.Minute, "electop_leader_known"), "map[/first:0]") // /first still exists
 		c.create("/second", "n_")
 		c.create("/lock", lock)
-		c.has(c.after(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
-		c.has(c.after(0, "electop_handoffs_total"), "map[/first:1 /lock:0 /second:0]")
+		c.wantValues(c.valuesAfter(40*time.Second, "electop_leader_known"), "map[/first:0 /lock:1 /second:1]")
+		c.wantValues(c.valuesAfter(0, "electop_handoffs_total"), "map[/first:1 /lock:0 /second:0]")
 		if all := c.exporter.watched.All(); len(all) != 3 {
 			c.Errorf("got %d watched elections, want 3", len(all))
 		}
@@ -136,12 +136,12 @@ func TestElectionsAreBounded(t *testing.T) {
 		for i := range Max + 7 {
 			c.create(fmt.Sprintf("/e%03d", i), "n_")
 		}
-		known := c.after(time.Minute, "electop_leader_known")
+		known := c.valuesAfter(time.Minute, "electop_leader_known")
 		if len(known) != Max || slices.Contains([]float64{known["/e000"], known["/e199"]}, 0) {
 			c.Errorf("got %d elections with electop_leader_known %v, want %d with known leaders", len(known), known, Max)
 		}
-		c.has(c.after(0, "electop_elections"), fmt.Sprintf("map[:%d]", Max))
-		c.has(c.after(0, "electop_elections_unwatched"), "map[:7]")
+		c.wantValues(c.valuesAfter(0, "electop_elections"), fmt.Sprintf("map[:%d]", Max))
+		c.wantValues(c.valuesAfter(0, "electop_elections_unwatched"), "map[:7]")
 	})
 }
 
@@ -150,7 +150,7 @@ func TestElectionsWithSameLabel(t *testing.T) {
 	onCluster(t, func(c *observed) {
 		c.create("/a\u202e", "n_")
 		c.create(`/a\u202e`, "n_")
-		c.has(c.after(time.Minute, "electop_leader_known"), `map[/a\u202e:1]`)
-		c.has(c.after(0, "electop_elections_unwatched"), "map[:1]")
+		c.wantValues(c.valuesAfter(time.Minute, "electop_leader_known"), `map[/a\u202e:1]`)
+		c.wantValues(c.valuesAfter(0, "electop_elections_unwatched"), "map[:1]")
 	})
 }
