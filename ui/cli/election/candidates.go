@@ -120,7 +120,7 @@ type Request struct {
 	Servers client.ConnectString
 	Yes     bool      // --yes was given
 	In      io.Reader // the user's answer is read from In if it is a terminal
-	Err     io.Writer
+	Err     io.Writer // for the question
 }
 
 // Confirm reads the election. With third-party candidates, Confirm returns an error unless r.Yes is set

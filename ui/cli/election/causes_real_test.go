@@ -29,7 +29,7 @@ type end struct {
 	name    string
 	stopped bool   // the test first stops the process; act follows before the session expires
 	act     string // what happens to the candidate, its process or its znode; "": nothing
-	expired bool   // the candidate's session expires
+	expired bool
 }
 
 var ends = []end{
@@ -88,7 +88,7 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 			if mode == admin.HTTP {
 				cfg.Requests.URL = "http://" + server.Admin
 			}
-			causes(t, server.Addr, cfg, n)
+			checkCauses(t, server.Addr, cfg, n)
 		})
 	}
 }
@@ -97,7 +97,7 @@ const fewExpirations = 4
 
 const batchSize = 24
 
-func causes(t *testing.T, addr string, cfg election.Config, expirations int) {
+func checkCauses(t *testing.T, addr string, cfg election.Config, expirations int) {
 	random := rand.New(rand.NewPCG(zktest.Seed(t), 0))
 	correct, total := count(t, endAll(t, addr, cfg, expirations, random))
 	if expirations == fewExpirations {

@@ -140,7 +140,7 @@ func (w *world) dial(_ context.Context, _, member string) (net.Conn, error) {
 }
 
 func (w *world) client() *zk.Conn {
-	c, _ := w.linked()
+	c, _ := w.clientWithLink()
 	return c
 }
 
@@ -175,7 +175,7 @@ func (l *link) die() {
 	l.cut()
 }
 
-func (w *world) linked() (*zk.Conn, *link) {
+func (w *world) clientWithLink() (*zk.Conn, *link) {
 	w.t.Helper()
 	l := &link{server: w.server}
 	c := zktest.ClientOver(w.t, "127.0.0.1:2181", 20*time.Second, l.dial)
@@ -223,7 +223,7 @@ func (w *world) create(c *zk.Conn, path string, flags int32, data ...string) str
 func (w *world) do(what string, request func() error) {
 	w.t.Helper()
 	err := request()
-	for errors.Is(err, zk.ErrNoServer) { // not connected again yet
+	for errors.Is(err, zk.ErrNoServer) {
 		w.pass(100 * time.Millisecond)
 		err = request()
 	}
@@ -294,13 +294,13 @@ func (w *world) findings() []*doctor.Finding {
 	synctest.Wait()
 	for _, f := range w.elections.First().Feed.State().Findings {
 		if !slices.ContainsFunc(w.raised, func(r *doctor.Finding) bool { return r.Key == f.Key }) {
-			w.t.Errorf("no event raised this finding:%s", written(f))
+			w.t.Errorf("no event raised this finding:%s", describe(f))
 		}
 	}
 	return w.raised
 }
 
-func written(fs ...*doctor.Finding) string {
+func describe(fs ...*doctor.Finding) string {
 	var b strings.Builder
 	for _, f := range fs {
 		fmt.Fprintf(&b, "\n%s %s: %s\n\t%s\n\tznodes %q sessions %x", f.Severity, f.ID, f.Title, strings.Join(f.Evidence, "\n\t"), f.Znodes, f.Sessions)
@@ -317,16 +317,16 @@ var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
 
 // locks creates the queue of a lock. If cycle is true, its reader and writer wait for each other.
 func (w *world) locks(cycle bool) {
-	stand := func(name string, watches ...string) (string, *zk.Conn) {
+	add := func(name string, watches ...string) (string, *zk.Conn) {
 		c := w.client()
 		id := strings.Repeat(fmt.Sprintf("%02x", len(name)), 16)
 		z := w.create(c, w.path+"/"+id+name, ephemeralSequential)
 		w.watch(c, watches...)
 		return z, c
 	}
-	holder, _ := stand("__lock__")
-	reader, c := stand("__rlock__")
-	writer, _ := stand("__lock__", reader)
+	holder, _ := add("__lock__")
+	reader, c := add("__rlock__")
+	writer, _ := add("__lock__", reader)
 	if cycle {
 		w.watch(c, writer)
 	} else {
@@ -334,7 +334,7 @@ func (w *world) locks(cycle bool) {
 	}
 }
 
-func (w *world) locked(n int, held, last time.Duration) {
+func (w *world) lockHandoffs(n int, held, last time.Duration) {
 	w.prefix = strings.Repeat("0a", 16) + "__lock__"
 	w.handoffs(n, held)
 	w.pass(last)
@@ -352,11 +352,10 @@ func (w *world) handoffs(n int, every time.Duration) {
 	w.addCandidate(clients[(n+1)%2], znode)
 }
 
-// numbered creates the parent again; next is the number of the next candidate.
-func (w *world) numbered(next int32) {
+func (w *world) recreateParent(nextSequence int32) {
 	w.delete(w.path)
 	w.pass(time.Minute)
-	if err := w.server.CreateNumbered(w.path, next); err != nil {
+	if err := w.server.CreateNumbered(w.path, nextSequence); err != nil {
 		w.t.Fatal(err)
 	}
 	w.queue(2)
@@ -379,7 +378,7 @@ func (w *world) ensemble(alter func(member, word, reply string) string) {
 
 var failures = []struct {
 	id      string
-	name    string // of the case, if the finding has several cases
+	name    string
 	members string
 	ack     bool // leaders must acknowledge
 	noted   bool // the healthy election has the finding as information
@@ -391,7 +390,7 @@ var failures = []struct {
 		broken: func(w *world) {
 			w.prefix = strings.Repeat("0a", 16) + "-n_"
 			w.queue(1)
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			if err := w.loseReply(c, l, func() error {
 				_, err := c.Create(w.path+"/"+w.prefix, nil, ephemeralSequential, zk.WorldACL(zk.PermAll))
 				return err
@@ -402,7 +401,7 @@ var failures = []struct {
 		},
 		healthy: func(w *world) {
 			znodes, _ := w.queue(1)
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			// The client looks for its znode before it creates another.
 			if err := w.loseReply(c, l, func() error {
 				_, err := c.CreateProtectedEphemeralSequential(w.path+"/n_", nil, zk.WorldACL(zk.PermAll))
@@ -555,20 +554,20 @@ var failures = []struct {
 	},
 	{
 		id:      "abandoned-attempt",
-		broken:  func(w *world) { w.locked(12, 5*time.Second, 10*time.Minute) },
-		healthy: func(w *world) { w.locked(12, 5*time.Second, time.Minute) },
+		broken:  func(w *world) { w.lockHandoffs(12, 5*time.Second, 10*time.Minute) },
+		healthy: func(w *world) { w.lockHandoffs(12, 5*time.Second, time.Minute) },
 	},
 	{
 		id: "zombie-leader",
 		broken: func(w *world) {
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			head := w.addCandidate(c)
 			w.addCandidate(w.client(), head)
 			w.pass(time.Minute)
 			l.die()
 		},
 		healthy: func(w *world) {
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			head := w.addCandidate(c)
 			w.addCandidate(w.client(), head)
 			w.pass(time.Minute)
@@ -579,14 +578,14 @@ var failures = []struct {
 		id: "silent-candidate",
 		broken: func(w *world) {
 			head := w.addCandidate(w.client())
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			w.addCandidate(w.client(), w.addCandidate(c, head))
 			w.pass(time.Minute)
 			l.die()
 		},
 		healthy: func(w *world) {
 			head := w.addCandidate(w.client())
-			c, l := w.linked()
+			c, l := w.clientWithLink()
 			w.addCandidate(c, head)
 			w.pass(time.Minute)
 			l.cut() // the client connects again
@@ -621,8 +620,8 @@ var failures = []struct {
 	},
 	{
 		id:      "sequence-limit",
-		broken:  func(w *world) { w.numbered(2_147_483_000) },
-		healthy: func(w *world) { w.numbered(1_000_000) },
+		broken:  func(w *world) { w.recreateParent(2_147_483_000) },
+		healthy: func(w *world) { w.recreateParent(1_000_000) },
 	},
 	{
 		id: "ack-disagrees", ack: true,
@@ -731,7 +730,7 @@ func TestDoctorFinds(t *testing.T) {
 						return
 					}
 				}
-				t.Errorf("got no finding %s for the failure; all findings:%s", x.id, written(fs...))
+				t.Errorf("got no finding %s for the failure; all findings:%s", x.id, describe(fs...))
 			})
 		})
 		t.Run(name+"/healthy", func(t *testing.T) {
@@ -739,7 +738,7 @@ func TestDoctorFinds(t *testing.T) {
 				x.healthy(w)
 				for _, f := range w.findings() {
 					if f.ID == x.id && !x.noted || f.Severity != doctor.Info {
-						t.Errorf("got a finding in a healthy election:%s", written(f))
+						t.Errorf("got a finding in a healthy election:%s", describe(f))
 					}
 				}
 			})
@@ -798,7 +797,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 			t.Errorf("got %d handoffs, want 20", n)
 		}
 		if fs := w.findings(); len(fs) > 0 {
-			t.Errorf("got a finding in a healthy election:%s", written(fs...))
+			t.Errorf("got a finding in a healthy election:%s", describe(fs...))
 		}
 		s := state()
 		for i, c := range s.Queue.All() {
@@ -829,7 +828,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			inWorld(t, x.path, func(w *world) {
 				t := w.t
-				read := w.solr(x.ack)
+				read := w.addSolrCandidates(x.ack)
 				w.observe(oneMember, cluster.Requests{Mode: admin.Off}, model.Config{Path: x.path, AckPath: x.path + "-leader", AckFollows: true})
 				if x.early {
 					over, cancel := context.WithCancel(t.Context())
@@ -863,14 +862,14 @@ func TestDiagnosisIsExtended(t *testing.T) {
 				})
 				if found != x.found || pending != x.pending || (longer > 0) != x.longer || took != d.For+longer {
 					t.Errorf("got found %v, pending %v, observed for %v with extensions of %v; want %v, %v, extended %v; findings:%s",
-						found, pending, took, longer, x.found, x.pending, x.longer, written(s.Findings...))
+						found, pending, took, longer, x.found, x.pending, x.longer, describe(s.Findings...))
 				}
 			})
 		})
 	}
 }
 
-func (w *world) solr(ack string) *model.Read {
+func (w *world) addSolrCandidates(ack string) *model.Read {
 	read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}
 	for i := range 2 {
 		c := w.client()

@@ -41,13 +41,13 @@ type Config struct {
 
 // Elections are the elections that a command watches.
 type Elections struct {
-	conn    client.Config
-	session *observer.Group
-	poller  *admin.Poller // nil: no requests for the servers' reports
-	notice  func(string)
-	byReads bool
-	record  *feed.Recorder // nil: nothing is recorded
-	file    string         // where record writes
+	conn       client.Config
+	session    *observer.Group
+	poller     *admin.Poller // nil: no requests for the servers' reports
+	notice     func(string)
+	byReads    bool
+	record     *feed.Recorder // nil: nothing is recorded
+	recordFile string
 
 	mu  sync.Mutex
 	all []*Election // the elements must not change, because All returns the slice
@@ -59,7 +59,7 @@ type Elections struct {
 
 // New returns elections that do not run yet.
 func New(cfg Config) (*Elections, error) {
-	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, file: cfg.Record.File}
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, byReads: cfg.ByReads, recordFile: cfg.Record.File}
 	w.poller = cfg.Requests.Poller(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
@@ -127,7 +127,7 @@ func (w *Elections) Close() {
 		return
 	}
 	if err := w.record.Close(); err != nil {
-		w.notice(fmt.Sprintf("--record %s: %v", w.file, err))
+		w.notice(fmt.Sprintf("--record %s: %v", w.recordFile, err))
 	}
 }
 
@@ -266,7 +266,6 @@ func (e *Election) followBeside(ctx context.Context) error {
 	}
 }
 
-// subscribe passes the servers' reports about the election to the election's feed.
 func (e *Election) subscribe(ctx context.Context, poller *admin.Poller) error {
 	for {
 		ack := e.Feed.State().AckPath()
