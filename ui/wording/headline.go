@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"electop/model"
@@ -146,10 +146,10 @@ func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	return s.WronglyLeads(m, f.Picture)
 }
 
-// Capital makes the first letter of words upper case.
+// Capital makes the first letter of words upper case; words must not be empty.
 func Capital(words string) string {
-	_, n := utf8.DecodeRuneInString(words)
-	return strings.ToUpper(words[:n]) + words[n:]
+	r, n := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(r)) + words[n:]
 }
 
 // Sentence returns words with a capital letter and a full stop.
