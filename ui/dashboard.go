@@ -35,8 +35,8 @@ type dashboard struct {
 	theme *term.Theme
 	w, h  int
 
-	watched // the elections
-	past    timeTravel
+	watched
+	past timeTravel
 	overlays
 
 	ended   bool // there will be no newer state
@@ -50,7 +50,7 @@ type dashboard struct {
 	listing      bool // the last Listing action had ArgOn
 	dragging     bool // the mouse moves the playhead
 	lessons      lessons.Panel
-	unknown      map[string]bool // keys that the status line has reported to do nothing
+	unknown      map[string]bool // keys that unknownKey has reported
 	question     *question
 	message      mainscreen.Message
 	messageAbout dialect.ID // if not zero, the message is shown only while this znode exists
@@ -95,7 +95,7 @@ type (
 	refreshMsg struct {
 		states []*doctor.State
 		search *elections.Search
-		ended  bool // there will be no newer state
+		ended  bool
 	}
 	noticeMsg struct {
 		text string

@@ -91,7 +91,7 @@ func (x *overlays) applyTyped() {
 	*x.filter() = x.typed.Text()
 }
 
-// back clears the filter or closes the window; it returns false if there is neither.
+// back clears the filter or closes the window. It returns false if there is neither.
 func (x *overlays) back() bool {
 	switch mode := x.modes.Now(); {
 	case mode == input.ModeFilter:

@@ -218,7 +218,7 @@ func (d *dashboard) openElection() tea.Cmd {
 	return d.doer.cmd(a, name, model.Ref{})
 }
 
-// showOpened shows the election that the user opened; false if path is another one or is not watched.
+// showOpened shows the election at path, if that election is watched and the user opened it last.
 func (d *dashboard) showOpened(path string) bool {
 	i := d.at(path)
 	if i < 0 || d.opening != path {

@@ -140,7 +140,7 @@ type Binding struct {
 	Foot        int         // place in the footer, from the left; 0: not in the footer
 	Drop        int         // a narrow footer leaves out the highest Drop first; 0: never, unless the key is refused
 	Shown       string      // keys in the footer
-	Label       string      // label in the footer
+	Label       string
 }
 
 // FootKey is a key in the footer.

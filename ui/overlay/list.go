@@ -34,12 +34,12 @@ func (e Entry) same(o Entry) bool { return e.Do == o.Do && e.Kind == o.Kind && e
 type List struct {
 	Shown
 	selected Entry
-	chosen   bool        // false: Settle selects the first entry
-	found    []Entry     // entries that contain the typed words
-	index    int         // index of the selected entry in found
-	top      int         // index of the first entry in view
-	page     int         // number of lines for entries
-	below    []term.Span // lines below the list
+	chosen   bool    // false: Settle selects the first entry
+	found    []Entry // entries that contain the typed words
+	index    int     // index of the selected entry in found
+	top      int     // index of the first entry in view
+	page     int     // number of lines for entries
+	below    []term.Span
 	place    term.Rect
 }
 
