@@ -206,8 +206,7 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 		a.Panel[Messages] = take()
 		s.Messages = false
 	}
-	// With messages, a column that is tall enough for Servers has no place left for Doctor.
-	if rest.H >= 3*usual {
+	if !s.Messages && rest.H >= 3*usual {
 		a.Panel[Servers] = takeBottom(&rest, rest.H-2*usual)
 	}
 	if rest.H >= 2*usual+least || !s.Messages && rest.H >= 2*least {
