@@ -38,7 +38,6 @@ func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
 	return a
 }
 
-// choose prefers a znode that names head to a znode that names another leader.
 func (a *acknowledgement) choose(head *dialect.Candidate) {
 	best := -1
 	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
@@ -133,7 +132,7 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	a.since = timeBounds{}
 	a.choose(head)
 	if a.Names(head) {
-		if changed.known() && !a.At.Before(changed.since()) { // the acknowledgement is not of an earlier reign
+		if changed.known() && !a.At.Before(changed.lower()) { // the acknowledgement is not of an earlier reign
 			took, within = lasted(changed, a.changed)
 		}
 		return took, within, false
@@ -144,7 +143,6 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
-// ackJSON is the data that a member writes into an acknowledgement.
 type ackJSON struct {
 	Znode string `json:"znode"`
 	Czxid string `json:"czxid"` // hex, 0x...

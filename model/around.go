@@ -26,8 +26,8 @@ func (s *State) Around() (dirs []string) {
 	return dirs
 }
 
-// around stores o. The siblings of a single znode may show the election's system.
-func (j *Journal) around(o *Directory) {
+// applyDirectory stores o. The siblings of a single znode may show the election's system.
+func (j *Journal) applyDirectory(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
 	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode(j.naming.named) || j.naming.preset || j.naming.fixed != nil {
@@ -112,7 +112,7 @@ func (s *State) Standbys() (out Standbys) {
 		}
 	}
 	if s.Dialect.WatchersCouldLead() && s.watchers != nil {
-		out.watching(s)
+		out.addWatchers(s)
 		alive = alive || len(out.Names) > 0
 	}
 	if siblings := s.Directories[znode.Dir(s.Path)].names(); s.Dialect != nil {
@@ -122,9 +122,9 @@ func (s *State) Standbys() (out Standbys) {
 	return out
 }
 
-// watching adds the sessions that watch the leader's znode. If nobody leads, the watches have fired,
+// addWatchers adds the sessions that watch the leader's znode. If nobody leads, the watches have fired,
 // so an empty list means unknown.
-func (o *Standbys) watching(s *State) {
+func (o *Standbys) addWatchers(s *State) {
 	leader := s.First()
 	o.Listed = leader != nil || len(s.watchers.Others) > 0
 	for _, id := range s.watchers.Others {
@@ -159,7 +159,7 @@ func (s *State) FollowedRead(path string) bool {
 	return s.notes[path] != nil || slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }
 
-func (j *Journal) note(o *Ack, isEpoch bool) {
+func (j *Journal) applyNote(o *Ack, isEpoch bool) {
 	from, before := j.notes[o.Path].number()
 	if to, now := o.number(); isEpoch && before && now && from != to {
 		j.epoch = &EpochChanged{from, to, wallClock(j.notes[o.Path].At), wallClock(o.At)}

@@ -13,7 +13,7 @@ import (
 
 // leaderEnd is the deletion of a leader's znode. Later tables may correct the cause.
 type leaderEnd struct {
-	at    time.Time // when a read showed the deletion
+	at    time.Time // when an observation showed the deletion
 	from  dialect.ID
 	cause Cause
 	alive time.Time // the session cannot expire before this time; zero: unknown
@@ -40,7 +40,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	case h == nil:
 		return CauseUnknown, unreported(answers)
 	}
-	earliest, latest := deleted.since(), deleted.latest
+	earliest, latest := deleted.lower(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
 	by := earliest // if the session is alive until later, it did not expire
@@ -86,15 +86,14 @@ type correction struct {
 	evidence string
 }
 
-// add adds the end of h's old leader, unless h's cause is final.
 func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
 	}
 	if len(*u) >= endsMax {
 		var oldest uint64
-		for session, g := range *u {
-			if o, ok := (*u)[oldest]; !ok || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
+		for session, end := range *u {
+			if o, ok := (*u)[oldest]; !ok || end.at.Before(o.at) || end.at.Equal(o.at) && session < oldest {
 				oldest = session
 			}
 		}
@@ -103,12 +102,12 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, co
 	if *u == nil {
 		*u = make(unexplained)
 	}
-	g := leaderEnd{at: h.At, from: h.From.ID(), cause: h.Cause}
+	end := leaderEnd{at: h.At, from: h.From.ID(), cause: h.Cause}
 	if x := tracked(h.From.Session); x != nil {
-		g.alive = x.Alive()
+		end.alive = x.Alive()
 	}
-	g.expired = counts.before(h.Earliest)
-	(*u)[h.From.Session] = g
+	end.expired = counts.before(h.Earliest)
+	(*u)[h.From.Session] = end
 }
 
 func (u unexplained) has(session uint64) bool {
@@ -116,36 +115,34 @@ func (u unexplained) has(session uint64) bool {
 	return ok
 }
 
-// explain returns the corrections that a table shows. It drops the corrected ends, and the ends older
-// than endsFor.
 func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
 	if len(u) == 0 {
 		return nil
 	}
 	clients, exp := t.Conns(), t.Expirer()
 	for _, sessionID := range slices.Sorted(maps.Keys(u)) {
-		g := u[sessionID]
-		if at.Sub(g.at) > endsFor || at.Before(g.at) {
+		end := u[sessionID]
+		if at.Sub(end.at) > endsFor || at.Before(end.at) {
 			delete(u, sessionID)
 			continue
 		}
-		if !t.At.After(g.at) {
+		if !t.At.After(end.at) {
 			continue
 		}
 		x, connected := clients[sessionID]
 		hasDeadline := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
-		c := correction{from: g.from, at: g.at, cause: CauseDeleted}
+		c := correction{from: end.from, at: end.at, cause: CauseDeleted}
 		switch {
 		case connected:
 			c.evidence = "its session is alive without its znode, connected to " + x.Server + " at " + units.Clock(x.At)
 		case hasDeadline:
 			c.evidence = "its session was still alive without its znode at " + units.Clock(wallClock(t.End))
-		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wallClock(t.End).Before(g.alive):
+		case exp != nil && !exp.Leftover && end.cause == CauseLeft && wallClock(t.End).Before(end.alive):
 			c.cause = CauseLeft
 			c.evidence = "its session was over by " + units.Clock(wallClock(t.End)) + ", before it could expire: its client closed it, maybe after its znode was deleted"
-		case g.expired != nil && g.expired.same(expiredIn(t)):
+		case end.expired != nil && end.expired.same(expiredIn(t)):
 			c.cause = CauseLeft
-			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wallClock(t.At))
+			c.evidence = end.expired.server + " let no session expire between " + units.Clock(end.expired.from) + " and " + units.Clock(wallClock(t.At))
 		default:
 			continue
 		}
@@ -179,12 +176,12 @@ func stillOwns(name string) string {
 
 // proveAlive corrects a leader's end if the session owns a newer znode, and so did not expire.
 func (j *Journal) proveAlive(sessionID uint64, name string, czxid int64, at time.Time) {
-	g, ok := j.unexplained[sessionID]
-	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
+	end, ok := j.unexplained[sessionID]
+	if !ok || sessionID == 0 || czxid <= end.from.Czxid {
 		return
 	}
 	delete(j.unexplained, sessionID)
-	j.correct(correction{from: g.from, at: g.at, cause: CauseDeleted, evidence: stillOwns(name)}, at)
+	j.correct(correction{from: end.from, at: end.at, cause: CauseDeleted, evidence: stillOwns(name)}, at)
 }
 
 type expiredCount struct {
@@ -242,7 +239,7 @@ func (e expiredCounts) before(t time.Time) *expiredCount {
 // the expiry.
 type Returned struct {
 	Leader  *dialect.Candidate
-	Expired time.Time // when a read showed the deletion of the leader's znode
+	Expired time.Time // when an observation showed the deletion of the leader's znode
 	Host    string    // the host of the leader's client
 	// Sessions are new sessions from Host that own no contender. The client may own one of them.
 	Sessions []uint64

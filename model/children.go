@@ -100,8 +100,7 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax bounds the children that are removed one by one. For more, a walk over all children is
-// cheaper.
+// To remove more than removeMax children, a walk over all children is cheaper.
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
@@ -142,7 +141,7 @@ func (cs *children) first() *dialect.Candidate {
 	return cs.queue.At(0)
 }
 
-func (cs *children) holding(n int) []*dialect.Candidate {
+func (cs *children) firstN(n int) []*dialect.Candidate {
 	out := make([]*dialect.Candidate, n)
 	for i := range out {
 		out[i] = cs.queue.At(i)

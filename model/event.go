@@ -100,8 +100,8 @@ func (q *eventQueue) waiting() EventBody {
 	return q.held[0].Body
 }
 
-// release makes the held events due. took is the takeover of a held handoff, within bounds took;
-// both are nil if unknown.
+// release makes the held events due. took is the takeover of a held handoff, nil if unknown. within
+// bounds took, nil if unknown.
 func (q *eventQueue) release(took *time.Duration, within *Span) {
 	held := q.held
 	q.held = nil

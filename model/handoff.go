@@ -102,7 +102,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	if head != nil && old != nil && j.lanes.holdsNow(old) && j.lanes.holdsNow(head) { // old and head shared the role
 		j.head = head
 		j.past.end(at)
-		j.past.begin(j.lanes.since(j.reign(head.SeenAt, timeBounds{})))
+		j.past.begin(j.lanes.loggedReign(j.reign(head.SeenAt, timeBounds{})))
 		return
 	}
 	j.events.release(nil, nil) // the head changed, so a held handoff waits no longer
@@ -131,7 +131,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 			h.Unreported = unreported(j.answers)
 		} else {
 			h.Timeout = x.Timeout()
-			least, most, ok := x.Silent(changed.since(), session.Later(changed.latest, changed.likely), j.sessions.Tick())
+			least, most, ok := x.Silent(changed.lower(), session.Later(changed.latest, changed.likely), j.sessions.Tick())
 			if ok && h.Cause == CauseExpired {
 				silent := least + (most-least)/2
 				h.Silent, h.SilentIn = &silent, &Span{least, most}
@@ -185,7 +185,7 @@ func (j *Journal) firstHead(at time.Time) {
 // reign returns the head's reign. A beginning that was not observed is not earlier than the creation
 // of the head's znode.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
-	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.since(), Latest: session.Later(changed.latest, changed.likely)}
+	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.lower(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {
 		return r
 	}
@@ -226,11 +226,10 @@ func (j *Journal) decide(o Observation, at time.Time) {
 		}
 		j.past.begin(j.reign(at, changed))
 	}
-	j.lanes.hold(session.Later(j.at, at), j.children.holding(j.role.holders))
+	j.lanes.hold(session.Later(j.at, at), j.children.firstN(j.role.holders))
 	j.lanes.began = j.lanes.began || j.began
 }
 
-// memberEnd returns why m's znode was deleted. A deletion before ExpiresFrom is no expiry.
 func memberEnd(m *Member, at time.Time, deletion timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(exactly(wallClock(m.FaultAt)), deletion)
@@ -392,7 +391,6 @@ type totals struct {
 	at time.Time // Led and Vacant count up to this time; zero before the first read
 }
 
-// elapse adds the time until at to Led or Vacant, or to neither if known is false.
 func (t *totals) elapse(at time.Time, led, known bool) {
 	if t.at.IsZero() || !at.After(t.at) {
 		return
@@ -406,7 +404,6 @@ func (t *totals) elapse(at time.Time, led, known bool) {
 	t.at = at
 }
 
-// miss counts changes that no list showed; ok is false for none.
 func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	switch {
 	case !known || creates < 0 || deletes < 0:

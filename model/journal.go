@@ -23,8 +23,8 @@ type Config struct {
 	AckFollows  bool   // the paths of a recognised dialect replace AckPath
 }
 
-// Journal applies observations to an election and returns the events; only one goroutine may use
-// it.
+// Journal applies observations to an election and returns the events. Only one goroutine may use a
+// journal, but see [Journal.Clone].
 type Journal struct {
 	cfg Config
 
@@ -55,7 +55,7 @@ type Journal struct {
 	before     dialect.Queue      // the queue before the last [Read] or [Delta] of the same parent
 	head       *dialect.Candidate // see children.first
 	leaving    bool               // participants leave a double barrier
-	flow       []Flow             // see setParent
+	flow       []Flow
 	blocker    *dialect.Candidate // see [Blocked]
 	rivals     rivals
 	role       role
@@ -132,14 +132,14 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.refresh(o)
 	case *Ack:
 		if n := j.naming.dialect.Notes(j.cfg.Path); o.Path != "" && (o.Path == n.Epoch || o.Path == n.Last) {
-			j.note(o, o.Path == n.Epoch)
+			j.applyNote(o, o.Path == n.Epoch)
 		} else {
-			j.acknowledge(o)
+			j.applyAck(o)
 		}
 	case *Directory:
-		j.around(o)
+		j.applyDirectory(o)
 	case *Connection:
-		j.connection(o)
+		j.applyConnection(o)
 	case *Cast:
 		old := j.applyCast(o)
 		j.waves.step(&o.Member)
@@ -254,7 +254,7 @@ func (j *Journal) emit(at time.Time, body EventBody) {
 	}
 }
 
-func (j *Journal) connection(c *Connection) {
+func (j *Journal) applyConnection(c *Connection) {
 	lost, news := j.link.change(c)
 	if lost {
 		j.sessions.ConnectionLost(wallClock(c.At))
@@ -267,9 +267,9 @@ func (j *Journal) connection(c *Connection) {
 	}
 }
 
-func (j *Journal) acknowledge(o *Ack) {
-	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wallClock(o.Sent).After(g.at) {
-		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1, wallClock(o.At))
+func (j *Journal) applyAck(o *Ack) {
+	if end, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wallClock(o.Sent).After(end.at) {
+		j.proveAlive(o.Session, cmp.Or(o.Path, j.ack.Path), end.from.Czxid+1, wallClock(o.At))
 	}
 	took, within, ok := j.ack.read(o, j.head, j.gap)
 	if !ok {

@@ -40,7 +40,7 @@ type departure struct {
 	of     *dialect.Candidate
 	member string // the owner's [Member.ID]; "" for a third-party client, which has no cause
 	cause  Cause
-	led    bool // the contender had the role
+	led    bool
 }
 
 type reportChange struct {
@@ -50,11 +50,10 @@ type reportChange struct {
 	was, is memberReport
 }
 
-// memberReport is what a member reports about itself; zero before the first report.
 type memberReport struct {
 	belief Belief
 	fault  Fault
-	gone   bool // the member departed
+	gone   bool
 }
 
 // appendLog appends v, and sets cut to the time of a dropped entry.
@@ -116,8 +115,8 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// since returns r, or a reign from the logged time at which r's leader got the role.
-func (l *laneLog) since(r Reign) Reign {
+// loggedReign returns r, or a reign from the logged time at which r's leader got the role.
+func (l *laneLog) loggedReign(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {
 			return Reign{Leader: r.Leader, From: h.at, FromKnown: true, Earliest: h.at, Latest: h.at}
@@ -130,7 +129,6 @@ func (l *laneLog) led(c *dialect.Candidate) bool {
 	return l.holdsNow(c) || slices.ContainsFunc(l.holds, func(h hold) bool { return h.of.ID() == c.ID() })
 }
 
-// report logs o if the belief, the fault or gone changed. old is the previous report, nil for none.
 func (l *laneLog) report(at time.Time, o *Cast, old *Member) {
 	t := &reportChange{at: at, id: o.Member.ID, name: o.Member.Name}
 	if old != nil {

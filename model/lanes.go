@@ -190,7 +190,6 @@ func (b *laneBuilder) departed(most int) {
 	}
 }
 
-// queued adds contenders in the queue. more counts the others.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())

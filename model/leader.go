@@ -181,7 +181,7 @@ type Vacancy struct {
 	Known VacancyKnown
 }
 
-// VacancyKnown is the source of [Vacancy.Since]. Without [VacancyWatched], the vacancy may be longer.
+// VacancyKnown is the source of [Vacancy.Since]. Unless [VacancyWatched], the vacancy may be longer.
 type VacancyKnown string
 
 const (

@@ -91,7 +91,6 @@ type roster struct {
 	bySession map[uint64]*Member
 }
 
-// applyCast applies c. old is the member's previous report, nil for none.
 func (r *roster) applyCast(c *Cast) (old *Member) {
 	r.bySession = nil
 	m, old := c.Member, r.members[c.Member.ID]

@@ -58,8 +58,8 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether the member loses reply e. It loses the first reply to a successful create
-// after the user's order.
+// loses reports whether the member loses reply e: the first reply to a successful create after the
+// user's order.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != "create" || e.Err != "" || e.Dropped {
 		return false

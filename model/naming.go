@@ -158,8 +158,6 @@ func (j *Journal) preset(id string) {
 	}
 }
 
-// addChild adds c. It counts a ghost if c is the second contender of a session that should own only
-// one.
 func (j *Journal) addChild(c *dialect.Candidate) {
 	if j.insert(c) && (!j.naming.shares() || j.memberOf(c) != nil) {
 		j.properties.Ghosts++

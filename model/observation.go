@@ -24,7 +24,7 @@ const (
 )
 
 // Read is one read of the election's children: the list with the parent's stat, then each new child
-// (of a queue, the first [dialect.FirstItems]). A child that was deleted before its own read is Unread.
+// (of a queue, the first [dialect.FirstItems]). A child that was not read is Unread.
 type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
@@ -83,7 +83,7 @@ type Ack struct {
 	Sent     time.Time  `json:"sent,omitzero"`
 	Path     string     `json:"path,omitempty"` // "": the first of [State.AckPaths]
 	Presence Presence   `json:"presence"`
-	Session  uint64     `json:"session,omitempty"` // ephemeral owner
+	Session  uint64     `json:"session,omitempty"` // the ephemeral owner
 	Czxid    int64      `json:"czxid,omitempty"`
 	Data     znode.Data `json:"data,omitzero"`
 }
@@ -93,7 +93,7 @@ type Directory struct {
 	At       time.Time    `json:"at"`
 	Path     string       `json:"path"`
 	Presence Presence     `json:"presence"`
-	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
+	Parent   znode.Parent `json:"parent,omitzero"` // of the directory
 	// Names are the sorted names of the children; not set for [State.Counted], and for more than
 	// [NamesMax] children. Children are the first children, at most [ChildrenMax].
 	Names    []string      `json:"names,omitempty"`

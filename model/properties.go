@@ -75,7 +75,6 @@ func (t *properties) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds the time until at to the totals. known reports whether it was known who led.
 func (t *properties) elapse(at time.Time, known bool) {
 	p := &t.Properties
 	if t.at.IsZero() {
@@ -102,11 +101,9 @@ func (t *properties) elapse(at time.Time, known bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// update begins or ends a vacancy. thirdParty reports whether a third party leads. known reports
-// whether it is known who leads.
-func (t *properties) update(thirdParty, known bool) {
+func (t *properties) update(thirdPartyLeads, known bool) {
 	p := &t.Properties
-	t.works = t.awake > 0 || thirdParty
+	t.works = t.awake > 0 || thirdPartyLeads
 	t.led = t.led || known && t.works
 	switch {
 	case !t.led || !known || t.works:

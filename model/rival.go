@@ -15,7 +15,7 @@ const RivalWait = 3 * time.Second
 // library.
 type rivals struct {
 	now       []dialect.Rival
-	waiters   []dialect.ID // they watch a child that their library ignores by default, according to a table
+	waiters   []dialect.ID // they watch a lower child, according to a table
 	contested []dialect.ID // they lasted for [RivalWait], and are no waiters
 }
 

@@ -105,7 +105,6 @@ func (s *State) Waiters() []uint64 {
 	return s.watchers.Others
 }
 
-// nextMax bounds [State.Next].
 const nextMax = 32
 
 // Next returns the contenders that get the role when all holders have left.

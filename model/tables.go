@@ -175,7 +175,6 @@ func watchersOf(t *session.Table, cs *children, path string, own uint64) *Watche
 	return w
 }
 
-// apply stores t if watches were requested.
 func (w *watches) apply(t *session.Table, cs *children, path string, own uint64) {
 	if !slices.ContainsFunc(t.Servers, func(x session.Server) bool { return x.Watches.State != session.NotRequested }) {
 		return

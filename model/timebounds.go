@@ -20,8 +20,8 @@ func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
 func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
-// since returns the lower bound; if there is none, as in older recordings, the best guess.
-func (m timeBounds) since() time.Time {
+// lower returns the lower bound; if there is none, as in older recordings, the best guess.
+func (m timeBounds) lower() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
 	}

@@ -58,7 +58,6 @@ type waves struct {
 	times  map[uint64]int // the number of notifications of each session
 }
 
-// wake applies o. first reports whether o is the first report of that deletion.
 func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
