@@ -62,9 +62,8 @@ type Standbys struct {
 	Missing  bool   // Entry does not exist
 	Unread   int    // counts listed znodes that may be standbys, but were not read
 	Off      string // why no standby may take over, "" if a standby may
-	// Gone reports whether no program of the system runs, ShutDown whether the system was shut
-	// down.
-	Gone, ShutDown bool
+	Gone     bool   // no program of the system runs
+	ShutDown bool   // the system was shut down
 }
 
 // Standbys returns the programs that could take over.

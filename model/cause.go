@@ -27,8 +27,7 @@ const (
 	endsFor = 2 * time.Minute
 )
 
-// foreignEnd returns why a third-party leader's znode was deleted. answers is nil if the servers got
-// no requests.
+// foreignEnd returns why a third-party leader's znode was deleted. answers may be nil.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"

@@ -7,8 +7,7 @@ import (
 	"electop/model/dialect"
 )
 
-// children has the election's children. States share queue and rest, which are never written in
-// place.
+// children has the election's children. States share queue and rest: never write these in place.
 type children struct {
 	recipe dialect.Recipe
 	known  map[string]*dialect.Candidate // all children, by name

@@ -216,8 +216,7 @@ type Changed struct {
 // Changed returns the changes of the last observation.
 func (j *Journal) Changed() Changed { return j.last }
 
-// Sessions returns what the servers report about sessions; the next observation may change the
-// result.
+// Sessions returns what the servers report about sessions. The next observation may change the result.
 func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
 // State returns the present state of the election.

@@ -20,7 +20,7 @@ type Lanes struct {
 	// oldest first. They have all notifications of a deletion or none.
 	Notices []Notice
 	Writes  []Tried // the last attempts of leaders' workers to write, oldest first
-	Gaps    []Gap   // the times in which nothing was observed, oldest first
+	Gaps    []Gap   // oldest first
 }
 
 // NoticesMax bounds [Lanes.Notices]. A herd of 300 candidates gets some 300 notifications at each

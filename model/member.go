@@ -69,8 +69,7 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is what prevents the member from leading, besides its place in the queue; "" for
-	// nothing; safe for a terminal.
+	// Obstacle is why the member cannot lead, except its place in the queue; "" for none; safe for a terminal.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the end of a leader's lease, zero for none. Until then the session cannot expire.
 	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.

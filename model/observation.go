@@ -7,8 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// Observation is one input of a [Journal]: a pointer to a type of this file, or to
-// [session.Table].
+// Observation is one input of a [Journal]: a pointer to a type of this file, or to [session.Table].
 type Observation interface {
 	// When returns the time of the observation on this program's clock.
 	When() time.Time
@@ -45,8 +44,7 @@ type Read struct {
 	Data znode.Data `json:"data,omitzero"`
 	// Markers are the paths of [dialect.Markers] that exist. The JSON name comes from older recordings.
 	Markers []string `json:"witnesses,omitempty"`
-	// Gap reports whether changes before this read were not watched; a new [Snapshot] event
-	// follows.
+	// Gap reports whether changes before this read were not watched. A [Snapshot] event follows.
 	Gap bool `json:"gap,omitempty"`
 	// Single reports whether the election's path is the leader's own znode. If so, New has that
 	// znode or nothing, and Parent, Full and Gone are not used.
@@ -116,8 +114,7 @@ const (
 	Expired      Link = "expired" // the session expired; another session will follow
 )
 
-// Connection is a change of the observer's connection, or a newly measured
-// round trip.
+// Connection is a change of the observer's connection, or a newly measured round trip.
 type Connection struct {
 	At      time.Time     `json:"at"`
 	Link    Link          `json:"link"`
@@ -168,8 +165,7 @@ type Pace struct {
 	At    time.Time     `json:"at"`
 	Delay time.Duration `json:"delay,omitempty"` // how long each message is held, ns
 	Steps bool          `json:"steps,omitempty"` // each message is held until the user releases it
-	// Held are the first held messages, in the order in which they leave. Waiting counts
-	// all held messages.
+	// Held are the first held messages, in sending order. Waiting counts all held messages.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
 	// Passed are the last messages that left since the previous report, in order. Unlisted counts

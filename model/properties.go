@@ -20,8 +20,7 @@ type Properties struct {
 	Contested int
 
 	// Working is the time in which an awake member believed that it led, or a third party led.
-	// Observed is the time since the first leader, without the times in which it was unknown who
-	// led.
+	// Observed is the time since the first leader, except times in which it was unknown who led.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
 	// beginning of the present vacancy, zero for none.

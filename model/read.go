@@ -402,8 +402,7 @@ func (j *Journal) readSingle(r *Read) {
 	} else {
 		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
-			// Another znode may have existed between the two reads, so the vacancy may have begun
-			// later.
+			// Another znode may have existed between the reads, so the vacancy may have begun later.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed, true)

@@ -92,8 +92,7 @@ func (j *Journal) correct(c correction, at time.Time) {
 	}
 }
 
-// chained reports whether a contender watches its predecessor. The table must be newer than the last
-// read.
+// chained reports whether a contender watches its predecessor. t must be newer than the last read.
 func (cs *children) chained(t *session.Table, path string) bool {
 	for name, sessions := range watchedIn(t, path) {
 		if c := cs.known[name]; c != nil {

@@ -9,8 +9,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Wave has the reactions of sessions that were notified of a deletion. Durations begin at the
-// deletion.
+// Wave has the reactions of sessions that were notified of a deletion, with times since the deletion.
 type Wave struct {
 	Znode   string
 	Zxid    int64
