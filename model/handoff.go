@@ -182,8 +182,8 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the head's reign. A beginning that was not observed is not earlier than the creation
-// of the head's znode.
+// reign returns the head's reign. If its beginning was not observed, the creation of the head's znode
+// is the earliest possible beginning.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.lower(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {

@@ -408,8 +408,8 @@ func (b *laneBuilder) causes(all []*Lane) {
 	}
 }
 
-// change is a new report of a member, or a change of a znode. on then reports whether the znode has
-// the role (if holds is true) or exists (if holds is false).
+// change is a new report of a member, or a change of a znode. For a znode, on reports whether the znode
+// has the role (if holds is true) or exists (if holds is false).
 type change struct {
 	at     time.Time
 	report *reportChange // nil: a change of a znode

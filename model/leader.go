@@ -19,7 +19,7 @@ const (
 	NoRole            NoLeader = "no-role"                 // the kind of the children elects nobody and locks nothing
 	UnknownKind       NoLeader = "unknown-kind"            // the children may not be candidates
 	Blocked           NoLeader = "blocked"                 // clients may wait for a child that is no contender: Blocker of [State]
-	Unsupported       NoLeader = "unsupported"             // electop does not read the elections of this system
+	Unsupported       NoLeader = "unsupported"             // electop cannot decide who leads in this system
 	MixedClients      NoLeader = "mixed-clients"           // one of [State.Rivals] may lead beside the first contender
 	WatchesLower      NoLeader = "watches-a-lower-child"   // the first contender watches a child with a lower number: WaitsFor of [State]
 	GhostFirst        NoLeader = "ghost"                   // the first znode is a ghost: see [Ghosts]
