@@ -35,54 +35,49 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
-// MaxWatches is the largest number of watches whose table is requested without Config.Heavy.
+// MaxWatches is the number of watches in the largest table that is requested without Config.Heavy.
 const MaxWatches = 50_000
 
 // A Config describes which servers a [Poller] polls, and how often.
 type Config struct {
 	Mode Mode // "" means Auto
-	// URL is the address of an AdminServer's commands, with {host} for the server's host. "" means
-	// DefaultURL; the default path is /commands. See CheckURL.
-	URL string
-	// Servers has the servers of the connect string, each as host:port.
-	Servers []string
-	// Ensemble returns the text of /zookeeper/config. nil means that it is unknown whether Servers
-	// has all members.
+	// URL is the address of an AdminServer's commands; {host} stands for the server's host. "" means
+	// DefaultURL. A URL without a path gets the path /commands.
+	URL     string
+	Servers []string // from the connect string, each as host:port
+	// Ensemble returns the data of /zookeeper/config. It must return when ctx is done. If Ensemble is
+	// nil, only the table of a standalone server is whole.
 	Ensemble func(context.Context) (string, error)
-	// Chroot is the path above all elections, "" for the root. The delivered tables have paths
-	// relative to Chroot. Paths outside Chroot are ignored.
+	// Chroot is the path above all elections, "" for the root. Paths in tables are relative to Chroot.
 	Chroot string
 	// Interval is the time between two polls for the servers' status. 0 means 5 s.
 	Interval time.Duration
 	// Sessions is the time between two polls for connections and sessions. 0 means that only Verify
 	// and Poll request them.
 	Sessions time.Duration
-	// Cheap permits the regular requests of Sessions only while there are at most
-	// [session.CheapConnections] connections and answers arrive within [session.CheapAnswer].
+	// Cheap suspends the regular polls for connections and sessions while they are expensive: see
+	// [session.CheapConnections] and [session.CheapAnswer].
 	Cheap bool
 	// Heavy permits larger replies. It also permits requests for tables of watches if a server has
-	// more than MaxWatches watches or an unknown number of them.
+	// more than MaxWatches watches, or does not report their number.
 	Heavy bool
 	// Anchors returns the anchors of this process's sessions: see [session.Anchor]. It must not
 	// block; nil means none.
 	Anchors func() []session.Anchor
-	// Touch sends a request over each session of Anchors before a poll for deadlines. The
-	// deadlines of other sessions are then more exact. Touch must return when ctx is done; nil
-	// means no request.
+	// Touch sends a request over each session of Anchors before a poll for sessions. A recent
+	// request makes the deadlines of other sessions more exact. Touch must return when ctx is done;
+	// nil means no request.
 	Touch func(ctx context.Context)
-	// DialTLS configures TLS for four-letter words and for an https URL; nil means no TLS at the
-	// ports for clients.
+	// DialTLS configures TLS for four-letter words and for an https URL. nil means that words are
+	// sent without TLS.
 	DialTLS *tls.Config
-	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done; the
-	// connection outlives ctx. nil means a net.Dialer.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Now returns the time that answers get; nil means time.Now. The schedule always uses package
-	// time.
-	Now func() time.Time
-	// Logger receives failures at debug level; nil discards them.
-	Logger *slog.Logger
+	// Dial connects to host:port, for HTTP and for words. It must return when ctx is done. The
+	// connection must outlive ctx. nil means a net.Dialer.
+	Dial   func(ctx context.Context, network, addr string) (net.Conn, error)
+	Now    func() time.Time // returns the times of tables and answers; nil means time.Now
+	Logger *slog.Logger     // receives failed queries at debug level; nil discards them
 
-	requests *atomic.Uint64 // number of requests sent
+	requests *atomic.Uint64 // number of requests, failed ones included
 }
 
 func (c Config) withDefaults() Config {
@@ -113,12 +108,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// DefaultURL is the default address of an AdminServer.
+// DefaultURL is the default of [Config].URL.
 const DefaultURL = "http://{host}:8080" + commandsPath
 
 const commandsPath = "/commands"
 
-// CheckURL returns why template is not the URL of AdminServers, or nil. "" is an error.
+// CheckURL returns an error if template is empty or not valid as [Config].URL.
 func CheckURL(template string) error {
 	_, err := expand(template, "localhost")
 	return err
@@ -131,10 +126,10 @@ func expand(template, host string) (string, error) {
 	u, err := url.Parse(strings.ReplaceAll(template, "{host}", host))
 	switch {
 	case err != nil:
-		// The error of url.Parse has the URL, which may contain a password.
+		// The error of url.Parse contains the URL, which may contain a password.
 		return "", fmt.Errorf("the URL of the AdminServers is not valid (want something like %s)", DefaultURL)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("the URL of the AdminServers starts with %q (want http:// or https://)", znode.Safe(u.Scheme, 20))
+		return "", fmt.Errorf("the URL of the AdminServers has the scheme %q (want http or https)", znode.Safe(u.Scheme, 20))
 	case u.Host == "":
 		return "", fmt.Errorf("the URL of the AdminServers has no host (want something like %s)", DefaultURL)
 	case u.RawQuery != "" || u.Fragment != "":

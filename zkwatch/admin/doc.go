@@ -15,53 +15,50 @@
 //
 // # Cost
 //
-// Most polls request only what servers count anyway (srvr, mntr, wchs). Config.Sessions is the
-// interval for connections and sessions; with Config.Cheap both are requested only while they cost
-// little. Tables of watches are requested on demand (Verify, Poll). They are also requested after
-// handoffs, at most once a minute.
+// Most polls request only the status and counts of each server (srvr, mntr, wchs). Config.Sessions
+// is the interval for connections and sessions. Tables of watches are requested on demand (Verify,
+// Poll), and after changes of an election's leader (Handoff).
 //
-// While a server writes the table of watches, it holds a lock that all requests need. So the table
-// is requested only if the server has at most [MaxWatches] watches or Config.Heavy is set. A reply
-// is first read completely, up to a limit, and then parsed. HTTP is tried first: the AdminServer
-// holds the lock only while it copies the table.
+// While a server writes the reply to wchp, it holds the lock of its watches: a slow reader stalls
+// the server. So a reply is first read completely, up to a limit, and then parsed. A large table is
+// requested only with Config.Heavy. HTTP is tried first: there a server writes a copy, without the lock.
 //
-// There is one poll at a time, and one request at a time to each address. Each request and each poll
-// has a time limit. A server that does not answer is polled less often.
+// Polls do not overlap. A poll sends one request at a time for each server. Each request and each
+// poll has a time limit. After repeated failures of a server, regular polls skip it for a while.
 //
 // # Members
 //
-// If one server does not answer, a session that is in no list may still be connected. So the poller
-// polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only if
-// each configured server answered at its own address for clients; otherwise Unwhole has the reason.
-// A static configuration has no addresses for clients. Then an address of the connect string counts
-// if it has the configured host and its server reports the configured number. The table of a
-// standalone server is always whole.
+// If one server does not answer, a session in no list of connections may still be connected. So the
+// poller polls the servers of the connect string and of /zookeeper/config. Table.Whole is true only
+// if each configured server answered at its own address for clients; otherwise Unwhole is the reason.
+// A static configuration may have no addresses for clients. Then an address of the connect string
+// counts if it has the configured host, and its server reports the configured number. The table of
+// one standalone server is always whole.
 //
 // # Trust
 //
 // Any program may listen at the port of an AdminServer, and several servers on one host compete for
-// that port. A reply counts only if it has the right fields of the right types; in JSON it must
-// also name the command. Lists must be complete. In mode Auto an AdminServer at the default URL
-// must not report another server's port. Redirects and compressed replies are refused. Text in an
+// that port. A reply counts only if it has the required fields with valid values; in JSON it must
+// also name the command. If several servers have the same URL, the AdminServer there is used only
+// for the server whose port it reports. Redirects and compressed replies are refused. Text in an
 // answer is bounded and safe to show, except znode paths.
 //
 // # What a reply leaves out
 //
 // The word cons lists only the connections to the port that received it. A server can have two
-// ports, with TLS and without. Unless the server's configuration excludes a second port, the list
-// is Refused. Recent AdminServers list the connections to both ports.
+// ports, with TLS and without. If it may have a second port, the list is Refused. An AdminServer
+// lists both ports if its reply has secure_connections.
 //
-// The lists of several servers are from different moments. If a candidate is in no list, all lists
-// are requested once more.
+// The lists of several servers are from different moments. If a candidate's session is in no list,
+// all lists are requested once more.
 //
-// If a session sends a message during a dump, the dump may lack the session, or have it twice with
-// two deadlines. Then the later deadline counts. One dump without a session's deadline proves
-// nothing.
+// If a session sends a message during a dump, the dump may lack the session. So a missing session
+// may still be alive. The dump may also have the session twice; then the later deadline counts.
 //
 // # Clocks
 //
-// Deadlines are times of a clock of the ensemble leader: the monotonic clock in JSON, the wall clock
+// Deadlines are times on a clock of the ensemble leader: the monotonic clock in JSON, the wall clock
 // in the text of dump. The text has only an ambiguous abbreviation of the time zone, so each time is
-// read as UTC. This error cancels out, because deadlines are compared with the deadline of a session
-// of this process (see [Config].Anchors).
+// read as UTC. The error is the same for all deadlines of a dump. It cancels out, because each is
+// compared with the deadline of a session of this process (see [Config].Anchors).
 package admin

@@ -10,17 +10,18 @@ import (
 	"electop/model/session"
 )
 
-// An Election subscribes to the answers about one election.
+// An Election is a subscription to the answers about one election.
 type Election struct {
-	Path string // below the chroot
-	Ack  string // path of the acknowledgement, "" for none
-	// Sessions returns known sessions of the candidates and of this process. Put also receives the
-	// connections and deadlines of these sessions. Sessions must not block; nil means no sessions.
+	Path string // relative to the chroot
+	Ack  string // path of the acknowledgement znode, relative to the chroot; "" for none
+	// Sessions returns sessions whose connections and deadlines the tables also have. It must not
+	// block; nil means no sessions.
 	Sessions func() []uint64
-	// Hosts returns hosts. Put receives all connections from each host, unless the host has more
-	// than maxFromHost connections. Hosts must not block; nil means no hosts.
+	// Hosts returns hosts of clients. The tables also have the connections from these hosts, except
+	// connections without a session. A host with more than maxFromHost connections is ignored. Hosts
+	// must not block; nil means no hosts.
 	Hosts func() []string
-	// Put receives the answers. One goroutine at a time calls Put; it must return when ctx is done.
+	// Put receives a *session.Table. Calls do not overlap. Put must return when ctx is done.
 	Put func(context.Context, model.Observation)
 }
 
@@ -39,14 +40,13 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// These constants bound an election's part of one server's answers. maxFromHost counts the
-// connections to all servers.
+// All but maxFromHost bound an election's part of one server's answers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together
 	maxPath     = 16 << 10  // bytes of one path
 	maxPaths    = 8_000_000 // bytes of all paths of one list
-	maxFromHost = 1000      // connections from one host: a host with more may be a proxy
+	maxFromHost = 1000      // connections from one host to all servers: a host with more may be a proxy
 )
 
 func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
@@ -92,15 +92,14 @@ type filter struct {
 	election *Election
 	chroot   string
 	sessions map[uint64]bool // sessions whose connections and deadlines are copied
-	hosts    []string        // hosts whose connections are all copied
+	hosts    []string        // hosts whose connections are copied
 }
 
-// A usage counts what one list has, for its bounds.
-type usage struct{ entries, bytes, watchers int }
+type listSize struct{ entries, bytes, watchers int }
 
-// take counts an entry of a list. It returns the path relative to the chroot. ok is false if the path
-// does not belong to the election or a bound is exceeded.
-func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (path string, ok bool) {
+// take adds an entry to the size of its list. It returns the path relative to the chroot. ok is false
+// if the path does not belong to the election or a bound is exceeded.
+func (f *filter) take(l *listSize, s *session.Server, full string, watchers int) (path string, ok bool) {
 	if path, ok = f.election.inner(f.chroot, full); !ok {
 		return "", false
 	}
@@ -115,7 +114,7 @@ func (f *filter) take(l *usage, s *session.Server, full string, watchers int) (p
 }
 
 func (f *filter) znodes(r *result, s *session.Server) {
-	var ephemerals, watches usage
+	var ephemerals, watches listSize
 	for _, x := range r.ephemerals {
 		if path, ok := f.take(&ephemerals, s, x.Path, 0); ok {
 			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: path})
@@ -151,7 +150,7 @@ func (f *filter) clients(r *result, s *session.Server) {
 	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // by session; a dump can have a session twice
+	latest := make(map[uint64]int) // index in s.Deadlines by session; a dump can have a session twice
 	for _, x := range r.deadlines {
 		if !f.sessions[x.Session] {
 			continue

@@ -21,7 +21,7 @@ const (
 	configRetry    = 10 * time.Second // time from a failed read to the next one
 	configValid    = 3 * time.Minute  // how long the last configuration is used while reads fail
 	configTimeout  = 2 * time.Second
-	maxMembers     = 255 // a server's number is one byte
+	maxMembers     = 255 // server numbers are 1 to 255
 )
 
 type ensemble struct {
@@ -30,10 +30,10 @@ type ensemble struct {
 
 	servers map[string]*server // by address
 
-	config     []configured // empty if unknown
-	configRead time.Time    // zero: never
+	config     []configuredServer // empty if unknown
+	configRead time.Time          // zero: never
 	configNext time.Time
-	configWhy  string // why config is unknown or incomplete
+	configWhy  string // why config is unknown or incomplete, or ""
 }
 
 func newEnsemble(cfg *Config) *ensemble {
@@ -57,7 +57,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	}
 	all.Wait()
 	results, missing := e.members(results)
-	if missing == "" && p.Sessions && ctx.Err() == nil && unlisted(results, e.cfg.Chroot, elections) {
+	if missing == "" && p.Sessions && ctx.Err() == nil && candidateUnlisted(results, e.cfg.Chroot, elections) {
 		relist(ctx, p, e.servers, results)
 	}
 	t.End = e.cfg.Now()
@@ -65,11 +65,11 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if a read is due or now is true. A poll for tables sets now,
-// because some sessions may be only at a new member.
-func (e *ensemble) readConfig(ctx context.Context, now bool) {
+// readConfig reads /zookeeper/config if a read is due or force is true. A poll for tables must read
+// it, because some sessions may be connected to a new member.
+func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	began := time.Now()
-	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {
+	if e.cfg.Ensemble == nil || !force && began.Before(e.configNext) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, configTimeout)
@@ -86,8 +86,8 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll. A server that answers at its configured address is not polled
-// at another address.
+// targets returns the servers to poll. If a server answers at its configured address, other addresses
+// with the same server number are skipped.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -101,9 +101,9 @@ func (e *ensemble) targets() []*server {
 		if s == nil {
 			s = newServer(e.cfg, e.request, addr)
 		}
-		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configured) bool { return c.at(addr) })
+		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configuredServer) bool { return c.at(addr) })
 		e.servers[addr] = s
-		if slices.ContainsFunc(e.config, func(c configured) bool {
+		if slices.ContainsFunc(e.config, func(c configuredServer) bool {
 			own := known[c.client]
 			return own != nil && c.client != addr && own.failures == 0 && own.identity.number > 0 && own.identity.number == s.identity.number
 		}) {
@@ -124,8 +124,8 @@ func (e *ensemble) targets() []*server {
 	return all
 }
 
-// members drops a second result of the same server. missing is why the results may lack a member of
-// the ensemble, or "" if they have all members.
+// members keeps one result of each known server number. missing is why the results may lack a member
+// of the ensemble, or "" if they have all members.
 func (e *ensemble) members(results []result) (kept []result, missing string) {
 	own := make([]bool, len(results))
 	for _, c := range e.config {
@@ -145,7 +145,7 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	for i := range results {
 		r := &results[i]
 		numbers[i] = r.number
-		if c := slices.IndexFunc(e.config, func(c configured) bool { return c.client == r.Addr }); c >= 0 && r.number == 0 {
+		if c := slices.IndexFunc(e.config, func(c configuredServer) bool { return c.client == r.Addr }); c >= 0 && r.number == 0 {
 			numbers[i] = e.config[c].id
 		}
 		if j, ok := best[numbers[i]]; !ok || better(i, j) {
@@ -160,15 +160,15 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 		if n > 0 && best[n] != i {
 			continue
 		}
-		// The same leader may have answered at two addresses, so a result with anyServer loses its mode.
-		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
+		// One leader may have answered at two addresses, so a result with anyServer loses its mode.
+		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configuredServer) bool { return c.id == n }) {
 			r.Mode = session.ModeUnknown
 		}
 		kept = append(kept, r)
 	}
 	switch {
 	case len(results) == 1 && results[0].Mode == session.ModeStandalone:
-		return kept, "" // a standalone server is the only server
+		return kept, "" // a standalone server has no other members
 	case e.cfg.Ensemble == nil:
 		return kept, "the ensemble's configuration is not known"
 	case e.configWhy != "":
@@ -179,8 +179,8 @@ func (e *ensemble) members(results []result) (kept []result, missing string) {
 	return kept, missing
 }
 
-// A configured is a server.N line of /zookeeper/config.
-type configured struct {
+// A configuredServer is the server of one server.N line in /zookeeper/config.
+type configuredServer struct {
 	id     int
 	host   string // for connections of the other members
 	client string // host:port for clients, "" if the line has none
@@ -188,7 +188,7 @@ type configured struct {
 
 // at reports whether addr is the configured address for clients. If c has no such address, at
 // compares only the host.
-func (c *configured) at(addr string) bool {
+func (c *configuredServer) at(addr string) bool {
 	if c.client == "" {
 		host, _, _ := net.SplitHostPort(addr)
 		return host == c.host
@@ -198,11 +198,11 @@ func (c *configured) at(addr string) bool {
 
 // is reports whether r is an answer of the configured server. Without a configured address for
 // clients, r must have the configured number, because one host can have several servers.
-func (c *configured) is(r *result) bool {
+func (c *configuredServer) is(r *result) bool {
 	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
 }
 
-func (c *configured) absent(results []result) string {
+func (c *configuredServer) absent(results []result) string {
 	for i := range results {
 		switch r := &results[i]; {
 		case !c.at(r.Addr):
@@ -221,13 +221,13 @@ func (c *configured) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble parses the data of /zookeeper/config. why is not "" if all may be incomplete.
+// parseEnsemble parses the data of /zookeeper/config. why is the reason if all may lack servers.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181
 //	server.3=zk3:2888:3888|zk3b:2888:3888:participant
 //	version=100000000
-func parseEnsemble(content string) (all []configured, why string) {
+func parseEnsemble(content string) (all []configuredServer, why string) {
 	for line := range strings.Lines(content) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "server.")
 		if !ok {
@@ -239,18 +239,18 @@ func parseEnsemble(content string) (all []configured, why string) {
 			why = fmt.Sprintf("/zookeeper/config has a line that is not understood: %s", znode.Safe(strings.TrimSpace(line), 80))
 		case len(all) == maxMembers:
 			return all, "/zookeeper/config names too many servers"
-		case !slices.ContainsFunc(all, func(o configured) bool { return o.id == c.id }):
+		case !slices.ContainsFunc(all, func(o configuredServer) bool { return o.id == c.id }):
 			all = append(all, c)
 		}
 	}
 	return all, why
 }
 
-func parseConfigured(s string) (configured, error) {
+func parseConfigured(s string) (configuredServer, error) {
 	number, spec, _ := strings.Cut(s, "=")
 	id, err := strconv.Atoi(number)
 	if err != nil || id < 0 {
-		return configured{}, errors.New("no number")
+		return configuredServer{}, errors.New("no number")
 	}
 	peers, client, _ := strings.Cut(spec, ";")
 	first, _, _ := strings.Cut(peers, "|")
@@ -258,12 +258,12 @@ func parseConfigured(s string) (configured, error) {
 	if v6, ok := strings.CutPrefix(first, "["); ok {
 		host, _, ok = strings.Cut(v6, "]")
 		if !ok {
-			return configured{}, errors.New("no closing bracket")
+			return configuredServer{}, errors.New("no closing bracket")
 		}
 	} else {
 		host, _, _ = strings.Cut(first, ":")
 	}
-	c := configured{id: id, host: host}
+	c := configuredServer{id: id, host: host}
 	if _, err := serverAddr(host, "1"); err != nil || client == "" {
 		return c, err
 	}

@@ -29,12 +29,12 @@ func TestParseEnsemble(t *testing.T) {
 		"server.5=zk5:2888:3888|zk5b:2888:3888:participant;clients5:2181\n" +
 		"server.6=10.0.0.6:2888:3888\r\n" +
 		"group.1=1:2\nversion=100000000")
-	equal(t, "configuration", got, []configured{
+	equal(t, "configuration", got, []configuredServer{
 		{1, "zk1", "zk1:2181"}, {2, "zk2", "zk2:2182"}, {3, "zk3", ""}, {4, "2001:db8::4", "[2001:db8::4]:2181"},
 		{5, "zk5", "clients5:2181"}, {6, "10.0.0.6", ""},
 	})
 	if why != "" {
-		t.Errorf("incomplete because %q, want complete", why)
+		t.Errorf("got the reason %q for missing servers, want none", why)
 	}
 	for _, bad := range []string{"server.=a:1:2", "server.x=a:1:2", "server.1=", "server.1=[::1:2:3", "server.1=a b:1:2;2181", "server.1=a:1:2;99999",
 		"server.1=a:1:2;\x1b[31m:2181", "server.1=../x:1:2", "server.1"} {
@@ -211,7 +211,7 @@ func TestServerAtTwoAddressesIsPolledOnce(t *testing.T) {
 			case 2:
 				n.set("10.0.0.1:2181", nil)
 				n.set("10.0.0.1:8080", nil)
-				pollAll(t, p, l) // gets no answer at the configured address, so the next poll uses both
+				pollAll(t, p, l) // after this failure at the configured address, the next poll uses both addresses
 				servers[0].requests()
 			case 3:
 				n.set("10.0.0.1:2181", own)
@@ -246,8 +246,8 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string // the first and the second reply of each server to cons
-		where string       // the server that lists the client
+		lists [3][2]string // the first and the later replies of each server to cons
+		where string       // address of the server that lists the client
 		cons  int          // number of requests for cons to each server
 	}{
 		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
@@ -260,7 +260,7 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 			for i, s := range servers {
 				s.replies["cons"] = c.lists[i][0]
 				s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n\t/elsewhere\n0x8:\n\t/elsewhere2\n"
-				s.turn = func() {
+				s.onWord = func() {
 					if s.counts["cons"] > 1 {
 						s.replies["cons"] = c.lists[i][1]
 					}
@@ -277,7 +277,7 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 				}
 			}
 			if !got.Whole || strings.Join(where, " ") != c.where {
-				t.Errorf("%s: connected to %v, want %q; whole %v, want true", name, where, c.where, got.Whole)
+				t.Errorf("%s: the client is listed by %v, want %q; whole %v, want true", name, where, c.where, got.Whole)
 			}
 		})
 	}
@@ -372,7 +372,7 @@ func TestTablesAreBounded(t *testing.T) {
 			len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover, maxListed)
 	}
 	if s := got.Servers[1]; len(s.Watched) != 0 || !s.Leftover {
-		t.Errorf("too many sessions, too long a path: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
+		t.Errorf("a watch of too many sessions and a path that is too long: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
 	}
 	if got.Servers[2].Leftover {
 		t.Error("an empty result: leftover true, want false")

@@ -44,7 +44,7 @@ type fakeServer struct {
 	replies map[string]string // by word or command; the reply to a command may begin with a status line and headers
 	delay   duration          // before each reply
 	endless bool              // replies never end
-	turn    func()            // called before each reply to a word; it may set replies
+	onWord  func()            // called before each reply to a word; it may set replies
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -133,9 +133,9 @@ func (s *fakeServer) words(c net.Conn) {
 	if !s.stall(c) {
 		return
 	}
-	if s.turn != nil {
+	if s.onWord != nil {
 		s.mu.Lock()
-		s.turn()
+		s.onWord()
 		s.mu.Unlock()
 	}
 	reply, ok := s.reply(word)
@@ -318,7 +318,7 @@ func byCommand(m map[string]int) string {
 
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{}, status{}, identity{}, counts{})); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configuredServer{}, status{}, identity{}, counts{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

@@ -160,7 +160,6 @@ type jsonConn struct {
 	Outstanding  int         `json:"outstanding_requests"`
 }
 
-// parseConnections reads the connections to one port, or to both if the release lists both.
 func parseConnections(b []byte) (all connections, err error) {
 	var v struct {
 		envelope
@@ -176,7 +175,7 @@ func parseConnections(b []byte) (all connections, err error) {
 	all.bothPorts = v.Secure != nil
 	for _, list := range [][]jsonConn{v.Plain, v.Secure} {
 		for i := range list {
-			if c := &list[i]; c.Addr != "" { // otherwise the connection has been closed
+			if c := &list[i]; c.Addr != "" { // a closed connection has no address
 				all.list = append(all.list, session.Client{
 					Session: uint64(c.Session), Addr: clientAddr(c.Addr), Timeout: time.Duration(c.Timeout), LastOp: lastOp(c.LastOp),
 					Established: since1970(time.Duration(c.Established)), LastResponse: time.Duration(c.LastResponse),

@@ -126,7 +126,7 @@ func TestDump(t *testing.T) {
 	commands := parsed(t, "admin-dump-server%d.json", parseJSONDump)
 	for i := range 2 {
 		if len(words[i].deadlines)+len(commands[i].deadlines) != 0 {
-			t.Errorf("follower %d has deadlines: %v, %v", i+1, words[i].deadlines, commands[i].deadlines)
+			t.Errorf("follower %d: deadlines %v and %v, want none", i+1, words[i].deadlines, commands[i].deadlines)
 		}
 		if len(words[i].ephemerals) != 20 {
 			t.Errorf("dump of follower %d: %d ephemerals, want 20", i+1, len(words[i].ephemerals))
@@ -174,7 +174,7 @@ func TestDumpInOtherZones(t *testing.T) {
 			continue
 		}
 		if apart := d.deadlines[1].At - d.deadlines[0].At; apart != 10*time.Second {
-			t.Errorf("%s: %v apart, want 10s", zone, apart)
+			t.Errorf("%s: deadlines are %v apart, want 10s", zone, apart)
 		}
 	}
 	if d, err := parseDump([]byte(reply("CEST", "CET"))); err != nil || len(d.deadlines) != 0 {
@@ -195,7 +195,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n" +
-		// Servers also list connections that they have just closed.
+		// Servers also list closed connections.
 		" null[0](queued=0,recved=1,sent=1)\n null[0](queued=0,recved=9,sent=9,sid=0x2,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
 	equal(t, "cons with IPv6", c.list, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1),
@@ -366,8 +366,8 @@ func count(n int) *int { return &n }
 
 func TestParsersAllocateBoundedMemory(t *testing.T) {
 	table := large
-	l := limit{table.bytes / 8, table.entries / 8, table.values / 8} // an eighth makes the test quicker
-	const most = 560 << 20 / 8                                       // bytes of all allocations
+	l := limit{table.bytes / 8, table.entries / 8, table.values / 8}
+	const most = 560 << 20 / 8 // bytes of all allocations
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},

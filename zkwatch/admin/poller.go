@@ -10,8 +10,8 @@ import (
 	"electop/model/session"
 )
 
-// A Poller polls the members of one ensemble for the subscribed elections. Any goroutine may call
-// its methods; only Run and Poll block.
+// A Poller polls the members of one ensemble for the subscribed elections. Goroutines may call its
+// methods concurrently. Only Run and Poll block.
 type Poller struct {
 	cfg Config
 
@@ -20,13 +20,13 @@ type Poller struct {
 	ensemble *ensemble
 
 	schedule schedule
-	changed  chan struct{} // receives when a poll may be due earlier
+	changed  chan struct{} // wakes Run, because a poll may be due earlier
 
 	mu          sync.Mutex
 	subscribers []*Election
 }
 
-// New returns a Poller that has sent no request yet.
+// New returns a Poller. It sends no request.
 func New(cfg Config) *Poller {
 	p := &Poller{
 		cfg:     cfg.withDefaults(),
@@ -38,8 +38,8 @@ func New(cfg Config) *Poller {
 	return p
 }
 
-// Subscribe delivers to e the answers of the current and of later polls until cancel is called. The
-// current poll may still deliver once after cancel.
+// Subscribe delivers the tables of the current poll and of later polls to e, until cancel is called.
+// The current poll may still deliver its table after cancel.
 func (p *Poller) Subscribe(e Election) (cancel func()) {
 	p.mu.Lock()
 	p.subscribers = append(slices.Clip(p.subscribers), &e)
@@ -58,17 +58,17 @@ func (p *Poller) subscribed() []*Election {
 	return p.subscribers
 }
 
-// Requests returns the number of requests sent to the servers, answered or not.
+// Requests returns the number of requests to the servers, failed ones included.
 func (p *Poller) Requests() uint64 { return p.cfg.requests.Load() }
 
-// Verify makes a poll for all tables due, at most once in two seconds. Verify needs [Poller.Run].
+// Verify makes [Poller.Run] poll for all tables, at most once in two seconds.
 func (p *Poller) Verify() {
 	p.schedule.wantVerify()
 	p.mark()
 }
 
-// Handoff reports that an election has a new leader. A poll for tables of watches is due two seconds
-// after the last handoff, but at most once a minute. Handoff needs [Poller.Run].
+// Handoff reports that an election has a new leader. [Poller.Run] then polls for tables of watches,
+// two seconds after the last handoff, but at most once a minute.
 func (p *Poller) Handoff() {
 	p.schedule.noteHandoff(time.Now())
 	p.mark()
@@ -81,9 +81,9 @@ func (p *Poller) mark() {
 	}
 }
 
-// Poll makes one poll now, even of servers that are polled less often, and returns when the answers
-// are delivered. It returns an error only if ctx is done: failures of servers are part of the
-// answers. Poll sends nothing if the mode is Off or no election is subscribed.
+// Poll makes one poll and returns when the tables are delivered. It also polls servers that regular
+// polls skip. It returns an error only if ctx is done: the tables report failures of servers. Poll
+// sends nothing if the mode is Off or no election is subscribed.
 func (p *Poller) Poll(ctx context.Context, w Want) error {
 	if err := p.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("poll the servers: %w", err)
@@ -123,8 +123,6 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll polls all members and delivers the answers, after the end of an earlier poll. It returns an
-// error only if ctx is done.
 func (p *Poller) poll(ctx context.Context, what plan) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -153,8 +151,8 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// With anyServer, one server may list the anchor's session, and another may report the
-		// deadlines. So each anchor counts as older by its timeout.
+		// With anyServer, the connections and the deadlines may be from different servers. So a listed
+		// anchor may not be connected to the ensemble leader, and counts as older.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}
@@ -167,7 +165,7 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	return context.Cause(ctx)
 }
 
-const touchTimeout = 500 * time.Millisecond // for Config.Touch
-
-// putTimeout bounds how long one subscriber can delay the others.
-const putTimeout = time.Second
+const (
+	touchTimeout = 500 * time.Millisecond
+	putTimeout   = time.Second // bounds how long one subscriber can delay the others
+)

@@ -49,11 +49,10 @@ type status struct {
 }
 
 type identity struct {
-	number int // myid; 0 for a standalone server
-	port   int // port for clients without TLS; 0: unknown
+	number int // myid; 0: standalone or unknown
+	port   int // port for clients without TLS; 0: none or unknown
 	tick   time.Duration
-	// ports is the number of ports for clients, 1 or 2; 0: unknown.
-	ports int
+	ports  int // number of ports for clients, 1 or 2; 0: unknown
 }
 
 func (i identity) checked() identity {
@@ -65,9 +64,8 @@ func (i identity) checked() identity {
 }
 
 type counts struct {
-	watches int // on data, existence and children
-	// expired is the number of sessions that expired since the server's start; nil before 3.6.
-	expired *int
+	watches int  // data, exists and child watches
+	expired *int // number of sessions expired since the server's start; nil: not reported
 }
 
 type connections struct {
@@ -80,7 +78,6 @@ type dump struct {
 	ephemerals []session.Ephemeral // full paths
 }
 
-// Parsers return all of these errors except errTooLarge.
 var (
 	errNotServing  = errors.New("the server is not serving requests (it has no quorum, or is starting)")
 	errAdminServer = errors.New("the AdminServer reports")
@@ -94,17 +91,16 @@ func malformed(format string, args ...any) error {
 
 func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
-// A limit bounds a reply, because each byte of a hostile reply can take fifty bytes of memory when
-// parsed.
+// A limit bounds a reply, because a parsed reply can take much more memory than the reply itself.
 type limit struct{ bytes, entries, values int }
 
 var (
-	small = limit{1 << 20, 100_000, 100_000}        // for an answer that is not a table
-	large = limit{16 << 20, 500_000, 1_000_000}     // for a table: 50,000 watches are about 6 MB
+	small = limit{1 << 20, 100_000, 100_000}        // for a query that is not for a table
+	large = limit{16 << 20, 500_000, 1_000_000}     // for a table
 	huge  = limit{256 << 20, 8_000_000, 16_000_000} // for a table with Config.Heavy
 )
 
-// read reads a whole reply without parsing it, because a server that writes a table may hold a lock.
+// read does not parse the reply, because a server may hold a lock while it writes a table.
 func (l limit) read(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(l.bytes)+1)); err != nil {
@@ -145,8 +141,8 @@ func modeNamed(s string) session.Mode {
 	return session.ModeUnknown
 }
 
-// parseNumber parses a number of 64 bits, such as a session id or a zxid. It is hexadecimal in text,
-// and a signed decimal number in JSON.
+// parseNumber parses a decimal number, or a hexadecimal one after 0x. A decimal session id may be
+// negative, as in Java.
 func parseNumber(s string) (uint64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return uint64(n), nil
@@ -178,8 +174,8 @@ func since1970(d time.Duration) time.Time {
 	return time.UnixMilli(d.Milliseconds())
 }
 
-// clientAddr normalises a client's address as Java writes it: "/host:port" or "name/host:port", with
-// IPv6 in full.
+// clientAddr converts an address from Java's form to Go's. In Java it is "/host:port" or
+// "name/host:port", and IPv6 is not abbreviated.
 func clientAddr(s string) string {
 	s = s[strings.LastIndexByte(s, '/')+1:]
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {

@@ -95,8 +95,8 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	}
 }
 
-// warm waits for the first answer, which can take seconds in a Java process.
-func warm(t *testing.T, url string) {
+// awaitAdmin waits for the first answer, which can take seconds in a Java process.
+func awaitAdmin(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	zktest.Await(t, "an answer of "+url, func() bool {
@@ -108,7 +108,7 @@ func warm(t *testing.T, url string) {
 	})
 }
 
-// pollWithDeadlines polls until a dump has all sessions, because one dump can lack a session. It
+// pollWithDeadlines polls until each session has a deadline, because a dump can lack a session. It
 // returns nil if gone receives an event first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
@@ -128,7 +128,7 @@ func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []u
 			return nil, nil
 		default:
 			if time.Now().After(limit) {
-				t.Fatalf("no deadline of one of %#x: %v", sessions, deadlines)
+				t.Fatalf("got deadlines %v, want one of each session of %#x", deadlines, sessions)
 			}
 		}
 	}
@@ -171,14 +171,14 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 			watched[w.Path] = append(watched[w.Path], w.Sessions...)
 		}
 		if len(s.Deadlines) > 0 && s.Mode != session.ModeLeader && s.Mode != session.ModeStandalone {
-			t.Errorf("%s is %s and has deadlines", s.Addr, s.Mode)
+			t.Errorf("%s is a %s with deadlines, want deadlines only from a leader or a standalone server", s.Addr, s.Mode)
 		}
 		if len(s.Ephemerals) != len(q.names) {
 			t.Errorf("%s has %d ephemerals, want %d: %v", s.Addr, len(s.Ephemerals), len(q.names), s.Ephemerals)
 		}
 		for i, name := range q.names {
 			if !slices.Contains(s.Ephemerals, session.Ephemeral{Session: q.sessions[i], Path: name}) {
-				t.Errorf("%s does not have %s of %#x: %v", s.Addr, name, q.sessions[i], s.Ephemerals)
+				t.Errorf("ephemerals of %s: want %s of session %#x among %v", s.Addr, name, q.sessions[i], s.Ephemerals)
 			}
 		}
 	}
@@ -187,17 +187,17 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 			t.Errorf("deadline %+v via %s, want Wall only via 4lw", deadlines[session], via)
 		}
 		if host, _, err := net.SplitHostPort(connected[session]); err != nil || !net.ParseIP(host).IsLoopback() {
-			t.Errorf("%#x is connected from %q", session, connected[session])
+			t.Errorf("session %#x is connected from %q, want a loopback address", session, connected[session])
 		}
 		if i > 0 && !slices.Equal(watched[q.names[i-1]], []uint64{session}) {
-			t.Errorf("%s is watched by %x, want %#x", q.names[i-1], watched[q.names[i-1]], session)
+			t.Errorf("%s is watched by sessions %#x, want only %#x", q.names[i-1], watched[q.names[i-1]], session)
 		}
 	}
 	if len(watched) != len(q.names)-1 {
-		t.Errorf("watches %v, want %d", watched, len(q.names)-1)
+		t.Errorf("watches %v, want watches on %d paths", watched, len(q.names)-1)
 	}
 	if len(table.Anchors) != 1 || table.Anchors[0].Session != ours {
-		t.Errorf("anchors %+v, want one of %#x", table.Anchors, ours)
+		t.Errorf("anchors %+v, want one of session %#x", table.Anchors, ours)
 	}
 	return table
 }
@@ -228,7 +228,7 @@ func TestStandalone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			addr, url := start(t)
-			warm(t, url)
+			awaitAdmin(t, url)
 			observer, ours := connect(t, addr, 10*time.Second)
 			q := joinElection(t, "/election", addr, addr, addr)
 			cfg := admin.Config{
@@ -238,7 +238,7 @@ func TestStandalone(t *testing.T) {
 			for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.HTTP: "http", admin.FourLetter: "4lw"} {
 				cfg.Mode = mode
 				wantTable(t, cfg, via, q, ours)
-				for timeout := 2 * time.Second; !expiry(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
+				for timeout := 2 * time.Second; !expiresAfterDeadline(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
 					t.Logf("a session of %v ended before the server reported its deadline", timeout)
 				}
 			}
@@ -251,8 +251,8 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// expiry returns false if the session ends before the server has reported its deadline.
-func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
+// expiresAfterDeadline returns false if the session ends before the server has reported its deadline.
+func expiresAfterDeadline(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
 	crashing, sessionID := connect(t, addr, timeout)
 	path := create(t, crashing, "/crashing-", zk.FlagEphemeralSequential)
@@ -277,7 +277,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	select {
 	case <-gone:
 	case <-time.After(patience + timeout):
-		t.Fatalf("%s is not deleted", path)
+		t.Fatalf("%s is still there, want it deleted when its session expires", path)
 	}
 	if now := time.Now(); now.Before(notBefore) {
 		t.Errorf("%s: %s was deleted at %v, %v before its deadline on %s", cfg.Mode, path, now, notBefore.Sub(now), s.Addr)
@@ -288,7 +288,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 func TestDefaultSettingsOfApache(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords("")) // permits only srvr
-	noServer := "http://{host}:" + free(t) + "/commands"
+	noServer := "http://{host}:" + freePort(t) + "/commands"
 	for mode, hint := range map[admin.Mode]string{
 		admin.FourLetter: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
 		admin.Auto:       "admin.enableServer=true, or 4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
@@ -313,7 +313,7 @@ func TestDefaultSettingsOfApache(t *testing.T) {
 	}
 }
 
-func free(t *testing.T) string {
+func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -330,7 +330,7 @@ func TestEnsemble(t *testing.T) {
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
 	var addrs []string
 	for _, m := range e.Members {
-		warm(t, "http://"+m.Admin+"/commands")
+		awaitAdmin(t, "http://"+m.Admin+"/commands")
 		addrs = append(addrs, m.Addr)
 	}
 	observer, ours := connect(t, addrs[0], 10*time.Second)
@@ -341,7 +341,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
 		cfg.Mode = mode
-		// A follower may receive a commit after the writing client has its answer.
+		// A follower may apply a write after the writing client has its answer.
 		for _, c := range q.conns {
 			if err := c.Sync(t.Context(), "/"); err != nil {
 				t.Fatal(err)
@@ -393,13 +393,13 @@ func TestBothPortsOfApache(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := "http://" + s.Admin + "/commands"
-	warm(t, url)
+	awaitAdmin(t, url)
 	plain, first := connect(t, s.Addr, patience)
-	create(t, plain, "/election", 0)
-	create(t, plain, "/election/n_", 3)
+	create(t, plain, "/election", zk.FlagPersistent)
+	create(t, plain, "/election/n_", zk.FlagEphemeralSequential)
 
 	other, second := connectTLS(t, s.Secure, patience, secure)
-	create(t, other, "/election/n_", 3)
+	create(t, other, "/election/n_", zk.FlagEphemeralSequential)
 	for name, c := range map[string]admin.Config{
 		"plain": {Servers: []string{s.Addr}},
 		"TLS":   {Servers: []string{s.Secure}, DialTLS: secure},
@@ -416,7 +416,7 @@ func TestBothPortsOfApache(t *testing.T) {
 		got = poll(t, c, "/election").Servers[0]
 		all := clientsOf(got)
 		if got.Connections.State != session.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
-			t.Errorf("%s, by HTTP: %+v, clients %#x, want %#x and %#x", name, got.Connections, all, first, second)
+			t.Errorf("%s, by HTTP: connections %+v, clients %#x, want %#x and %#x", name, got.Connections, all, first, second)
 		}
 	}
 }
@@ -460,11 +460,11 @@ func TestRequestsOverTLS(t *testing.T) {
 		tls  *tls.Config
 		why  string
 	}{
-		"an address":                   {addr, caller, ""},
-		"a name":                       {"localhost:" + ports[0], caller, ""},
-		"of an unknown authority":      {addr, unknown, "unknown authority"},
-		"for another name":             {addr, elsewhere, "elsewhere.example"},
-		"without a client certificate": {addr, without, "certificate"},
+		"an address":                     {addr, caller, ""},
+		"a name":                         {"localhost:" + ports[0], caller, ""},
+		"an unknown authority":           {addr, unknown, "unknown authority"},
+		"a certificate for another name": {addr, elsewhere, "elsewhere.example"},
+		"no client certificate":          {addr, without, "certificate"},
 	} {
 		for mode, via := range map[admin.Mode]string{admin.FourLetter: "4lw", admin.HTTP: "http"} {
 			got := poll(t, admin.Config{Mode: mode, URL: "https://{host}:" + ports[1], Servers: []string{x.addr}, DialTLS: x.tls}, "/election").Servers[0]

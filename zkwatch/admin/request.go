@@ -18,13 +18,13 @@ import (
 
 var errNoAnswer = errors.New("no answer in time")
 
-// A refusal is a reply that refuses a query. hint is the setting that would permit the query, or "".
+// A refusal is the error of a refused query. hint is the setting that would permit the query, or "".
 type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// allWords is the setting that permits all words that electop sends. It includes srvr, because a
-// whitelist replaces the default, which permits only srvr.
+// allWords permits all words that electop sends. It includes srvr, because a whitelist replaces the
+// default, which permits only srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 type requester struct {
@@ -76,7 +76,7 @@ func (r *requester) word(ctx context.Context, addr, word string, l limit) ([]byt
 	if _, err := io.WriteString(c, word); err != nil {
 		return nil, cause(ctx, err)
 	}
-	b, err := l.read(abrupt{c})
+	b, err := l.read(endOfTLS{c})
 	switch short := len(b) < 200; {
 	case err != nil:
 		return nil, cause(ctx, err)
@@ -98,11 +98,11 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt treats the end of TLS without close_notify as EOF, because the parsers detect truncation.
-type abrupt struct{ io.Reader }
+// endOfTLS treats the end of TLS without close_notify as EOF, like the end of a TCP connection.
+type endOfTLS struct{ io.Reader }
 
-func (a abrupt) Read(p []byte) (int, error) {
-	n, err := a.Reader.Read(p)
+func (r endOfTLS) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = io.EOF
 	}
@@ -127,7 +127,7 @@ func (r *requester) command(ctx context.Context, base, name string, l limit) ([]
 	case resp.StatusCode/100 == 3:
 		return nil, fmt.Errorf("status %d: a redirect, which electop does not follow", resp.StatusCode)
 	case resp.StatusCode == http.StatusServiceUnavailable && kind == "application/json":
-		return nil, errNotServing // ZooKeeper 3.9 and later send 503; earlier releases send 200
+		return nil, errNotServing // some releases of ZooKeeper send 503, others 200 with an error in JSON
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("status %d: no AdminServer, or it has another path", resp.StatusCode)
 	case kind != "application/json":

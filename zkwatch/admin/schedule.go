@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// calmAfterHandoff is the time from the last handoff to a poll for tables of watches. By then the
-	// candidates have set their watches again.
+	// calmAfterHandoff is the time from the last handoff to a poll for tables of watches: candidates
+	// need time to set their watches again.
 	calmAfterHandoff = 2 * time.Second
-	watchGap         = time.Minute // shortest time from a table of watches to a table after a handoff
+	watchGap         = time.Minute // shortest time from a poll for tables of watches to one for a handoff
 	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down the key.
 	verifyGap = 2 * time.Second
 )
@@ -19,19 +19,19 @@ const (
 type schedule struct {
 	interval time.Duration // between polls for the status
 	sessions time.Duration // between polls for connections and sessions; 0: only on demand
-	cheap    bool          // polls for connections and sessions only while they are cheap
+	cheap    bool          // see Config.Cheap
 
 	mu            sync.Mutex
 	statusDue     time.Time // zero: now
 	sessionsDue   time.Time
-	verify        bool      // Verify was called, and caused no poll yet
-	verified      time.Time // time of the last poll that Verify caused
-	handoff       time.Time // the last handoff without a later table of watches; zero: none
+	verify        bool      // a poll for Verify is still to be made
+	verified      time.Time // time of the last poll for Verify
+	handoff       time.Time // time of the last handoff; zero: no poll must follow
 	watchesPolled time.Time // time of the last poll for tables of watches
 
 	// The next fields are used only if cheap is true.
-	counted   bool              // a poll has counted the connections
-	restraint session.Restraint // why connections and sessions are not requested
+	counted   bool              // a server has reported its number of connections
+	restraint session.Restraint // why regular polls do not request connections and sessions
 	slow      int               // number of slow polls in a row
 }
 
@@ -77,8 +77,8 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 	return p, due, at
 }
 
-// regular returns when the next regular poll for connections and sessions is due. ok is false if
-// there is none, or if the connections are not counted yet or too many.
+// regular returns the time of the next regular poll for connections and sessions. ok is false if
+// there is none.
 func (s *schedule) regular() (at time.Time, ok bool) {
 	if s.cheap && (!s.counted || s.restraint.Connections > 0) {
 		return at, false
@@ -86,8 +86,8 @@ func (s *schedule) regular() (at time.Time, ok bool) {
 	return session.Later(s.sessionsDue, s.restraint.Again), s.sessions > 0
 }
 
-// cost returns the interval for connections and sessions, or 0 and why they are not requested. It
-// first notes the connections and the slowest answer of a poll.
+// cost records the number of connections and the slowest answer of a poll. every is the interval for
+// connections and sessions. If they are too expensive, every is 0 and why is the reason.
 func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,6 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
-// statusPollTimeout and tablePollTimeout end a poll, even if answers are missing.
 const (
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second

@@ -86,11 +86,11 @@ func TestVerifyPollsOnce(t *testing.T) {
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		p.Verify()
 		wantSent(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
-		for range 100 { // the key is held down for a second
+		for range 100 { // for a second
 			p.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
-		wantSent(t, 3500*time.Millisecond, "verify, the key held down", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		wantSent(t, 3500*time.Millisecond, "100 calls of Verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		last := l.last(t)
 		for _, s := range last.Servers {
 			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
@@ -106,7 +106,7 @@ func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 			m := s.requests()
 			n += m["wchp"] + m["watches_by_path"]
 			if m["cons"]+m["connections"]+m["dump"] > 0 {
-				n += 1000 // no other table is wanted
+				n += 1000 // makes the count wrong: no other table may be requested
 			}
 		}
 		return n
@@ -124,10 +124,10 @@ func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 		p.Handoff()
 		wantTables(1900*time.Millisecond, 0, "1.9 s after a handoff")
 		wantTables(200*time.Millisecond, 3, "2.1 s after a handoff")
-		wantTables(time.Minute, 0, "the minute after the tables")
+		wantTables(time.Minute, 0, "in the next minute")
 		for range 20 { // a handoff each second
 			p.Handoff()
-			wantTables(time.Second, 0, "while handoffs come")
+			wantTables(time.Second, 0, "less than 2 s after the last handoff")
 		}
 		wantTables(2*time.Second, 3, "2 s after the last handoff")
 		p.Handoff()
@@ -166,7 +166,7 @@ func TestTablesOfManyWatchesAreNotRequested(t *testing.T) {
 			t.Errorf("heavy: %+v, want watches Answered", w)
 		}
 	})
-	// Without a count of watches the table is not requested. The total of mntr is enough.
+	// The table is requested only if wchs or mntr reports the number of watches.
 	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")
@@ -192,7 +192,7 @@ func listRequests(servers []*fakeServer) (n int) {
 	return n
 }
 
-func cheapSessions(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
+func onlyWhileCheap(c *Config) { c.Sessions, c.Cheap = 2*time.Second, true }
 
 func setConnections(servers []*fakeServer, n int) {
 	for _, s := range servers {
@@ -204,7 +204,7 @@ func setConnections(servers []*fakeServer, n int) {
 }
 
 func TestManyConnectionsAreNotListed(t *testing.T) {
-	eachMode(t, cheapSessions, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, onlyWhileCheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		setConnections(servers, session.CheapConnections/3+1)
 		defer n.run(p)()
 		synctest.Wait()
@@ -234,7 +234,7 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 }
 
 func TestSlowServersListConnectionsRarely(t *testing.T) {
-	eachMode(t, cheapSessions, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
+	eachMode(t, onlyWhileCheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
 		defer n.run(p)()
 		advance(4 * time.Second)

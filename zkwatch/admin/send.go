@@ -16,9 +16,7 @@ import (
 
 const (
 	connectTimeout = 1500 * time.Millisecond
-	// requestTimeout bounds a regular request that is not for a table. The first answer of an
-	// AdminServer can take seconds, because it loads classes.
-	requestTimeout = 2 * time.Second
+	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table
 	tableTimeout   = 6 * time.Second // bounds a request for a table, or on demand
 
 	// refusalValid is the time until a refused query is sent again: the server may have new settings.
@@ -26,7 +24,9 @@ const (
 	// identityValid is the time between two requests for a server's identity, which a restart can
 	// change.
 	identityValid = 5 * time.Minute
-	slowRetry     = time.Minute // time until HTTP is tried again after errNoAnswer
+	// slowRetry is the time until HTTP is tried again after errNoAnswer. The first answer of an
+	// AdminServer can take seconds.
+	slowRetry = time.Minute
 )
 
 // A way is how a query is sent. session.Answer.Via has these values.
@@ -50,17 +50,17 @@ type server struct {
 	anyServer bool
 
 	url       string // of the AdminServer; "" if urlErr is set
-	urlErr    error  // why addr gives no valid URL
+	urlErr    error  // why Config.URL with this host is not valid
 	sharedURL bool   // another address has the same URL
 
-	notItsOwn string // why the AdminServer may belong to another server; "" if it does not
+	notItsOwn string // why the AdminServer may belong to another server, or ""
 
 	httpWorks  bool
 	httpRetry  time.Time // in mode Auto, HTTP is not tried before this time
 	refused    map[string]refused
 	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
 	gotAnswers bool          // a reply arrived in this poll, other than a refusal or an HTTP error
-	took       time.Duration // the time of the slowest table in this poll
+	took       time.Duration // the time of the slowest request for a table
 
 	identity   identity  // the last answer to identityQuery
 	identifyAt time.Time // the identity is not requested before this time
@@ -98,15 +98,15 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send sends a query over HTTP, then as a word if HTTP fails. It sends no word if a table is late,
-// because the server is still busy with the table.
+// send tries the server's ways in turn. If a table is late, it tries no other way: the server may
+// still be busy with the table.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {
 		return v, r.answer
 	}
 	answer.State = session.Failed
 	var whys []string
-	var byHTTP error
+	var httpErr error
 ways:
 	for _, by := range s.ways() {
 		form := q.word
@@ -124,7 +124,7 @@ ways:
 			if by == overHTTP {
 				s.httpWorks = true
 			} else {
-				s.wordsWork(byHTTP)
+				s.wordsWork(httpErr)
 			}
 			return v, session.Answer{State: session.Answered, Via: string(by), At: s.cfg.Now()}
 		}
@@ -136,7 +136,7 @@ ways:
 		case errors.As(err, &refusal):
 			s.alive = true
 			if by == asWord {
-				s.wordsWork(byHTTP)
+				s.wordsWork(httpErr)
 			}
 			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.hint, answer.Hint)
 		case errors.Is(err, errTooLarge):
@@ -154,7 +154,7 @@ ways:
 			break ways
 		}
 		if by == overHTTP {
-			byHTTP = err
+			httpErr = err
 		}
 	}
 	if len(whys) == 1 {
@@ -217,15 +217,15 @@ func (s *server) fetch(ctx context.Context, by way, name string, table, patient 
 	return s.request.command(ctx, s.url, name, limit)
 }
 
-// wordsWork notes that the server replied to a word. byHTTP is the error of the HTTP request before
-// the word; nil means that there was no such request.
-func (s *server) wordsWork(byHTTP error) {
+// wordsWork records that the server replied to a word. httpErr is the error of HTTP before the word;
+// nil means that HTTP was not tried.
+func (s *server) wordsWork(httpErr error) {
 	pause := identityValid
-	if errors.Is(byHTTP, errNoAnswer) {
+	if errors.Is(httpErr, errNoAnswer) {
 		pause = slowRetry
 	}
-	if byHTTP != nil && !s.httpWorks {
+	if httpErr != nil && !s.httpWorks {
 		s.httpRetry = time.Now().Add(pause)
 	}
-	s.httpWorks = s.httpWorks && byHTTP == nil
+	s.httpWorks = s.httpWorks && httpErr == nil
 }

@@ -12,20 +12,20 @@ import (
 	"electop/model/units"
 )
 
-// longestPause bounds the pause after a poll without an answer; each such poll doubles the pause.
+// longestPause bounds how long regular polls skip a server that did not answer.
 const longestPause = time.Minute
 
-// A result has the answers of one server. The lists of session.Server are empty. The fields below
-// have the complete lists, with full paths.
+// A result has the answers of one server. The lists of its session.Server are empty: the fields below
+// have the lists, with full paths.
 type result struct {
 	session.Server
-	number     int  // the server's number in this answer or an earlier one; 0: unknown
-	anyServer  bool // server.anyServer: the answers may be from several servers
+	number     int  // the server's number in this poll or an earlier one; 0: unknown
+	anyServer  bool // the answers may be from several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral
 	watches    []session.Watch
-	took       time.Duration // the time of the slowest list of connections or sessions
+	took       time.Duration // the time of the slowest request for connections or sessions
 }
 
 func newResult(addr string) result {
@@ -83,8 +83,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	return r
 }
 
-// failed notes a poll without an answer. Only repeated failures make polls rarer, because after one
-// failure a server may be restarting.
+// failed records a poll without an answer. After one failure there is no pause, because the server
+// may be restarting.
 func (s *server) failed(why string) {
 	s.why = why
 	if s.failures++; s.failures > 1 {
@@ -120,14 +120,14 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	case s.alive:
 		s.identifyAt = now.Add(identityValid)
 		if s.httpRetry.After(now) && s.httpRetry.Before(s.identifyAt) {
-			s.identifyAt = s.httpRetry // HTTP needs an identity first
+			s.identifyAt = s.httpRetry // checks the AdminServer before HTTP is used again
 		}
 	}
 	return a
 }
 
 func (s *server) notOwned(id identity) string {
-	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
+	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil) // id.port is not the port with TLS
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
-			r.conns[i].LastResponse = 0 // the server's clock may differ from the clock of the deadlines
+			r.conns[i].LastResponse = 0 // perhaps not on the clock of the deadlines
 		}
 	}
 	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the second port
@@ -194,7 +194,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 }
 
 // relist requests all lists of connections again. A client that moved to another server during the
-// first requests can be missing from the first lists.
+// first requests can be missing from all lists.
 func relist(ctx context.Context, p plan, servers map[string]*server, results []result) {
 	second := make([]result, len(results))
 	var all sync.WaitGroup
@@ -226,9 +226,9 @@ func listed(results []result) map[uint64]bool {
 	return all
 }
 
-func unlisted(results []result, chroot string, elections []*Election) bool {
+func candidateUnlisted(results []result, chroot string, elections []*Election) bool {
 	if slices.ContainsFunc(results, func(r result) bool { return r.Connections.State != session.Answered }) {
-		return false // the second lists would prove nothing either
+		return false // without all lists, an unlisted session proves nothing
 	}
 	listed := listed(results)
 	for _, e := range elections {

@@ -19,7 +19,7 @@ import (
 
 func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	var touched time.Time
-	for name, config := range map[string]string{"a server's address": "", "perhaps any server's address": dynamicConfig} {
+	for name, config := range map[string]string{"a server's address": "", "an address of any server": dynamicConfig} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			s.delay.set(time.Second)
 			c.Servers, c.Ensemble = []string{"lb:2181"}, always(config)
@@ -48,16 +48,16 @@ func TestListOfOnePortIsRefused(t *testing.T) {
 		mode  Mode
 		query string // word or command
 		reply string // the server's reply to query
-		hint  string // "" if the list is Answered; "none": no hint
+		hint  string // "": the list is Answered; "none": Refused without a hint
 	}{
-		"one port":            {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
-		"only with TLS":       {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
-		"two ports":           {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
-		"unknown":             {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
-		"conf is forbidden":   {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
-		"3.4":                 {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
-		"by HTTP, both ports": {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
-		"by HTTP, one port":   {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
+		"one port":          {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
+		"only with TLS":     {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
+		"two ports":         {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
+		"unknown":           {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
+		"conf is forbidden": {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
+		"3.4":               {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
+		"HTTP, both ports":  {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
+		"HTTP, one port":    {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
 	} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 			cfg.Mode = c.mode
@@ -217,7 +217,7 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 	withOneServer(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		pollFirst(t, p, l)
 		s.requests()
-		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // no body follows
+		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // the body never follows
 		if got := pollFirst(t, p, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
 			t.Errorf("no table in time: %+v, want Failed", got)
 		}
@@ -231,7 +231,7 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 			stop := n.run(p)
-			time.Sleep(100 * time.Millisecond) // the first poll has begun
+			time.Sleep(100 * time.Millisecond) // until the first poll has begun
 			ctx, cancel := context.WithCancelCause(t.Context())
 			polled := make(chan error)
 			go func() { polled <- p.Poll(ctx, everything) }()
@@ -327,7 +327,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 				defer n.run(p)()
 				advance(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
-				if name == "a cut-off body" { // the answer is late, so each minute HTTP is tried before the word
+				if name == "a cut-off body" { // HTTP is late, so it is tried again each minute
 					want = "configuration=6 " + want
 				}
 				if m := byCommand(s.requests()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {

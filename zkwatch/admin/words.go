@@ -108,15 +108,14 @@ func parseConf(b []byte) (identity, error) {
 	return id.checked(), cmp.Or(f.err, err)
 }
 
-// parseDump parses the reply to dump. The reply has deadlines only from an ensemble leader or a
-// standalone server.
+// parseDump finds deadlines only in the reply of an ensemble leader or a standalone server.
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
 		return d, malformed("dump: no sessions or no ephemerals, or truncated: %s", shown(string(b)))
 	}
 	ephemerals, _, _ := bytes.Cut(rest, []byte("\nConnections dump:\n"))
-	var at time.Duration // of the deadlines that follow
+	var at time.Duration // deadline of the sessions on the next lines
 	var zones []string
 	for line := range lines(sessions) {
 		id, below := strings.CutPrefix(line, "\t")
@@ -158,7 +157,7 @@ func parseDump(b []byte) (d dump, err error) {
 	return d, nil
 }
 
-// parseDeadlineLine reads the time as UTC, because the abbreviation of the zone is ambiguous.
+// parseDeadlineLine reads the time as UTC, because the zone is an ambiguous abbreviation.
 func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
@@ -179,7 +178,7 @@ func parseCons(b []byte) (connections, error) {
 	var all []session.Client
 	for line := range lines(b) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "null[") {
-			continue // the connection was closed meanwhile
+			continue // the connection is closed
 		}
 		c, err := parseCon(line)
 		if err != nil {
