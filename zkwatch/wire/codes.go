@@ -9,8 +9,8 @@ import (
 // An Op is an operation code.
 type Op int32
 
-// The Op constants are the operations of ZooKeeper 3.8 (ZooDefs.OpCode). OpError appears only
-// inside multi responses.
+// The Op constants are the operations of ZooKeeper 3.8 (ZooDefs.OpCode). OpError is the result of a
+// failed operation in a multi or multiRead.
 const (
 	OpNotification         Op = 0
 	OpCreate               Op = 1
@@ -83,7 +83,7 @@ var opNames = map[Op]string{
 	OpError:                "error",
 }
 
-// String returns the operation's name as ZooKeeper spells it, or its number.
+// String returns the operation's name in ZooKeeper, or "op" and its number.
 func (o Op) String() string {
 	if name, ok := opNames[o]; ok {
 		return name
@@ -91,7 +91,7 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// The Xid constants are reserved xids of replies. Ping and auth requests have the same xid as their replies.
+// The Xid constants are reserved xids. A ping or auth request has the same xid as its reply.
 const (
 	XidWatch int32 = -1 // for a WatcherEvent, which answers no request
 	XidPing  int32 = -2
@@ -144,7 +144,7 @@ const StateConnected int32 = 3
 // A Code is the error field of a reply.
 type Code int32
 
-// These codes of KeeperException.Code are the ones that the embedded server or the client needs.
+// The Code constants are some of the codes in KeeperException.Code.
 const (
 	OK                      Code = 0
 	RuntimeInconsistency    Code = -2

@@ -20,8 +20,7 @@ func (r *ConnectRequest) Fields(c *Coder) {
 	c.readOnly(&r.ReadOnly, &r.HasReadOnly)
 }
 
-// A ConnectResponse answers a [ConnectRequest]. SessionID 0 means that the
-// requested session no longer exists.
+// A ConnectResponse answers a [ConnectRequest]. SessionID 0 means that the session cannot be resumed.
 type ConnectResponse struct {
 	ProtocolVersion int32
 	Timeout         int32 // negotiated, in milliseconds
@@ -63,7 +62,7 @@ func (h *RequestHeader) Fields(c *Coder) {
 // OK, no record follows.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // last change that the server has applied; -1 in events of ZooKeeper 3.8 and earlier
+	Zxid int64 // last change that the server has applied; -1 in events before ZooKeeper 3.9
 	Err  Code
 }
 
@@ -76,7 +75,7 @@ func (h *ReplyHeader) Fields(c *Coder) {
 // A WatcherEvent notifies a client that one of its watches fired. The event follows a [ReplyHeader]
 // with [XidWatch].
 type WatcherEvent struct {
-	Type  int32 // EventNodeCreated and so on
+	Type  int32 // one of the Event constants
 	State int32 // StateConnected
 	Path  string
 }
@@ -96,7 +95,7 @@ type Stat struct {
 	Version        int32 // number of changes of the data
 	Cversion       int32 // number of creates and deletes of children; may overflow
 	Aversion       int32 // number of changes of the ACL
-	EphemeralOwner int64 // session id of an ephemeral znode; 0 for a persistent znode
+	EphemeralOwner int64 // session id; 0 if the znode is not ephemeral
 	DataLength     int32 // bytes
 	NumChildren    int32
 	Pzxid          int64 // zxid of the last create or delete of a child
@@ -117,7 +116,7 @@ func (s *Stat) Fields(c *Coder) {
 
 // An ID is an identity within an authentication scheme.
 type ID struct {
-	Scheme string // "world", "auth", "digest", "ip", "sasl" or another scheme of the server
+	Scheme string // "world", "auth", "digest" or another scheme of the server
 	ID     string
 }
 
@@ -139,9 +138,6 @@ func (a *ACL) Fields(c *Coder) {
 
 func (c *Coder) acls(v *[]ACL) { vector(c, v, 12, func(a *ACL) { a.Fields(c) }) }
 
-// Operations with the same request share one type. ping, closeSession and whoAmI have empty
-// requests and need no type.
-
 // A PathRequest is the request of getACL, sync and getAllChildrenNumber.
 type PathRequest struct{ Path string }
 
@@ -161,12 +157,11 @@ func (r *PathWatchRequest) Fields(c *Coder) {
 
 // A CreateRequest is the request of create, create2 and createContainer.
 type CreateRequest struct {
-	Path  string
-	Data  []byte // aliases the input
-	ACL   []ACL
-	Flags int32
-	// NoPath means that the path is null; Path is then "".
-	NoPath bool
+	Path   string
+	Data   []byte // aliases the input
+	ACL    []ACL
+	Flags  int32
+	NoPath bool // the path is null, and Path is ""
 }
 
 func (r *CreateRequest) Fields(c *Coder) {
@@ -264,8 +259,7 @@ type SASLToken struct{ Token []byte } // aliases the input; nil stands for null
 
 func (r *SASLToken) Fields(c *Coder) { c.Buffer(&r.Token) }
 
-// Replies without a record (delete, ping, auth, setWatches, setWatches2, checkWatches,
-// removeWatches, closeSession) need no type. exists, setData and setACL answer with a [Stat].
+// The reply to exists, setData or setACL is a [Stat].
 
 // A PathResponse answers create and sync.
 type PathResponse struct{ Path string }
@@ -331,14 +325,13 @@ type ErrorResponse struct{ Err Code }
 
 func (r *ErrorResponse) Fields(c *Coder) { c.Int32((*int32)(&r.Err)) }
 
-// A WhoAmIResponse answers whoAmI with the identities of the connection.
-// ID.ID is the user's name without any secret.
+// A WhoAmIResponse answers whoAmI. ID.ID is the user's name without any secret.
 type WhoAmIResponse struct{ IDs []ID }
 
 func (r *WhoAmIResponse) Fields(c *Coder) { vector(c, &r.IDs, 8, func(i *ID) { i.Fields(c) }) }
 
-// A MultiOp is one operation of a [MultiRequest], or the request of create, createTTL, delete, setData
-// or check. Op decides which fields are used.
+// A MultiOp is one operation of a [MultiRequest], or the request of a create, delete, setData or
+// check. Op decides which fields are used.
 type MultiOp struct {
 	Op      Op
 	Create  CreateRequest // create, create2, createContainer, createTTL
@@ -347,11 +340,10 @@ type MultiOp struct {
 	Data    []byte        // setData
 	Version int32         // delete, setData, check; -1 matches any version
 	Watch   bool          // getData, getChildren
-	// NoPath means that the path is null; Path is then "".
-	NoPath bool
+	NoPath  bool          // the path is null, and Path is ""
 }
 
-// Reads reports whether o is a read, which belongs in a multiRead.
+// Reads reports whether o is a read. Only a multiRead can have reads.
 func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
 // Fields implements [Record]. If Op cannot be part of a multi, reading fails and writing appends nothing.
@@ -417,7 +409,7 @@ func multi[T any](c *Coder, list *[]T, header func(*T) (op *Op, err Code), eleme
 }
 
 // A MultiRequest is the request of multi (writes and checks, all or nothing)
-// and of multiRead (getData and getChildren, independent of each other).
+// and of multiRead (getData and getChildren, each with its own result).
 type MultiRequest struct{ Ops []MultiOp }
 
 // Fields implements [Record]. Reading fails if the list has both reads and other operations.
@@ -430,9 +422,8 @@ func (r *MultiRequest) Fields(c *Coder) {
 	})
 }
 
-// A MultiResult is the outcome of one operation. If the operation failed, Op is OpError, and only
-// Err is set. If one operation of a multi fails, all results of the multi have Op OpError.
-// The results of createContainer and createTTL have Op OpCreate2.
+// A MultiResult is the result of one operation. If Op is OpError, only Err is set. If one operation
+// of a multi fails, all its results have Op OpError. A create of any kind has OpCreate or OpCreate2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -1,22 +1,19 @@
-// Package wire implements ZooKeeper's client protocol: the frames, the records inside them, the
-// operation codes and the error codes. It holds no connection and starts no goroutine. Package
-// demo/zkserver uses wire for all messages. Package client uses wire to read the messages on a
-// connection of the go-zookeeper library, and to send requests that the library does not have.
+// Package wire implements the messages of ZooKeeper's client protocol: the frames, the records inside
+// them, the operation codes and the error codes.
 //
 // # Messages
 //
-// A message is a frame: four bytes of big-endian length, then that many bytes. A client begins with
-// a [ConnectRequest], which has no header. Each later request is a [RequestHeader] and the record of
-// its [Op]. A reply is a [ReplyHeader] and a record, or only the header if its Err is not OK. The
-// server answers in the order of the requests. A reply with [XidWatch] is a [WatcherEvent].
+// A message is a frame: four bytes of big-endian length, then that many bytes. The first messages are
+// a [ConnectRequest] and a [ConnectResponse], without headers. Each later request is a
+// [RequestHeader] and the arguments of its [Op]. A reply is a [ReplyHeader] and, if its Err is OK,
+// the result. An event is a ReplyHeader with [XidWatch] and a [WatcherEvent].
 //
 // # Encoding
 //
-// The serialisation is jute: big-endian integers, one byte for a boolean, and a signed 32-bit
-// length in front of strings, buffers and vectors, where -1 stands for null. A [Record] names
-// its fields once, in order: a [Coder] writes them or reads them. A Coder that reads does not
-// trust its input: it checks each length against the rest of the frame before it allocates. It
-// keeps the first error and sets all later fields to zero, so records need no error handling.
+// The encoding is jute: big-endian integers, one byte for a boolean, and a signed 32-bit length
+// before strings, buffers and vectors. Length -1 stands for null. A [Record] lists its fields once,
+// in order: a [Coder] writes them or reads them. A Coder that reads checks each length against the
+// rest of the frame before it allocates.
 //
 // Field order, operation codes and error codes are from ZooKeeper 3.8
 // (zookeeper.jute, ZooDefs.OpCode, KeeperException.Code).
@@ -31,7 +28,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Record is a sequence of values.
+// A Record is a sequence of values in a frame.
 type Record interface {
 	// Fields passes a pointer to each value to c, in the order of the protocol.
 	Fields(c *Coder)
@@ -41,8 +38,9 @@ type Record interface {
 // ErrMalformed.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// A Coder codes values: it either appends them to a byte slice, or reads them from one. When a Coder
-// reads, it keeps the first failure for [Coder.Err], and sets all later values to zero.
+// A Coder codes values: it either appends them to a byte slice, or reads them from one. A Coder that
+// reads keeps the first failure for [Coder.Err], and sets all later values to zero. So records need
+// no error handling.
 type Coder struct {
 	b       []byte
 	reading bool
@@ -59,7 +57,7 @@ func Append(b []byte, r Record) []byte {
 // NewDecoder returns a coder that reads from b.
 func NewDecoder(b []byte) *Coder { return &Coder{b: b, reading: true} }
 
-// Err returns the first failure to read, which wraps [ErrMalformed], or nil.
+// Err returns the first failure to read, or nil.
 func (c *Coder) Err() error { return c.err }
 
 // Rest returns the bytes that are not read yet. After a failure there are none.
@@ -172,7 +170,7 @@ func (c *Coder) String(v *string) {
 	*v = string(c.take(max(n, 0), "string"))
 }
 
-// Path codes a string that must not be null.
+// Path codes a string. It never writes null, and fails if it reads null.
 func (c *Coder) Path(v *string) {
 	if c.null() {
 		c.fail("null path")
@@ -180,7 +178,7 @@ func (c *Coder) Path(v *string) {
 	c.String(v)
 }
 
-// Nullable codes a string that may be null; null reads as "".
+// Nullable codes a string or, if *null is true, null. Null reads as "".
 func (c *Coder) Nullable(v *string, null *bool) {
 	if c.reading {
 		*null = c.null()
@@ -195,11 +193,10 @@ func (c *Coder) null() bool {
 	return c.reading && len(c.b) >= 4 && int32(binary.BigEndian.Uint32(c.b)) == -1
 }
 
-// Strings codes a vector of strings. It never writes null, because some clients fail at its count
-// of -1. Null and empty vectors both read as nil.
+// Strings codes a vector of strings. It never writes null. Null and empty vectors both read as nil.
 func (c *Coder) Strings(v *[]string) { vector(c, v, 4, c.String) }
 
-// Paths codes a vector of strings. Neither the vector nor a string may be null.
+// Paths codes a vector of strings. It fails if it reads null for the vector or for a string.
 func (c *Coder) Paths(v *[]string) { c.list(v, c.Path) }
 
 func (c *Coder) list(v *[]string, element func(*string)) {
@@ -209,14 +206,14 @@ func (c *Coder) list(v *[]string, element func(*string)) {
 	vector(c, v, 4, element)
 }
 
-// vector codes a vector. Its elements have size bytes or more. vector checks a count before it
-// allocates. A negative count reads as 0, as in ZooKeeper.
-func vector[T any](c *Coder, v *[]T, size int, element func(*T)) {
+// vector codes a vector. Each element has minSize bytes or more, so a count that is too large fails
+// before the allocation. A negative count reads as 0, as in ZooKeeper.
+func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 	n := int32(len(*v))
 	c.Int32(&n)
 	if c.reading {
 		*v = nil
-		if int(n) > len(c.b)/size {
+		if int(n) > len(c.b)/minSize {
 			c.fail("count of elements beyond the end")
 		}
 		if n <= 0 || c.err != nil {
@@ -241,7 +238,7 @@ const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].
 type FrameSizeError struct {
-	Size int32 // the announced length; negative if the top bit was set
+	Size int32 // the announced length
 	Max  int
 }
 
@@ -294,7 +291,7 @@ func ReadFrameInto(r io.Reader, buf []byte, max int) ([]byte, error) {
 	}
 }
 
-// AppendFrame appends one frame with the given records in order. It skips nil records.
+// AppendFrame appends one frame with the given records. It skips nil records.
 func AppendFrame(b []byte, records ...Record) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -307,8 +304,8 @@ func AppendFrame(b []byte, records ...Record) []byte {
 	return b
 }
 
-// ValidatePath returns why path cannot be the path of a znode, according to ZooKeeper's PathUtils.
-// Characters above U+FFFF are surrogates in Java, and PathUtils refuses surrogates.
+// ValidatePath returns why path cannot be the path of a znode according to ZooKeeper's PathUtils, or
+// nil. Java has surrogates for characters above U+FFFF, and PathUtils refuses surrogates.
 func ValidatePath(path string) error {
 	switch {
 	case path == "":

@@ -85,7 +85,7 @@ func TestTruncated(t *testing.T) {
 						continue
 					}
 				}
-				t.Errorf("%T cut to %d of %d bytes decodes to %+v", whole, n, len(b), got)
+				t.Errorf("%T cut to %d of %d bytes decodes to %+v, want an error", whole, n, len(b), got)
 			} else if !errors.Is(d.Err(), ErrMalformed) {
 				t.Errorf("%T: error %v is not ErrMalformed", whole, d.Err())
 			}
@@ -215,7 +215,7 @@ func TestNamesOfCodesAndOperations(t *testing.T) {
 	for op := Op(-11); op <= 107; op++ {
 		name := op.String()
 		if other, dup := seen[name]; dup {
-			t.Errorf("%d and %d are both %q", other, op, name)
+			t.Errorf("operations %d and %d are both named %q", other, op, name)
 		}
 		seen[name] = op
 	}
