@@ -46,8 +46,8 @@
 // # What a reply leaves out
 //
 // The word cons lists only the connections to the port that received it. A server can have two
-// ports, with TLS and without. If it may have a second port, the list is Refused. An AdminServer
-// lists both ports if its reply has secure_connections.
+// ports, with TLS and without. If the server may have a second port, the list is Refused. An
+// AdminServer lists the connections to both ports if its reply has secure_connections.
 //
 // The lists of several servers are from different moments. If a candidate's session is in no list,
 // all lists are requested once more.

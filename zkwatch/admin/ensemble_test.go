@@ -179,7 +179,7 @@ func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
 				}
 				p := New(cfg)
 				defer p.Subscribe(l.election())()
-				for range 2 { // the second poll has the same result
+				for range 2 { // a second poll must not change the result
 					got := pollAll(t, p, l)
 					if got.Whole != (c.unwhole == "") || !strings.Contains(got.Unwhole, c.unwhole) || got.Whole && got.Unwhole != "" || len(got.Servers) != c.count {
 						t.Errorf("%d servers, whole %v, %q; want %d, %q", len(got.Servers), got.Whole, got.Unwhole, c.count, c.unwhole)

@@ -298,7 +298,7 @@ func (n *fakeNet) run(p *Poller) (stop func()) {
 	}
 }
 
-// byCommand formats counts of requests. A word counts as the command with the same content.
+// byCommand formats counts of requests. A word counts as the command with the same answer.
 func byCommand(m map[string]int) string {
 	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
 		"cons": "connections", "wchp": "watches_by_path"}

@@ -75,7 +75,7 @@ func TestConnections(t *testing.T) {
 		equal(t, "connections", list.list, want[i:i+1])
 		equal(t, "bothPorts", list.bothPorts, true)
 	}
-	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connection of the word itself
+	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connections of the words
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
 		list := word.list
 		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: self[i], Received: 1}) {
@@ -182,7 +182,7 @@ func TestDumpInOtherZones(t *testing.T) {
 	}
 }
 
-func TestOlderReplies(t *testing.T) {
+func TestRepliesOfOlderServers(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
 	if err != nil || len(d.deadlines) != 1 || len(d.ephemerals) != 1 {
@@ -225,7 +225,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 }
 
-func TestTruncatedReplies(t *testing.T) {
+func TestTruncatedRepliesAreMalformed(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
 		"4lw-wchp-server3.txt": func(b []byte) error { _, err := parseWchp(b); return err },

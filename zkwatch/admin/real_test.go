@@ -202,7 +202,7 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 	return table
 }
 
-func TestStandalone(t *testing.T) {
+func TestTableOfAStandaloneServer(t *testing.T) {
 	t.Parallel()
 	servers := map[string]func(*testing.T) (addr, url string){
 		"embedded": func(t *testing.T) (string, string) {
@@ -324,7 +324,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-func TestEnsemble(t *testing.T) {
+func TestTableOfAnEnsemble(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())

@@ -86,7 +86,7 @@ func TestVerifyPollsOnce(t *testing.T) {
 		wantSent(t, 0, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		p.Verify()
 		wantSent(t, 0, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
-		for range 100 { // for a second
+		for range 100 {
 			p.Verify()
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -203,7 +203,7 @@ func setConnections(servers []*fakeServer, n int) {
 	}
 }
 
-func TestManyConnectionsAreNotListed(t *testing.T) {
+func TestManyConnectionsAreNotRequested(t *testing.T) {
 	eachMode(t, onlyWhileCheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		setConnections(servers, session.CheapConnections/3+1)
 		defer n.run(p)()
@@ -233,7 +233,7 @@ func TestManyConnectionsAreNotListed(t *testing.T) {
 	})
 }
 
-func TestSlowServersListConnectionsRarely(t *testing.T) {
+func TestConnectionsOfSlowServersAreRequestedRarely(t *testing.T) {
 	eachMode(t, onlyWhileCheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(150 * time.Millisecond)
 		defer n.run(p)()

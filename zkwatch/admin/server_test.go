@@ -118,7 +118,7 @@ func TestPollEndsInTime(t *testing.T) {
 	})
 }
 
-func TestEndlessReplies(t *testing.T) {
+func TestEndlessRepliesAreTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
@@ -253,7 +253,7 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 	}
 }
 
-func TestSubscriberThatDoesNotReturn(t *testing.T) {
+func TestSubscriberThatBlocksIsLimited(t *testing.T) {
 	withOneServer(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
 		p.mu.Lock()
@@ -456,7 +456,7 @@ func TestRefusedCommandIsSentAsAWord(t *testing.T) {
 	})
 }
 
-func TestNotServing(t *testing.T) {
+func TestNotServingIsAFailedAnswer(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode = mode
@@ -501,14 +501,14 @@ func TestCheckURL(t *testing.T) {
 		}
 	}
 	if u, err := expand(DefaultURL, "2001:db8::1"); u != "http://[2001:db8::1]:8080/commands" {
-		t.Errorf("IPv6: got %s, %v", u, err)
+		t.Errorf("IPv6 host: got %s, %v; want it in brackets", u, err)
 	}
 	if u, err := expand(DefaultURL, "fe80::1%eth0"); u != "http://[fe80::1%25eth0]:8080/commands" {
-		t.Errorf("IPv6 with a zone: got %s, %v", u, err)
+		t.Errorf("IPv6 host with a zone: got %s, %v; want brackets and an escaped %%", u, err)
 	}
 }
 
-func TestCertificateName(t *testing.T) {
+func TestTLSVerifiesTheHostOfTheAddress(t *testing.T) {
 	for addr, want := range map[string]string{"zk1:2181": "zk1", "[2001:db8::1]:2181": "2001:db8::1", "[fe80::1%eth0]:2181": "fe80::1"} {
 		if c := forHost(&tls.Config{}, addr); c.ServerName != want {
 			t.Errorf("%s: server name %q, want %q", addr, c.ServerName, want)

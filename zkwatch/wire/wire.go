@@ -233,7 +233,7 @@ func vector[T any](c *Coder, v *[]T, minSize int, element func(*T)) {
 // (jute.maxbuffer), in bytes without the length prefix. Replies may be larger.
 const MaxFrame = 0xfffff
 
-// firstChunk bounds the memory that ReadFrame allocates before a frame's contents arrive, in bytes.
+// firstChunk bounds the bytes that ReadFrame allocates before a frame's contents arrive.
 const firstChunk = 4 << 10
 
 // A FrameSizeError reports a length prefix outside [0, Max].

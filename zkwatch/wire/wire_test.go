@@ -70,8 +70,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts every record at every byte. Only a handshake may lack its last byte.
-func TestTruncated(t *testing.T) {
+// A handshake may lack its last byte, ReadOnly, as before ZooKeeper 3.4.
+func TestTruncatedRecordsAreMalformed(t *testing.T) {
 	for _, whole := range samples() {
 		b := Append(nil, whole)
 		for n := range b {
