@@ -24,7 +24,6 @@ func gutters(m Model) (out []string) {
 	return out
 }
 
-// TestChainIsDrawn: the list has an arrow into each watched znode, and a line from its watcher.
 func TestChainIsDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		sample sample
@@ -60,7 +59,6 @@ func TestChainIsDrawn(t *testing.T) {
 	}
 }
 
-// TestNoLeaderBesideKazooClient: a kazoo client can lead beside electop's candidate, so no leader is named.
 func TestNoLeaderBesideKazooClient(t *testing.T) {
 	w := five(nil)
 	o := samples()["join"]().o
@@ -83,7 +81,6 @@ func TestNoLeaderBesideKazooClient(t *testing.T) {
 	shows(t, m, "1 third-party candidate now", "student0              10.0.3.")
 }
 
-// TestJoinShowsInvitations: the line of an invitation is shown whole, wrapped if necessary.
 func TestJoinShowsInvitations(t *testing.T) {
 	sm := samples()["join"]()
 	sm.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
@@ -111,8 +108,8 @@ func TestGridShowsAll(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {120, 36}} {
 		m := show(sm, size[0], size[1], term.Mono)
 		keys(m, "g")
-		for i, c := range append(all, all[len(all)-1]) { // at the end j stays
-			if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d", c.Sequence)) {
+		for i, c := range append(all, all[len(all)-1]) { // j stays on the last candidate
+			if got := gridLastLine(m); !strings.Contains(got, fmt.Sprintf("n_%d", c.Sequence)) {
 				t.Fatalf("at %v after %d times j: got last line %q, want the line of %s", size, i, got, c.Name)
 			}
 			if n := signsIn(m, ">"); n != 1 {
@@ -123,11 +120,10 @@ func TestGridShowsAll(t *testing.T) {
 	}
 }
 
-// TestZoom: during time travel, esc first ends the zoom, and then time travel.
 func TestZoom(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(nil)
 	keys(m, "z")
-	shows(t, m, "watches", "birch") // a few candidates fit as rows
+	shows(t, m, "watches", "birch")
 	showsNot(t, m, "Handoffs")
 	keys(m, "z")
 	shows(t, m, "Handoffs")
@@ -144,7 +140,6 @@ func TestZoom(t *testing.T) {
 	}
 }
 
-// TestAddressesOfThirdPartyCandidates: the column of addresses appears only for third-party candidates.
 func TestAddressesOfThirdPartyCandidates(t *testing.T) {
 	shows(t, showAfter(sample{world: guests()}, 0), "client", "10.0.")
 	w := five(dialect.Election())
@@ -189,7 +184,6 @@ func waveHappened(s *model.State) (read, done int) {
 	return read, done
 }
 
-// TestWaveInSlowMotion: a wave in slow motion never shows more than has happened, and never goes back.
 func TestWaveInSlowMotion(t *testing.T) {
 	const n = 120
 	read, done := 0, 0
@@ -216,9 +210,9 @@ func TestWaveInSlowMotion(t *testing.T) {
 			t.Fatalf("after %v the wave went back: %d have read and %d are done, before %d and %d", d, reading+finished, finished, read, done)
 		}
 		read, done = reading+finished, finished
-		leader := 1 // one cell has the leader's own sign
-		if got := signsIn(m, "▸") + signsIn(m, "✓") + signsIn(m, "●"); d > time.Millisecond && got != notified-leader {
-			t.Fatalf("after %v %d cells have a sign of the wave, want %d:\n%s", d, got, notified-leader, screen(m))
+		newLeader := 1 // its cell has a leader's sign
+		if got := signsIn(m, "▸") + signsIn(m, "✓") + signsIn(m, "●"); d > time.Millisecond && got != notified-newLeader {
+			t.Fatalf("after %v %d cells have a sign of the wave, want %d:\n%s", d, got, notified-newLeader, screen(m))
 		}
 		if after, _ := tick(t, m); after > candidates.TickTravel {
 			t.Fatalf("after %v: got the next frame in %v, want at most %v", d, after, candidates.TickTravel)
@@ -233,8 +227,7 @@ func TestWaveInSlowMotion(t *testing.T) {
 	}
 }
 
-// TestWaveDuringTimeTravel: time travel shows a wave without slow motion.
-func TestWaveDuringTimeTravel(t *testing.T) {
+func TestNoSlowMotionDuringTimeTravel(t *testing.T) {
 	const n = 60
 	var p fakePast
 	var last *world
@@ -254,13 +247,12 @@ func TestWaveDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// TestWaveWhileMessagesAreHeld: if the server holds messages, a wave has no slow motion.
-func TestWaveWhileMessagesAreHeld(t *testing.T) {
+func TestNoSlowMotionWhileMessagesAreHeld(t *testing.T) {
 	w := bigCast(30).switchRecipe(dialect.Herd()).pace(model.Pace{Steps: true}).leaderDeleted(time.Millisecond)
 	q := w.state().Queue.Slice()
 	var held []model.Message
 	for i, c := range q {
-		if i < 3 { // notified, and the reply with the list is held
+		if i < 3 {
 			held = append(held, model.Message{Session: c.Session, Since: w.now.Add(time.Second), Op: "getChildren", Path: "/class"})
 		} else {
 			held = append(held, model.Message{Session: c.Session, Since: w.now, Op: "notification", Path: "/class/x", Event: "deleted"})
@@ -274,7 +266,6 @@ func TestWaveWhileMessagesAreHeld(t *testing.T) {
 	showsNot(t, m, "slow motion")
 }
 
-// TestWaveOfThirdPartyClients: third-party clients are done when the server reports the end of the requests.
 func TestWaveOfThirdPartyClients(t *testing.T) {
 	w := bigCast(40)
 	for id := range w.members {
@@ -299,7 +290,6 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 	}
 }
 
-// TestGridLabels: the cells have names if all names fit, otherwise numbers if these fit.
 func TestGridLabels(t *testing.T) {
 	for n, label := range map[int]func(*dialect.Candidate) string{
 		40:  func(c *dialect.Candidate) string { return c.Label() },
@@ -316,7 +306,7 @@ func TestGridLabels(t *testing.T) {
 		}
 		line := []rune(lines(m)[2])
 		last := strings.TrimRight(string(line[:len(line)-1]), " ")
-		if w := 118 / ((n + 29) / 30); len([]rune(last)) < len(line)-w-3 { // with a short number
+		if w := 118 / ((n + 29) / 30); len([]rune(last)) < len(line)-w-3 {
 			t.Errorf("%d candidates: the grid ends at column %d of %d:\n%s", n, len([]rune(last)), len(line), text)
 		}
 	}

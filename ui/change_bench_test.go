@@ -18,8 +18,7 @@ import (
 	"electop/ui/term"
 )
 
-// busyElection changes each millisecond: a candidate joins or leaves. Every hundredth that leaves is the
-// leader.
+// busyElection alternates joins and leaves. Every hundredth candidate that leaves is the first in the queue.
 type busyElection struct {
 	j     *doctor.Journal
 	at    time.Time
@@ -100,7 +99,6 @@ func dashboardOf(b *busyElection) Model {
 	return m
 }
 
-// BenchmarkChange measures from the notification to the frame.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -127,7 +125,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// TestAChangeCostsTheSameInACrowd: the test also limits bytes, because a copy of the queue is a single allocation.
+// TestAChangeCostsTheSameInACrowd limits bytes too, because a copy of the queue is a single allocation.
 func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	cost := func(n int, drawn, tables bool) (bytes, allocs int) {
 		b := newBusyElection(n)
@@ -146,8 +144,8 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 				i++
 			}
 		}
-		changes(600) // fill the histories
-		const measured = 400
+		const warmup, measured = 600, 400
+		changes(warmup)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		changes(measured)
@@ -156,19 +154,19 @@ func TestAChangeCostsTheSameInACrowd(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		drawn, tables bool
-		most          int // most allocations for a change
+		maxAllocs     int
 	}{
-		"journal and state":                      {most: 30},
-		"with verified watches":                  {tables: true, most: 35},
-		"with a frame":                           {drawn: true, most: 140},
-		"with a frame and with verified watches": {drawn: true, tables: true, most: 150},
+		"journal and state":                      {maxAllocs: 30},
+		"with verified watches":                  {tables: true, maxAllocs: 35},
+		"with a frame":                           {drawn: true, maxAllocs: 140},
+		"with a frame and with verified watches": {drawn: true, tables: true, maxAllocs: 150},
 	} {
 		fewBytes, few := cost(100, c.drawn, c.tables)
 		manyBytes, many := cost(10_000, c.drawn, c.tables)
 		result := fmt.Sprintf("%s: %d bytes in %d allocations a change with 100 candidates, %d in %d with 10,000", name, fewBytes, few, manyBytes, many)
 		t.Log(result)
-		if 4*manyBytes > 5*fewBytes || many > few+10 || many > c.most {
-			t.Errorf("%s; want at most a quarter more bytes, 10 allocations more, and %d allocations", result, c.most)
+		if 4*manyBytes > 5*fewBytes || many > few+10 || many > c.maxAllocs {
+			t.Errorf("%s; want at most a quarter more bytes, 10 allocations more, and %d allocations", result, c.maxAllocs)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func dashboardOfSeveral(acts Actions, search *elections.Search, worlds ...*world
 	return m, src, now
 }
 
-func TestElectionsKeepTheirPlaces(t *testing.T) {
+func TestElectionsKeepSelectionAndFilter(t *testing.T) {
 	m, src, _ := dashboardOfSeveral(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(m, "j", "j", "/", "b", "i", "l", "enter")
 	first := selected(m)
@@ -40,7 +40,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	if shownPath(m) != "/services/billing/leader" || selected(m) != first {
 		t.Errorf("back: got %s with %s selected, want /services/billing/leader with %s", shownPath(m), selected(m), first)
 	}
-	shows(t, m, "/bil  4 of 4") // the 4 that are left
+	shows(t, m, "/bil  4 of 4")
 	keys(m, "e", "j", "j", "enter")
 	src.others = src.others[:1]
 	m.Update(present(src, false))
@@ -49,7 +49,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// TestOpenFoundElection: the state and the action's result may come in either order.
+// TestOpenFoundElection: the election's state may come before or after the result of Open.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
@@ -92,7 +92,7 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// TestOpenFails: an election that could not be opened is not shown later, either.
+// TestOpenFails: after Open has failed, the screen does not switch when the election is watched later.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())
@@ -106,8 +106,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestListSearches: opening the list of elections starts only the first search.
-func TestListSearches(t *testing.T) {
+func TestListStartsOnlyTheFirstSearch(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
 	want := action.Action{Kind: action.Discover, Election: "/services/billing/leader"}
@@ -134,7 +133,6 @@ func TestListSearches(t *testing.T) {
 	shows(t, m, "Can't search for other elections: read-only")
 }
 
-// TestListingIsReported: after the first search, opening and closing the list does the Listing action.
 func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
@@ -169,8 +167,7 @@ func TestNextSearchIsShown(t *testing.T) {
 	shows(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
-// TestListIsLive: each row of the list of elections has its own countdown, and may be stale.
-func TestListIsLive(t *testing.T) {
+func TestListOfElectionsCountsDown(t *testing.T) {
 	m, src, now := dashboardOfSeveral(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
 	keys(m, "e")

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// sent gives msg to the dashboard. Unlike Model.Update, it returns neither the Listing action nor the tick.
+// sent is like Model.Update, but returns neither the Listing action nor the tick.
 func sent(m Model, msg tea.Msg) tea.Cmd {
 	cmd := m.d.update(msg)
 	m.d.redraw()
@@ -21,7 +21,7 @@ func sent(m Model, msg tea.Msg) tea.Cmd {
 
 func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
 
-// keys runs the commands that follow each key, until there is none.
+// keys presses each key, and runs the resulting commands until there is none.
 func keys(m Model, ks ...string) {
 	for _, k := range ks {
 		for cmd := pressed(m, k); cmd != nil; {
@@ -32,7 +32,7 @@ func keys(m Model, ks ...string) {
 
 func drawNow(m Model) { m.Update(tea.ResumeMsg{}) }
 
-// tick waits for the pending tick. If there is none, msg is nil.
+// tick draws a frame and waits for its tick. If the frame needs none, msg is nil.
 func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 	t.Helper()
 	_, cmd := m.Update(tea.ResumeMsg{})
@@ -49,7 +49,6 @@ func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 
 func screen(m Model) string { return stripped(m.View()) }
 
-// stripped is ansi.Strip, but fast for text without escape sequences.
 func stripped(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s
@@ -94,7 +93,7 @@ func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
 
 func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
 
-// Results of [front] that are not titles of windows.
+// front returns one of these, or a title.
 const (
 	onMain     = "the main screen"
 	inPast     = "the main screen in the past"
@@ -166,7 +165,7 @@ func inside(m Model, title string) (in []string) {
 	return in
 }
 
-// queue returns the candidates in view, as in "12 amber".
+// queue returns the candidates in view, such as "12 amber".
 func queue(m Model) (all []string) {
 	for _, line := range listed(m) {
 		if found := queueRow.FindStringSubmatch(line); found != nil {
@@ -194,8 +193,7 @@ func selected(m Model) string {
 	return "nobody"
 }
 
-// chosen returns the grid's last line, which is about the selected candidate.
-func chosen(m Model) string {
+func gridLastLine(m Model) string {
 	in := listed(m)
 	return in[len(in)-1]
 }

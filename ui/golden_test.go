@@ -30,8 +30,7 @@ import (
 
 var allSizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 
-// sizesOf returns 120x36, and a smaller or larger size if its frame shows something different.
-func sizesOf(sample string) [][2]int {
+func goldenSizes(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
 	case "killed", "offline", "past-step", "hostile", "wrong-watch", "elections", "leaderless", "doctor", "history", "faults", "two-leaders", "stepping",
@@ -41,7 +40,7 @@ func sizesOf(sample string) [][2]int {
 	switch sample {
 	case "read-only-help", "healthy", "servers-refuse", "silent-servers", "risk-inspected", "join-loopback", "join-nowhere", "palette-typed", "faults-refused", "chaos", "two-leaders-guard",
 		"expired", "reconnecting", "ended", "replayed", "verified", "never-searched", "searching", "wrong-watch-inspected", "after-risk", "absent", "denied", "vacant", "never-connected", "no-controller", "group":
-		return nil // other tests, such as TestShownAtEverySize, check the words of these samples
+		return nil // TestShownAtEverySize or TestShownFrom80x24 checks these samples
 	case "main", "killed", "lesson", "lanes-panel", "messages", "chaos-broken":
 		sizes = append(sizes, [2]int{200, 60})
 	}
@@ -55,7 +54,7 @@ func frame(sample string, size [2]int) string {
 func TestFrames(t *testing.T) {
 	all := samples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		for _, size := range sizesOf(name) {
+		for _, size := range goldenSizes(name) {
 			t.Run(frame(name, size), func(t *testing.T) {
 				golden.RequireEqual(t, []byte(screen(show(all[name](), size[0], size[1], term.Dark))+"\n"))
 			})
@@ -94,7 +93,7 @@ func TestColours(t *testing.T) {
 func TestGoldenFilesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for name := range samples() {
-		for _, size := range sizesOf(name) {
+		for _, size := range goldenSizes(name) {
 			used[filepath.Join("testdata", "TestFrames", frame(name, size)+".golden")] = true
 		}
 	}
@@ -179,7 +178,7 @@ func TestShownAtEverySize(t *testing.T) {
 	}
 }
 
-func TestShownWithRoom(t *testing.T) {
+func TestShownFrom80x24(t *testing.T) {
 	all := samples()
 	for name, want := range map[string][]string{
 		"handoff":  {"session expired"},
@@ -212,23 +211,22 @@ func TestShownWithRoom(t *testing.T) {
 	}
 }
 
-// TestSizes: a frame of any size has the size of the terminal, and no control characters of its own.
-func TestSizes(t *testing.T) {
+func TestFramesFitEverySize(t *testing.T) {
 	all := samples()
-	measured := map[string]int{} // widths of lines, kept because most lines are in many frames
+	widths := map[string]int{} // a cache, because most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m := show(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
 			m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 			lines := strings.Split(m.View(), "\n")
 			if len(lines) != h {
-				t.Fatalf("%s at %dx%d: got %d lines", name, w, h, len(lines))
+				t.Fatalf("%s at %dx%d: got %d lines, want %d", name, w, h, len(lines), h)
 			}
 			for i, line := range lines {
-				got, ok := measured[line]
+				got, ok := widths[line]
 				if !ok {
 					got = ansi.StringWidth(line)
-					measured[line] = got
+					widths[line] = got
 					if controls(ansi.Strip(line)) {
 						t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
 					}
@@ -246,7 +244,6 @@ func TestSizes(t *testing.T) {
 					}
 				}
 			}
-			// Around the sizes at which the layout changes.
 			for _, w := range []int{1, mainscreen.MinWidth - 1, mainscreen.MinWidth, 67, 80, mainscreen.WideFrom - 1, mainscreen.WideFrom, 121, 300} {
 				check(w, 24)
 			}
@@ -255,7 +252,7 @@ func TestSizes(t *testing.T) {
 				check(121, h)
 			}
 			if check(120, 36); front(m) != onMain {
-				break // a window covers the panels
+				break
 			}
 			m.Update(press("tab"))
 		}
@@ -270,8 +267,8 @@ func TestTooSmall(t *testing.T) {
 	}
 }
 
-// TestUnchangedLines: an unchanged line has the same bytes in the next frame, so Bubbletea does not send it.
-func TestUnchangedLines(t *testing.T) {
+// TestFewLinesChange: Bubbletea does not write lines whose bytes are the same.
+func TestFewLinesChange(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
 	m, now := showWithClock(sm, 120, 36, term.Dark)
@@ -285,11 +282,10 @@ func TestUnchangedLines(t *testing.T) {
 		}
 	}
 	if changed == 0 || changed > 3 {
-		t.Errorf("got %d changed lines after a quarter of a second without a leader, want 1 to 3", changed)
+		t.Errorf("got %d changed lines in the next frame, want 1 to 3", changed)
 	}
 }
 
-// TestDrawingChangesNothing: the last frame is the same whether each change is drawn or only the last.
 func TestDrawingChangesNothing(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -318,7 +314,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 				msg = press(rapid.SampledFrom(all).Draw(t, "key"))
 			}
 			drawn.Update(msg)
-			// Unlike Model.Update, this draws no frame.
+			// Model.Update would draw a frame.
 			settled.d.update(msg)
 			settled.d.settle(settled.d.frame())
 		}
@@ -357,13 +353,12 @@ func TestKeysBeforeASizeDoNotPanic(t *testing.T) {
 	}
 }
 
-// TestFrameIsBounded: a terminal can claim a size for which there is no memory.
 func TestFrameIsBounded(t *testing.T) {
 	m := New(Options{Source: &source{world: five(dialect.Election())}, Renderer: plainRenderer(), Width: 2000, Height: 1000})
 	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
 		m.Update(msg)
 		if w, h := lipgloss.Size(m.View()); w != 1000 || h > 500 {
-			t.Errorf("after message %T: got a frame of %d x %d, want 1000 x 500 at most", msg, w, h)
+			t.Errorf("after message %T: got a frame of %d x %d, want 1000 x at most 500", msg, w, h)
 		}
 	}
 }
@@ -383,7 +378,7 @@ func TestEscReturnsToThePanelBefore(t *testing.T) {
 	}
 }
 
-// TestColoursAndImports: only the theme defines colours. model.TestImports checks electop's own imports.
+// TestColoursAndImports: model.TestImports checks the imports of electop's own packages.
 func TestColoursAndImports(t *testing.T) {
 	made := regexp.MustCompile(`lipgloss\.(Color|NewStyle|Style|AdaptiveColor|CompleteColor)|"#[0-9a-fA-F]{3,6}"|\\x1b|\\033|\\u001b|termenv\.`)
 	allowed := regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9]+)*|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
@@ -421,8 +416,7 @@ func TestColoursAndImports(t *testing.T) {
 	}
 }
 
-// TestTimeLeftOnce: the leader's time left is in its row, otherwise in the status line.
-func TestTimeLeftOnce(t *testing.T) {
+func TestTimeLeftIsShownOnce(t *testing.T) {
 	for _, name := range []string{"killed", "risk"} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 			for _, key := range []string{"", "tab", "z"} {

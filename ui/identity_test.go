@@ -22,7 +22,6 @@ import (
 	"electop/ui/term"
 )
 
-// TestAnyKeysAnyStates: all parts of the screen name the same leader, after any keys and changes.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
@@ -49,14 +48,14 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		m := New(Options{Source: src, Actions: &fakeActions{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		size := tea.WindowSizeMsg{Width: 100, Height: 30}
 		m.Update(size)
-		foreign := false // the screen shows the state of another sample
+		showsSample := false
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before := ""
-			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !foreign && front(m) == onMain {
+			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !showsSample && front(m) == onMain {
 				before = selected(m)
 			}
 			moves := false
-			foreign = false
+			showsSample = false
 			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "member", "member"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
@@ -73,25 +72,25 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				other := all[rapid.SampledFrom(names).Draw(t, "sample")]().world
 				m.Update(refreshMsg{states: []*doctor.State{other.state()}})
 				checkOneLeader(t, other)
-				foreign = true
+				showsSample = true
 			default:
-				w.report(t, what)
+				w.changeAtRandom(t, what)
 			}
-			if !foreign {
+			if !showsSample {
 				m.Update(present(src, false))
 			}
 			checkSize(t, m, size)
 			checkOneLeader(t, w)
 			number, _, _ := strings.Cut(before, " ")
 			still := slices.ContainsFunc(slices.Collect(maps.Keys(w.children)), func(name string) bool { return number != "" && strings.HasSuffix(name, "0"+number) })
-			if still && !moves && !foreign && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
+			if still && !moves && !showsSample && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
 				t.Fatalf("selection moved from %s to %s:\n%s", before, selected(m), screen(m))
 			}
 		}
 	})
 }
 
-func (w *world) report(t *rapid.T, what string) {
+func (w *world) changeAtRandom(t *rapid.T, what string) {
 	text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 	sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
 	switch what {
@@ -188,7 +187,6 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 	}
 }
 
-// TestOnlyRowsInViewAreDrawn: the cost of a frame does not grow with the queue.
 func TestOnlyRowsInViewAreDrawn(t *testing.T) {
 	calls := 0
 	w := crowd(2000)
@@ -216,8 +214,7 @@ func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	return c.Recipe.Watches(q, i)
 }
 
-// TestWrongBeliefAndMissingWatch: the screen shows that a belief or a watch is wrong.
-func TestWrongBeliefAndMissingWatch(t *testing.T) {
+func TestWrongBeliefAndMissingWatchAreShown(t *testing.T) {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo})

@@ -80,8 +80,7 @@ func TestInspectReadsAgain(t *testing.T) {
 	shows(t, m, "No candidate is selected.")
 }
 
-// TestRefusedKeys: the status line shows why an action is refused.
-func TestRefusedKeys(t *testing.T) {
+func TestRefusedKeysShowWhy(t *testing.T) {
 	refusing := &fakeActions{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already", action.Step: "no server"}, done: make(chan action.Action, 1)}
 	nobody := vacant()
 	for _, c := range []struct {
@@ -92,7 +91,7 @@ func TestRefusedKeys(t *testing.T) {
 		want  string
 	}{
 		{refusing, nil, ModeDemo, "x", `Can't kill: amber is \x1bdead already`},
-		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"}, // and no advice to press [
+		{refusing, nil, ModeDemo, ".", "Can't go one step: no server"},
 		{nil, nil, ModeLive, "s", "Can't spawn: read-only"},
 		{&fakeActions{err: errRefused}, nil, ModeDemo, "x", `kill amber: refused by \x1b[31mtest`},
 		{&fakeActions{}, nobody, ModeDemo, "x", "Can't kill: no candidate is selected"},
@@ -116,11 +115,14 @@ func TestRefusedKeys(t *testing.T) {
 	}
 }
 
-type slow struct{}
+type slow struct{ ended chan struct{} }
 
 func (slow) Why(action.Action) string { return "" }
-func (slow) Do(ctx context.Context, a action.Action) error {
+func (s slow) Do(ctx context.Context, a action.Action) error {
 	<-ctx.Done()
+	if s.ended != nil {
+		close(s.ended)
+	}
 	return ctx.Err()
 }
 
@@ -157,7 +159,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j") // cedar, this program's own candidate
+	keys(m, "j", "j") // cedar is electop's own candidate
 	for _, c := range []struct {
 		answer string
 		done   int
@@ -172,7 +174,6 @@ func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 	}
 }
 
-// TestFilterByKeyboard: esc clears the filter, while the user types the filter and later.
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := dashboardWith(nil, ModeDemo)
 	for _, c := range []struct {
@@ -235,8 +236,8 @@ func TestThemeKey(t *testing.T) {
 func TestKeysAreInTheFooter(t *testing.T) {
 	m := show(samples()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
-		sometimes := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do) // not always shown
-		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !sometimes {
+		sometimesShown := slices.Contains([]input.Command{input.CmdPanel, input.CmdZoom, input.CmdJoin}, b.Do)
+		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && !sometimesShown {
 			shows(t, m, b.Help().Key+" "+b.Help().Desc)
 		}
 	}
@@ -256,7 +257,6 @@ func TestFooterNamesTheNextPanel(t *testing.T) {
 	}
 }
 
-// TestHelpIsAboutTheMode: a second ? shows the help of all modes, a third ? the help of one mode again.
 func TestHelpIsAboutTheMode(t *testing.T) {
 	for _, c := range []struct {
 		sample, keys string
@@ -301,7 +301,7 @@ func TestFilterTakesAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, "/")
-		// The screen makes all text safe, so the test checks a copy of the filter.
+		// The screen escapes unsafe text, so the test checks a copy of the filter.
 		line := overlay.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
@@ -323,7 +323,6 @@ func TestFilterTakesAnything(t *testing.T) {
 
 func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 
-// TestPaletteIsComplete: the list of actions has every action, and every command but movements.
 func TestPaletteIsComplete(t *testing.T) {
 	m, _, _ := dashboardWith(&fakeActions{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
@@ -356,7 +355,6 @@ func TestPaletteIsComplete(t *testing.T) {
 	}
 }
 
-// TestPaletteRuns: after a refusal the list of actions stays open.
 func TestPaletteRuns(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	for _, c := range []struct {
@@ -391,8 +389,7 @@ func TestPaletteRuns(t *testing.T) {
 	}
 }
 
-// TestPaletteSelection: the selected action stays selected when the list changes. Typing selects the first match.
-func TestPaletteSelection(t *testing.T) {
+func TestPaletteKeepsTheSelection(t *testing.T) {
 	acts := &fakeActions{why: map[action.Kind]string{}}
 	m, src, _ := dashboardWith(acts, ModeDemo)
 	keys(m, ":", "down", "down", "down")
@@ -426,8 +423,7 @@ func TestPaletteDuringTimeTravel(t *testing.T) {
 	}
 }
 
-// withClipboard also returns a function that presses keys and returns the copied text.
-func withClipboard(sample string, fails error) (Model, func(keys ...string) string) {
+func withClipboard(sample string, fails error) (_ Model, copiedBy func(keys ...string) string) {
 	sm, last := samples()[sample](), ""
 	sm.o.Clipboard = func(text string) error {
 		last = text
@@ -496,8 +492,7 @@ func TestNoHandoffYet(t *testing.T) {
 	shows(t, m, "no handoff seen yet", "happens")
 }
 
-// TestMessageEndsWithTheZnode: a message about a candidate must not contradict the list.
-func TestMessageEndsWithTheZnode(t *testing.T) {
+func TestMessageDisappearsWithItsZnode(t *testing.T) {
 	m, src, _ := dashboardWith(&fakeActions{}, ModeDemo)
 	keys(m, "d")
 	shows(t, m, "amber resigns")

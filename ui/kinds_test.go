@@ -17,8 +17,8 @@ import (
 	"electop/ui/term"
 )
 
-// sharing is a shared lock: readers 0 and 1 hold, writer 2 and readers 3 and 4 wait.
-func sharing() *world {
+// sharedLock: readers 0 and 1 hold the lock; writer 2 and readers 3 and 4 wait.
+func sharedLock() *world {
 	w := newWorld("/locks/stock", nil, false).connectTo(ensemble[0])
 	w.read(nil, nil)
 	for i, kind := range []string{"__rlock__", "__rlock__", "__lock__", "__rlock__", "__rlock__"} {
@@ -32,7 +32,7 @@ func (w *world) release() *world {
 }
 
 func TestSharedLockStatements(t *testing.T) {
-	alive := func(w *world, id uint64) *world { // the servers list the session as connected although its znode is gone
+	alive := func(w *world, id uint64) *world { // the session is still connected, although its znode is gone
 		return w.answers(1, func(t *session.Table) {
 			t.Servers[0].Clients = append(t.Servers[0].Clients, session.Client{Session: id, Addr: "10.0.3.11:41000", Timeout: 6 * time.Second})
 		})
@@ -41,17 +41,17 @@ func TestSharedLockStatements(t *testing.T) {
 		world      *world
 		want, none []string
 	}{
-		"nobody is notified of the first release":   {sharing().release(), nil, []string{"notified"}},
-		"the first release is no handoff":           {sharing().release(), []string{"Handoffs ───", " 1   beliefs"}, []string{"client0 → client1"}},
-		"the other reader holds since it held":      {sharing().release(), []string{"client1 holds since 11:58:11, for 53s"}, nil},
-		"the second release notifies the writer":    {sharing().release().release(), []string{"n_13 was deleted and 1 contender was"}, nil},
-		"the writer's release notifies two readers": {sharing().release().release().release(), []string{"n_14 was deleted and 2 were notified."}, []string{"to find one"}},
-		"readers behind a writer are no herd":       {sharing().release().release().answers(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
-		"the first release wakes nobody":            {sharing(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
-		"both readers are next":                     {sharing().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
-		"a release is one at once":                  {sharing().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
-		"both readers get the lock":                 {sharing().release().release().release(), []string{"client2 → client3 +1"}, nil},
-		"a release stays one":                       {alive(sharing().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
+		"nobody is notified of the first release":   {sharedLock().release(), nil, []string{"notified"}},
+		"the first release is no handoff":           {sharedLock().release(), []string{"Handoffs ───", " 1   beliefs"}, []string{"client0 → client1"}},
+		"the other reader's time goes on":           {sharedLock().release(), []string{"client1 holds since 11:58:11, for 53s"}, nil},
+		"the second release notifies the writer":    {sharedLock().release().release(), []string{"n_13 was deleted and 1 contender was"}, nil},
+		"the writer's release notifies two readers": {sharedLock().release().release().release(), []string{"n_14 was deleted and 2 were notified."}, []string{"to find one"}},
+		"readers behind a writer are no herd":       {sharedLock().release().release().answers(2, nil).wait(9 * time.Second), []string{"2 of the 2 others", "quiet: nobody polls"}, []string{"herd", "1 finding"}},
+		"nobody is next while readers hold":         {sharedLock(), []string{"nobody yet: others still"}, []string{"no leader yet"}},
+		"both readers are next":                     {sharedLock().release().release(), []string{"client3 and client4 are next", "client3       10.0.3.13:41002      34s  ↑ 14 ✓  next", "client4       10.0.3.14:41003      24s  ↑ 14 ✓  next"}, nil},
+		"a release is seen at once":                 {sharedLock().release().release(), []string{"client1 → client2  released"}, []string{"closed/deleted"}},
+		"both readers get the lock":                 {sharedLock().release().release().release(), []string{"client2 → client3 +1"}, nil},
+		"a release of a live session":               {alive(sharedLock().release().release(), sessionOn(1, 1)), []string{"client1 → client2  released"}, []string{"znode deleted  "}},
 	} {
 		m := show(sample{world: c.world, o: live, keys: []string{"tab"}}, 120, 36, term.Mono)
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestSharedLockStatements(t *testing.T) {
 	}
 }
 
-// directory is a znode with children, each "name=data". A ! after the name means persistent.
+// directory takes children as "name" or "name=data". A ! after the name makes the znode persistent.
 func directory(path string, children ...string) *world {
 	w := newWorld(path, nil, false).connectTo(ensemble[0])
 	w.put(&model.Directory{At: w.now, Path: znode.Dir(path), Presence: model.Present})
@@ -101,13 +101,12 @@ func items(n int) (all []string) {
 	return all
 }
 
-// TestKinds: the screen shows children and the recipe, and nothing about an election.
 func TestKinds(t *testing.T) {
 	hexes := []string{strings.Repeat("0a", 16), strings.Repeat("0b", 16), strings.Repeat("0c", 16)}
 	never := []string{"candidate", "leads", "leader", "nobody", "▴", "waits at", "watches  ", "fencing"}
 	for name, c := range map[string]struct {
-		world      *world
-		want, code []string // on the main screen, in the recipe
+		world        *world
+		main, recipe []string
 	}{
 		"group": {directory("/app/workers", "amber=x", "birch=x"), []string{"group  2 members, newest 2 s", "╭─ Members ─", ">○     -  amber", "10.0.3.12:41001", "├──", "├ came   ─ is there", "group: 2 members"},
 			[]string{"1 create my name  EPHEMERAL", "3 notified: getChildren again"}},
@@ -129,18 +128,18 @@ func TestKinds(t *testing.T) {
 				c.world.answers(2, nil)
 			}
 			m := show(sample{world: c.world, o: live}, 120, 36, term.Mono)
-			shows(t, m, c.want...)
+			shows(t, m, c.main...)
 			if c.world.state().Roleless() {
 				showsNot(t, m, never...)
 				if _, words := detail.WatchSummary(c.world.state()); !strings.HasSuffix(words, ": "+strings.TrimSpace(statusLine(m))) {
-					t.Errorf("got %q after the servers answered, with status line %q", words, statusLine(m))
+					t.Errorf("got %q after the servers answered, want the text of status line %q", words, statusLine(m))
 				}
 			}
 			showsNot(t, m, "gets number", "leads at once", "0 candidates", "of the time")
 			keys(m, "tab")
-			shows(t, m, c.code...)
+			shows(t, m, c.recipe...)
 			for _, size := range allSizes {
-				shows(t, show(sample{world: c.world, o: live}, size[0], size[1], term.Mono), c.want[len(c.want)-1][:8])
+				shows(t, show(sample{world: c.world, o: live}, size[0], size[1], term.Mono), c.main[len(c.main)-1][:8])
 			}
 		})
 	}
@@ -160,8 +159,8 @@ func TestKindsHaveSteps(t *testing.T) {
 		"▸ 5 getChildren  me":                 {directory("/app/start", append(hexes, "ready")...), 5},
 		"▸ 3 get and delete the first  me":    {directory("/app/jobs", items(2)...), 3},
 		"▸ 4 delete the znode  me":            {directory("/app/gate").watched("/app/gate", 0x51, 0x52), 4},
-		"▸ 7 use what the lock protects  me":  {sharing(), 7},
-		"▸ 3 watch n_13  me":                  {sharing(), 3},
+		"▸ 7 use what the lock protects  me":  {sharedLock(), 7},
+		"▸ 3 watch n_13  me":                  {sharedLock(), 3},
 	} {
 		c.world.cast("me", "", model.Waiting, func(m *model.Member) {
 			m.Step, m.StepAt = c.step, c.world.now
@@ -211,7 +210,6 @@ func TestItemsWithoutAge(t *testing.T) {
 	}
 }
 
-// TestElectionsComeFirst: other kinds that a search found share one line.
 func TestElectionsComeFirst(t *testing.T) {
 	k := searched(false)
 	for _, w := range []*world{group(), directory("/app/jobs", items(3)...), directory("/app/more", items(2)...)} {
@@ -226,7 +224,6 @@ func TestElectionsComeFirst(t *testing.T) {
 	showsNot(t, m, "/hbase/rs", "/app/jobs")
 }
 
-// TestWordsOfKinds: the screen has no words or numbers of another kind of recipe.
 func TestWordsOfKinds(t *testing.T) {
 	gate := func() *world { return directory("/app/gate").watched("/app/gate", 0x51, 0x52) }
 	open := func() *world {
@@ -234,8 +231,8 @@ func TestWordsOfKinds(t *testing.T) {
 		w.put(&model.Read{At: w.wait(time.Second).now, Presence: model.Absent})
 		return w
 	}
-	faulty := func(w *world, fault model.Fault, believes model.Belief, of string) *world {
-		return w.cast("birch", of, believes, func(m *model.Member) { m.Fault, m.FaultAt, m.Znode = fault, w.now, of })
+	faulty := func(w *world, fault model.Fault, believes model.Belief, name string) *world {
+		return w.cast("birch", name, believes, func(m *model.Member) { m.Fault, m.FaultAt, m.Znode = fault, w.now, name })
 	}
 	locked := func() *world { return directory("/locks/a").child("lock-0000000000=a", "lock-0000000001=b") }
 	readers := func() *world {
@@ -295,8 +292,7 @@ func TestItemsHaveNoClients(t *testing.T) {
 	}
 }
 
-// TestSelectedParticipant: if the selected participant leaves, the next participant is selected, not an item.
-func TestSelectedParticipant(t *testing.T) {
+func TestSelectionAfterAParticipantLeft(t *testing.T) {
 	w := directory("/app/jobs", items(2)...).cast("amber", "", model.Active, nil).cast("birch", "", model.Active, nil)
 	m := show(sample{world: w, o: live, keys: []string{"G", "k"}}, 120, 36, term.Mono)
 	shows(t, m, ">      -  amber")

@@ -88,7 +88,6 @@ func TestNoLesson(t *testing.T) {
 	}
 }
 
-// TestLessonIsDrawnWhenItChanges: a frame is drawn only if the runner's view has changed.
 func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -124,7 +123,6 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// TestLessonMarksItsCandidate: the list marks the lesson's candidate until its part is done.
 func TestLessonMarksItsCandidate(t *testing.T) {
 	runner := thirdLesson(acting)
 	m, src, _ := dashboardWithLesson(runner, 120, 36)
@@ -150,16 +148,15 @@ func TestLessonMarksItsCandidate(t *testing.T) {
 	shows(t, d, "Lesson 3 of 11")
 }
 
-// TestLessonFits: a lesson takes at most half of a wide screen, with its task in view.
 func TestLessonFits(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		runner := thirdLesson(questioning)
 		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
-		shows(t, m, "lowest number") // the beginning
+		shows(t, m, "lowest number")
 		acting(&runner.view)
 		runner.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		shows(t, m, "Your turn.") // the new lines
+		shows(t, m, "Your turn.")
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] >= mainscreen.WideFrom && size[0] < mainscreen.ThirdColumnFrom {
@@ -210,7 +207,7 @@ func TestLessonMenu(t *testing.T) {
 	}
 	showsNot(t, m, "Lesson 3")
 	keys(m, "L")
-	showsNot(t, m, "no lesson:") // there is no lesson to leave
+	showsNot(t, m, "no lesson:") // no lesson is running
 }
 
 func TestLessonFails(t *testing.T) {
@@ -252,7 +249,6 @@ func TestLessonEndsPauseAndZoom(t *testing.T) {
 	shows(t, m, "Handoffs")
 }
 
-// TestAnyKeysWithLessons: the main screen has the keys of time travel if and only if it shows the past.
 func TestAnyKeysWithLessons(t *testing.T) {
 	var all []string
 	for _, b := range input.Bindings(false) {
@@ -260,7 +256,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 			all = append(all, b.Keys()...)
 		}
 	}
-	past := func(m Model) bool { // according to the header
+	headerShowsPast := func(m Model) bool {
 		line := headerLine(m)
 		return strings.Contains(line, "LIVE -") || strings.Contains(line, "REPLAY") && !strings.Contains(line, "●")
 	}
@@ -306,7 +302,7 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				rapid.SampledFrom([]func(*lesson.View){questioning, acting, answered}).Draw(t, "view")(&runner.view)
 				m.Update(present(src, false))
 			case "join":
-				before, held := screen(m), past(m)
+				before, held := screen(m), headerShowsPast(m)
 				w.join("guid-n_", "more", 0xbb)
 				m.Update(present(src, false))
 				if held && before != screen(m) {
@@ -317,23 +313,22 @@ func TestAnyKeysWithLessons(t *testing.T) {
 			if size.Width < mainscreen.MinWidth || size.Height < mainscreen.MinHeight {
 				continue
 			}
-			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && past(m) != (in == inPast) {
-				t.Fatalf("the keys belong to %s, unlike the screen:\n%s", in, screen(m))
+			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && headerShowsPast(m) != (in == inPast) {
+				t.Fatalf("got %s in front, unlike the header:\n%s", in, screen(m))
 			}
 		}
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-		before := past(m)
+		before := headerShowsPast(m)
 		for front(m) != onMain && front(m) != inPast {
 			m.Update(press("esc"))
 		}
 		if o.Mode != ModeReplay && (before != (front(m) == inPast)) {
-			t.Fatalf("behind the windows is %s, unlike before:\n%s", front(m), screen(m))
+			t.Fatalf("after esc: got %s in front; the header showed the past before: %v\n%s", front(m), before, screen(m))
 		}
 	})
 }
 
-// TestLessonFault: the list of faults marks the lesson's fault only for the lesson's candidate.
-func TestLessonFault(t *testing.T) {
+func TestFaultOfTheLessonIsMarked(t *testing.T) {
 	runner := thirdLesson(func(v *lesson.View) {
 		acting(v)
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
@@ -347,11 +342,10 @@ func TestLessonFault(t *testing.T) {
 	shows(t, m, "Faults of birch", "»    lose reply")
 	runner.view.Done = true
 	m.Update(present(&source{world: w}, false))
-	showsNot(t, m, "»    lose reply") // the lesson is done
+	showsNot(t, m, "»    lose reply")
 }
 
-// TestSpaceReadsOn: space shows all lines of a part before it leaves the part.
-func TestSpaceReadsOn(t *testing.T) {
+func TestSpaceScrollsBeforeTheNextPart(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}} {
 		runner := thirdLesson(func(v *lesson.View) { questioning(v); acting(v); v.Chosen = 1 })
 		m, src, _ := dashboardWithLesson(runner, size[0], size[1])
@@ -396,7 +390,7 @@ func TestLessonHidesEarlierDeletions(t *testing.T) {
 		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		if shown := strings.Contains(screen(m), "n_12 was deleted"); shown == fresh {
-			t.Errorf("began now %v: the deletion of n_12 is shown %v:\n%s", fresh, shown, screen(m))
+			t.Errorf("lesson began after the deletion of n_12: %v; deletion shown: %v, want the opposite:\n%s", fresh, shown, screen(m))
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 var ensemble = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
 
-// uuid returns UUID number i in Curator's format.
 func uuid(i int) string {
 	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
 }
@@ -39,7 +38,7 @@ func latch(path string, n int) *world {
 	return w.wait(3 * time.Minute)
 }
 
-// table returns the servers' answers. Every candidate is connected and watches according to the recipe.
+// table returns the servers' answers: every candidate is connected and watches what the recipe requires.
 func (w *world) table() *session.Table {
 	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
 	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
@@ -55,16 +54,16 @@ func (w *world) table() *session.Table {
 		t.Servers = append(t.Servers, v)
 	}
 	s := w.state()
-	clock := time.Hour + w.now.Sub(noon) // the servers' clock
+	serverClock := time.Hour + w.now.Sub(noon)
 	watched := make([]map[string][]uint64, len(ensemble))
 	for i, c := range s.Queue.All() {
 		at := max(0, int(c.Session>>56)-1) % len(ensemble)
 		v := &t.Servers[at]
 		v.Clients = append(v.Clients, session.Client{
 			Session: c.Session, Addr: fmt.Sprintf("10.0.3.%d:%d", 11+i, 41000+i), Timeout: 6 * time.Second, LastOp: "PING",
-			Established: noon, LastResponse: clock - time.Duration(100*i)*time.Millisecond, Received: 30,
+			Established: noon, LastResponse: serverClock - time.Duration(100*i)*time.Millisecond, Received: 30,
 		})
-		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, session.Deadline{Session: c.Session, At: clock + 6*time.Second})
+		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, session.Deadline{Session: c.Session, At: serverClock + 6*time.Second})
 		if to := wording.Target(s, i); to != nil {
 			if watched[at] == nil {
 				watched[at] = map[string][]uint64{}
@@ -82,7 +81,7 @@ func (w *world) table() *session.Table {
 	return t
 }
 
-// answers applies the servers' answers, a second apart. change may be nil, or changes each answer.
+// answers applies the servers' answers, one second apart. change may be nil.
 func (w *world) answers(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
@@ -95,7 +94,7 @@ func (w *world) answers(times int, change func(*session.Table)) *world {
 	return w
 }
 
-// unwatch removes the watches of a session. If instead is not "", it adds a watch on that path.
+// unwatch removes a session's watches. If instead is not empty, a watch on that path replaces them.
 func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]

@@ -22,7 +22,7 @@ import (
 // go test ./ui -c -o ui.test && ./ui.test -sample killed
 var (
 	sampleName = flag.String("sample", "", "show this sample of the tests")
-	themeName  = flag.String("theme", term.Auto, "in this theme")
+	themeName  = flag.String("theme", term.Auto, "theme of the shown sample")
 )
 
 func TestMain(m *testing.M) {

@@ -37,7 +37,6 @@ func wheel(m Model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: button})
 }
 
-// TestClickSelects: a second click on a row gives the Selected panel the focus.
 func TestClickSelects(t *testing.T) {
 	for _, name := range []string{"main", "no-znode", "notified", "herd-notified", "crowd", "grid", "filter", "hostile", "killed"} {
 		for _, size := range allSizes {
@@ -49,7 +48,7 @@ func TestClickSelects(t *testing.T) {
 				}
 				seen++
 				clickAt(m, 2, y)
-				if front(m) != onMain { // the row was selected already
+				if front(m) != onMain { // the row was selected already, so the click opened its panel
 					keys(m, "esc")
 				}
 				if line := []rune(lines(m)[y]); line[1] != '>' {
@@ -57,7 +56,7 @@ func TestClickSelects(t *testing.T) {
 				}
 				clickAt(m, 2, y)
 				if got := m.d.screen.Focus; got != mainscreen.Selected {
-					t.Errorf("%s at %v: a second click gives panel %d the focus", name, size, got)
+					t.Errorf("%s at %v: a second click gives panel %d the focus, want %d", name, size, got, mainscreen.Selected)
 				}
 				keys(m, "esc")
 			}
@@ -90,7 +89,6 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	}
 }
 
-// TestWheel: without a window, the wheel scrolls the panel under the pointer.
 func TestWheel(t *testing.T) {
 	m := show(samples()["herd-notified"](), 120, 36, term.Mono)
 	at := m.d.candidates.Index
@@ -100,8 +98,8 @@ func TestWheel(t *testing.T) {
 	if got := m.d.candidates.Index; got != at+1 {
 		t.Errorf("after two lines down and one up: got row %d, want %d", got, at+1)
 	}
-	wheel(m, 100, 5, tea.MouseButtonWheelDown) // nothing to scroll in the recipe
-	wheel(m, 5, 35, tea.MouseButtonWheelDown)  // the last line
+	wheel(m, 100, 5, tea.MouseButtonWheelDown) // the recipe has nothing to scroll
+	wheel(m, 5, 35, tea.MouseButtonWheelDown)  // the footer
 	if got := m.d.candidates.Index; got != at+1 {
 		t.Errorf("beside the list: got row %d, want %d", got, at+1)
 	}
@@ -127,7 +125,6 @@ func TestWheel(t *testing.T) {
 	wheel(m, 3, 3, tea.MouseButtonWheelUp)
 }
 
-// TestClickInLists: a second click on an entry does the same as enter.
 func TestClickInLists(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeDemo)
@@ -151,7 +148,7 @@ func TestClickInLists(t *testing.T) {
 	if got := m.d.elections.Row().Path; got != "/tasks/nightly" {
 		t.Errorf("got %s selected, want /tasks/nightly", got)
 	}
-	clicks(t, m, "/overseer_elect/election") // the reason is in the status line
+	clicks(t, m, "/overseer_elect/election")
 	if all := lines(m); !strings.Contains(all[len(all)-2], "is first and has not acknowledged") {
 		t.Errorf("got status line %q, want why nobody leads", all[len(all)-2])
 	}
@@ -175,7 +172,6 @@ func TestClickInLists(t *testing.T) {
 	}
 }
 
-// TestClickTheTimeLine: a click shows the last moment that is not later than the clicked time, or the first moment.
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	var at []time.Time
@@ -202,12 +198,12 @@ func TestClickTheTimeLine(t *testing.T) {
 			t.Errorf("column %d: got moment %v, which is after %v", x, j.At.At, time.Time(moment))
 		}
 		if next, ok := m.d.o.Past.Seek("/election", j.At.N, history.MoveOn); ok && next.N > j.At.N && !next.At.After(time.Time(moment)) {
-			t.Errorf("column %d: got moment %v, want %v, the last before %v", x, j.At.At, next.At, time.Time(moment))
+			t.Errorf("column %d: got moment %v, want %v, the last one not after %v", x, j.At.At, next.At, time.Time(moment))
 		}
 		keys(m, "p")
 	}
 
-	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo) // without a past
+	m, _, _ = dashboardWith(&fakeActions{}, ModeDemo) // no past is kept
 	clickAt(m, 40, m.d.screen.At.Panel[mainscreen.Handoffs].Y+1)
 	shows(t, m, "no earlier moments are kept here")
 }

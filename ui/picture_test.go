@@ -16,25 +16,24 @@ import (
 	"electop/ui/term"
 )
 
-const pictureFile = "../.github/screen.svg"
+const readmePicture = "../.github/screen.svg"
 
-// TestPicture: the flag -update draws the README's picture again.
 func TestPicture(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)
 	got := drawSVG(show(sm, 120, 30, term.Dark).View())
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
-		if err := os.WriteFile(pictureFile, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(readmePicture, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(pictureFile)
+	want, err := os.ReadFile(readmePicture)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is outdated: run go test ./ui -run TestPicture -update", pictureFile)
+		t.Errorf("%s is outdated: run go test ./ui -run TestPicture -update", readmePicture)
 	}
 }
 
@@ -50,7 +49,7 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws lines and blocks as shapes, and stretches text, because the cells of fonts differ.
+// drawSVG draws lines and blocks as shapes, and stretches text, because the size of a cell depends on the font.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -124,8 +123,7 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// svgShapes has formats. Their arguments are the cell's left, top, horizontal middle, vertical middle and
-// bottom.
+// The arguments of these formats are the cell's left, top, centre x, centre y and bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,

@@ -41,14 +41,13 @@ func dots(m Model) [][2]int {
 	return out
 }
 
-// TestNotificationsTravel: a notification moves to its watcher's row, never backwards; then its edge disappears.
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		recipe   dialect.Recipe
 		notified []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
-		farthest := map[int]int{} // greatest distance for each number of dots
+		farthest := map[int]int{} // the greatest distance, by the number of dots
 		for ms := 0; ms < 1000; ms += 50 {
 			sm := sample{world: notifying(c.recipe, 0, c.notified...), o: Options{Mode: ModeDemo}}
 			m := showAfter(sm, time.Duration(ms)*time.Millisecond)
@@ -70,7 +69,7 @@ func TestNotificationsTravel(t *testing.T) {
 				t.Errorf("%s: after %d ms a notification moves, but the next tick is in %v", c.name, ms, wake)
 			}
 			have := dots(m)
-			distance := 0 // to the right in the first row, then down and to the left
+			distance := 0 // each dot moves right, then down, then left
 			for _, dot := range have {
 				if distance += dot[1]; dot[0] > 1 {
 					distance += 1000 + 100*dot[0] - 2*dot[1]
@@ -87,7 +86,6 @@ func TestNotificationsTravel(t *testing.T) {
 	}
 }
 
-// TestDeletedBeforeTheListIsRead: before the list is read again, the deleted znode's row is crossed out.
 func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
@@ -110,7 +108,6 @@ func TestStepsInAThirdPartyElection(t *testing.T) {
 	shows(t, showAfter(sample{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
-// TestNothingHeld: without a held message, the key that makes a step is named only if there is a wait to skip.
 func TestNothingHeld(t *testing.T) {
 	w := five(dialect.Election()).pace(model.Pace{Steps: true})
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
@@ -120,8 +117,7 @@ func TestNothingHeld(t *testing.T) {
 	shows(t, m, "No message is held: press . to skip")
 }
 
-// TestNotificationsAreHeld: a held notification stops before its watcher, and then needs no frames.
-func TestNotificationsAreHeld(t *testing.T) {
+func TestHeldNotificationsStop(t *testing.T) {
 	sm := sample{world: stepping(), o: Options{Mode: ModeDemo}}
 	m := showAfter(sm, 0)
 	before := dots(m)
@@ -150,7 +146,6 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 }
 
-// TestStepsStayMarked: a step stays marked longer on a slow server, and while its message is held.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
 		return strings.Contains(screen(showAfter(sample{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
@@ -186,7 +181,7 @@ func TestHeldMessageMarksItsStep(t *testing.T) {
 		name  string
 		last  model.Step
 		held  model.Message
-		marks int // 0 for none
+		marks int // line of the recipe; 0: none
 	}{
 		{"a notification is on its way", model.StepWatch, model.Message{Op: "notification", Event: "deleted", Path: "/election/" + amberZ}, 3},
 		{"it has arrived", model.StepWatch, model.Message{Op: "getChildren2", Path: "/election"}, 4},
@@ -320,7 +315,7 @@ func TestSuccessHasAMessage(t *testing.T) {
 func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)
-	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cedar, this program's own candidate
+	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cedar is electop's own candidate
 	if got := statusLine(m); !strings.Contains(got, "partition: do this to electop's own candidate on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("got status line %q and %d actions, want a question", got, len(acts.done))
 	}
@@ -330,7 +325,6 @@ func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 	}
 }
 
-// TestFirstIsAGhost: if the first znode is a ghost, nobody leads.
 func TestFirstIsAGhost(t *testing.T) {
 	w := withGhost()
 	for _, z := range []string{amberZ, birchZ} {
@@ -339,7 +333,6 @@ func TestFirstIsAGhost(t *testing.T) {
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
 	shows(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
 	statusShows(t, m, "nobody leads: first is n_14, a ghost of cedar")
-	// A third-party candidate's ghost is known from a finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
@@ -352,7 +345,6 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 }
 
-// TestGapGrows: the gap without a leader grows on the screen, but not without a connection.
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
@@ -367,8 +359,7 @@ func TestGapGrows(t *testing.T) {
 	}
 }
 
-// TestLowestHasListed: a member that reports step 5 has listed, and its znode is the smallest.
-func TestLowestHasListed(t *testing.T) {
+func TestStepLowestMarksTheListToo(t *testing.T) {
 	for _, c := range []struct {
 		before model.Step
 		want   string
@@ -379,7 +370,7 @@ func TestLowestHasListed(t *testing.T) {
 	}
 }
 
-// TestSituationCountsNotifications: the owner of the deleted znode is not counted among the notified.
+// TestSituationCountsNotifications: the owner of the deleted znode does not count as notified.
 func TestSituationCountsNotifications(t *testing.T) {
 	amber := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
@@ -400,7 +391,7 @@ func TestSituationCountsNotifications(t *testing.T) {
 			return w
 		}(), "n_12 was deleted and 1 candidate was notified."},
 		{"all watched", amber(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one new leader"},
-		{"the server does not count", amber(switched), "and 4 were notified, to find one new leader"},
+		{"no Wake was observed", amber(switched), "and 4 were notified, to find one new leader"},
 		{"on the way", amber(func(w *world) {
 			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
 		}), "n_12 was deleted, and 1 notification of it is still on the way"},
@@ -436,7 +427,6 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// TestBarsCompareRecipes: while candidates rejoin, the bars omit handoffs that notify at most one other.
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)

@@ -44,11 +44,11 @@ func TestPumpIsBounded(t *testing.T) {
 		src.dirty <- struct{}{}
 		sent := 0
 		pump(ctx, Options{Source: src}, func(msg tea.Msg) { sent++ })
-		quick := 0 // number of shorter pauses at the beginning
+		shortPauses := 0
 		for rest := refreshFirst; rest < refreshEvery; rest *= 2 {
-			quick++
+			shortPauses++
 		}
-		if most := int(10*time.Second/refreshEvery) + 1 + quick; sent < most-2 || sent > most {
+		if most := int(10*time.Second/refreshEvery) + 1 + shortPauses; sent < most-2 || sent > most {
 			t.Errorf("got %d messages in 10 s, want %d to %d", sent, most-2, most)
 		}
 	})
@@ -83,7 +83,6 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
-// TestPumpSendsNoticesFirst: a late notice would replace the result of a key in the status line.
 func TestPumpSendsNoticesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20 {
@@ -125,7 +124,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// inBubble runs f in a bubble. The runtime's signal goroutine must start outside the bubble.
+// inBubble runs f in a synctest bubble. The runtime's signal goroutine must start outside the bubble.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -133,7 +132,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-func running(t *testing.T, out *writes, o Options) (press func(key string), leave func() error) {
+func startDashboard(t *testing.T, out *writes, o Options) (press func(key string), leave func() error) {
 	in, typed := io.Pipe()
 	o.Output, o.Input, o.Renderer, o.Theme, o.Width, o.Height = out, in, plainRenderer(), term.Mono, 120, 36
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -153,13 +152,12 @@ func running(t *testing.T, out *writes, o Options) (press func(key string), leav
 
 func sourceOf(w *world) *source { return &source{world: w, dirty: make(chan struct{}, 1)} }
 
-// TestFrameRates: if only ages change, a frame is written once a second.
-func TestFrameRates(t *testing.T) {
+func TestOneFrameASecondIfOnlyAgesChange(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := newWorld("/e", nil, false)
 		w.now = time.Now()
 		out := new(writes)
-		_, leave := running(t, out, Options{Source: sourceOf(w.connect().read(nil, nil)), Mode: ModeDemo})
+		_, leave := startDashboard(t, out, Options{Source: sourceOf(w.connect().read(nil, nil)), Mode: ModeDemo})
 		time.Sleep(time.Second)
 		sent := out.count()
 		time.Sleep(10 * time.Second)
@@ -171,7 +169,6 @@ func TestFrameRates(t *testing.T) {
 	})
 }
 
-// TestNoFrameWithoutAChange: messages that change nothing draw no frame.
 func TestNoFrameWithoutAChange(t *testing.T) {
 	m, src, _ := dashboardWith(nil, ModeDemo)
 	before := m.d.frames
@@ -183,12 +180,17 @@ func TestNoFrameWithoutAChange(t *testing.T) {
 	}
 }
 
-// TestQuitCancelsActions: at the end, a running action is cancelled, and the dashboard waits for the action.
 func TestQuitCancelsActions(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		press, leave := running(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{}, Mode: ModeDemo})
+		ended := make(chan struct{})
+		press, leave := startDashboard(t, new(writes), Options{Source: sourceOf(five(dialect.Election())), Actions: slow{ended}, Mode: ModeDemo})
 		press("s")
 		press("q")
+		select {
+		case <-ended:
+		case <-time.After(quitTimeout):
+			t.Error("the action still runs after q")
+		}
 		if err := leave(); err != nil {
 			t.Errorf("got error %v, want none", err)
 		}
@@ -224,7 +226,7 @@ func TestPanicInTheFeed(t *testing.T) {
 		src := &panicSource{source: *sourceOf(five(dialect.Election()))}
 		src.dirty <- struct{}{}
 		out := new(writes)
-		_, leave := running(t, out, Options{Source: src})
+		_, leave := startDashboard(t, out, Options{Source: src})
 		if err := leave(); err == nil || !strings.Contains(err.Error(), "panic while reading the election: no state") {
 			t.Errorf("got error %v, want the panic", err)
 		}
@@ -236,7 +238,7 @@ func TestPanicInTheFeed(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		_, leave := running(t, new(writes), Options{})
+		_, leave := startDashboard(t, new(writes), Options{})
 		if err := leave(); err != errRefused {
 			t.Errorf("got error %v, want the cause", err)
 		}
@@ -248,18 +250,17 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestTheFirstFrameDoesNotWait: Bubbletea writes the first frame again on its tick.
 func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		out, before := new(writes), "" // written before Begin
-		_, leave := running(t, out, Options{Source: sourceOf(newWorld("/election", nil, false)), Begin: func() { before = out.b.String() }})
+		out, beforeBegin := new(writes), ""
+		_, leave := startDashboard(t, out, Options{Source: sourceOf(newWorld("/election", nil, false)), Begin: func() { beforeBegin = out.b.String() }})
 		defer leave()
-		if entered := strings.Index(before, "\x1b[?1049h"); entered < 0 || entered > strings.Index(before, "\x1b[H") {
+		if entered := strings.Index(beforeBegin, "\x1b[?1049h"); entered < 0 || entered > strings.Index(beforeBegin, "\x1b[H") {
 			t.Error("the first frame is not on the alternate screen")
 		}
 		at, written := out.screen(120, 36), out.count()
-		if !strings.Contains(before, "/election") || !strings.Contains(at, "/election") {
-			t.Errorf("before Begin: got %q, want the first frame", before)
+		if !strings.Contains(beforeBegin, "/election") || !strings.Contains(at, "/election") {
+			t.Errorf("before Begin: got %q, want the first frame", beforeBegin)
 		}
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
@@ -272,11 +273,11 @@ func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	})
 }
 
-func TestStateBetweenTwoTicksLeavesNothing(t *testing.T) {
+func TestStateReplacedWithinATick(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := sourceOf(newWorld("/election", nil, false))
 		out := new(writes)
-		_, leave := running(t, out, Options{Source: src})
+		_, leave := startDashboard(t, out, Options{Source: src})
 		defer leave()
 		update := func(w *world) {
 			synctest.Wait() // the pump has read the previous state
@@ -286,7 +287,7 @@ func TestStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 		update(five(dialect.Election()))
-		time.Sleep(2 * refreshFirst) // less than a tick
+		time.Sleep(2 * refreshFirst) // less than a tick of Bubbletea
 		update(newWorld("/election", nil, false))
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()

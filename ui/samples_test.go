@@ -36,7 +36,7 @@ type world struct {
 	zxid     int64
 	children map[string]znode.Znode
 	members  map[string]*model.Member
-	apply    func(model.Observation) // if set, gets the observations instead of j
+	apply    func(model.Observation) // if set, put calls it instead of j.Apply
 }
 
 func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
@@ -159,9 +159,9 @@ const (
 
 func killed() *world {
 	w := five(dialect.Election()).wait(3 * time.Minute)
-	lease := w.now.Add(3600 * time.Millisecond)
+	expires := w.now.Add(3600 * time.Millisecond)
 	w.wait(400*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
-		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, lease
+		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, expires
 	})
 	return w.wait(2100 * time.Millisecond)
 }
@@ -188,16 +188,15 @@ func leaderWithoutZnode() *world {
 type sample struct {
 	world  *world
 	o      Options
-	keys   []string // pressed before then is called
-	others []*world // more elections on the dashboard
+	keys   []string
+	others []*world // other elections on the dashboard
 	search *elections.Search
 	then   func(w *world) // if set, changes the election after the keys
-	pass   time.Duration  // time from the call of then to the frame
+	pass   time.Duration  // time from then to the frame
 	ended  bool           // the source ends after the call of then
-	runs   bool           // run the commands of the keys
+	runs   bool           // the command of each key runs
 }
 
-// Samples copy these options, and must not change them.
 var (
 	demo = Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live = Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
@@ -230,7 +229,6 @@ func samples() map[string]func() sample {
 			}}
 		},
 		"filter": func() sample { return sample{world: quiet(), o: demo, keys: []string{"/", "e", "r"}} },
-		// A leader with a lease, and a leader that lost its lease although the server answers.
 		"inspect-lease": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
@@ -393,7 +391,7 @@ func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 type fakeActions struct {
-	why    map[action.Kind]string // why kinds are refused
+	why    map[action.Kind]string // refusals
 	err    error                  // result of each action
 	done   chan action.Action     // all actions but Listing
 	listed []string               // the Args of Listing
@@ -532,7 +530,7 @@ func (w *world) rule(r model.Rules) *world {
 	return w
 }
 
-// write tries to write to the counter and to the tokens as the member's worker.
+// write reports that the member's worker wrote, or tried to write, to the counter and to the tokens.
 func (w *world) write(id string, value int64, refused bool) *world {
 	m := w.members[id]
 	czxid := m.Fence
@@ -682,11 +680,10 @@ func withGhost() *world {
 	return w.wait(time.Second)
 }
 
-// chaotic has random faults. If broken is set, two awake candidates believe that they lead.
-func chaotic(broken bool) *world {
+func chaotic(twoLead bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
-	if broken {
+	if twoLead {
 		w.cast("cedar", w.znodeOf("cedar"), model.Leading, nil)
 	}
 	return w.wait(5 * time.Second)
@@ -762,7 +759,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release sends the first held message after d. err is the message's error, "" for none.
+// release sends the first held message after d. err may be empty, and change nil.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -825,7 +822,6 @@ func messageSamples() map[string]func() sample {
 			x.hold(0xa3, "getChildren", "/election").hold(0xa4, "getChildren", "/election").hold(0xa5, "getChildren", "/election").wait(time.Second)
 			return sample{world: x.world, o: demo, keys: focused}
 		},
-		// birch loses the reply to its create. Later amber is frozen when a reply arrives, and a reply to birch is dropped.
 		"messages-lost": func() sample {
 			w := five(dialect.Election()).wait(time.Minute)
 			x := newSlowServer(w, model.Pace{Delay: 500 * time.Millisecond})
@@ -983,12 +979,12 @@ func (w *world) candidate(name string) *dialect.Candidate {
 type fakeRunner struct {
 	entries []lesson.Entry
 	view    lesson.View
-	on      bool     // a lesson is running
-	inputs  []string // inputs of the user
-	started []string // IDs of the started lessons
-	why     string   // refusal of all inputs
-	err     error    // error of Start
-	left    bool     // the user ended the lesson
+	on      bool // a lesson is running
+	inputs  []string
+	started []string // IDs of lessons
+	why     string   // result of Input
+	err     error    // result of Start
+	left    bool     // Leave was called
 }
 
 func (t *fakeRunner) Lessons() []lesson.Entry   { return t.entries }
@@ -1302,8 +1298,8 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	return w.joinMany(len(gone)).wait(time.Minute)
 }
 
-// leaderDeleted deletes the leader's znode. Each millisecond one notified candidate lists again. All but
-// the first watch again 40 ms later. Nothing happens after upTo.
+// leaderDeleted deletes the leader's znode and lets upTo pass. From 15 ms on, one notified candidate lists
+// again each millisecond. All but the first watch again 40 ms after they list.
 func (w *world) leaderDeleted(upTo time.Duration) *world {
 	q := w.state().Queue.Slice()
 	at := w.now
@@ -1372,7 +1368,6 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	return w
 }
 
-// secondWave has a wave of a herd, after the wave of a handoff in a chain.
 func secondWave(n int, upTo time.Duration) *world {
 	return bigCast(n).leaderDeleted(time.Minute).switchRecipe(dialect.Herd()).leaderDeleted(upTo)
 }

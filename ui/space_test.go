@@ -12,7 +12,6 @@ import (
 	"electop/ui/term"
 )
 
-// TestLargeScreenIsUsed: a large screen uses at least a fifth of its cells.
 func TestLargeScreenIsUsed(t *testing.T) {
 	for _, name := range []string{"main", "messages", "lesson", "two-leaders", "replay", "read-only"} {
 		m := show(samples()[name](), 300, 100, term.Mono)
@@ -28,8 +27,7 @@ func TestLargeScreenIsUsed(t *testing.T) {
 	}
 }
 
-// TestShortListLeavesItsLines: lines that a short list does not need belong to the panel below.
-func TestShortListLeavesItsLines(t *testing.T) {
+func TestPanelBelowAShortListGetsItsLines(t *testing.T) {
 	for _, c := range []struct {
 		sample string
 		shows  []string
@@ -41,10 +39,9 @@ func TestShortListLeavesItsLines(t *testing.T) {
 		m := show(samples()[c.sample](), 60, 20, term.Mono)
 		shows(t, m, c.shows...)
 	}
-	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.") // the end of the beliefs
+	shows(t, show(samples()["two-leaders"](), 100, 30, term.Mono), "prevents that.")
 }
 
-// TestWindowsAreReadable: on a larger screen, no part of a word is left beside a window.
 func TestWindowsAreReadable(t *testing.T) {
 	word := regexp.MustCompile(`[^\s─│╭╮╰╯┤├┴╌█▓▒◂▸▴▵>]+`)
 	for _, key := range []string{"?", "X", ":", "L", "J"} {
@@ -58,7 +55,7 @@ func TestWindowsAreReadable(t *testing.T) {
 			x, y, w := boxIn(after, front(m))
 			if size[0] < 100 {
 				if x != 0 || y != 1 || w != size[0] || !strings.HasPrefix(after[size[1]-3], "╰") {
-					t.Errorf("%v: %s does not fill the screen:\n%s", size, key, screen(m))
+					t.Errorf("%v: the window of key %s does not fill the screen:\n%s", size, key, screen(m))
 				}
 				continue
 			}
@@ -70,7 +67,7 @@ func TestWindowsAreReadable(t *testing.T) {
 						from := side[0] + len([]rune(text[:at[0]]))
 						to := side[0] + len([]rune(text[:at[1]]))
 						if whole := word.FindString(string(was[from:])); whole != string(now[from:to]) || word.MatchString(string(was[from-1:from])) {
-							t.Errorf("%v: beside %s is %q of %q", size, key, string(now[from:to]), whole)
+							t.Errorf("%v: beside the window of key %s: got part %q of the word %q", size, key, string(now[from:to]), whole)
 						}
 					}
 				}
@@ -84,7 +81,7 @@ func TestWindowsAreReadable(t *testing.T) {
 	before := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral)
 	keys(m, "X")
 	if after := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral); before == 0 || after > 0 {
-		t.Errorf("got %d alarms above a window, %d without it; want none, and some", after, before)
+		t.Errorf("got %d alarms above a window and %d without a window, want none and some", after, before)
 	}
 }
 

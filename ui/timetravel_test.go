@@ -94,7 +94,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// TestTravelArrives: even if searches end late, the screen shows where the keys lead.
+// TestTravelArrives: even if searches end late, the screen shows the moment that the keys select.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -165,8 +165,7 @@ func TestTravelKeepsTheSelection(t *testing.T) {
 	}
 }
 
-// TestTravelInOneElection: each election has its own past, so the choice of another election ends time travel.
-func TestTravelInOneElection(t *testing.T) {
+func TestAnotherElectionEndsTimeTravel(t *testing.T) {
 	worlds := []*world{verified(), readers()}
 	p := &fakePast{}
 	p.record(worlds[0])
@@ -247,7 +246,7 @@ func TestReplayTravels(t *testing.T) {
 	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("got stopped %v at moment %d and %s in front, want false at 2 in the past", r.stopped, r.at, front(m))
 	}
-	shows(t, m, "6 candidates") // at the moment from which the recording plays on
+	shows(t, m, "6 candidates") // at moment 2
 	showsNot(t, m, "PAUSED")
 }
 
@@ -348,8 +347,7 @@ func times(m Model) string {
 
 func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
 
-// TestLanesShowWhatCameLater: time travel moves the playhead, but neither the lanes nor their scale.
-func TestLanesShowWhatCameLater(t *testing.T) {
+func TestTimeTravelMovesOnlyThePlayhead(t *testing.T) {
 	replay, r := replayDashboard()
 	r.end = r.moments[len(r.moments)-1].At
 	drawNow(replay)
@@ -462,7 +460,7 @@ func TestDragThePlayhead(t *testing.T) {
 		drag(x, y, tea.MouseActionMotion)
 		j := &m.d.past.journey
 		if !j.On || j.At.At.After(want) && !j.At.First {
-			t.Fatalf("column %d: got on %v, moment %v; want the last moment before %v", x, j.On, j.At.At, want)
+			t.Fatalf("column %d: got on %v, moment %v; want the last moment not after %v", x, j.On, j.At.At, want)
 		}
 	}
 	at := m.d.past.journey.At.N
@@ -473,8 +471,7 @@ func TestDragThePlayhead(t *testing.T) {
 	}
 }
 
-// TestScale: a change of the scale never hides the playhead.
-func TestScale(t *testing.T) {
+func TestScaleKeepsThePlayhead(t *testing.T) {
 	m, _, _, _ := dashboardWithPast(&fakeActions{})
 	for _, past := range []bool{false, true} {
 		if past {

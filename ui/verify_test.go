@@ -16,7 +16,6 @@ import (
 	"electop/ui/term"
 )
 
-// TestVerifyReportsTheResult: verify shows its result only after answers that list watches.
 func TestVerifyReportsTheResult(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
@@ -166,7 +165,7 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// TestBeliefsOfThirdPartyCandidates: only electop's candidates report beliefs, so safety covers only them.
+// TestBeliefsOfThirdPartyCandidates: only electop's candidates report beliefs, so safety covers no others.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")
@@ -199,8 +198,7 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
-// TestRecipeIsBehindTab: on a live cluster without candidates of electop, only tab shows the recipe.
-func TestRecipeIsBehindTab(t *testing.T) {
+func TestRecipeOfThirdPartyElectionIsBehindTab(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	m := showAfter(sample{world: w}, 0)
 	shows(t, m, "Candidate billing-1:8080", "watched by")
