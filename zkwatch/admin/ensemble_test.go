@@ -152,7 +152,7 @@ func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
-		count   int // number of servers
+		count   int // number of servers in the table
 		unwhole string
 	}{
 		"three servers": {threeAddrs, nil, 3, ""},
@@ -246,9 +246,9 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 func TestClientMovesBetweenTheLists(t *testing.T) {
 	const none, one = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
 	for name, c := range map[string]struct {
-		lists [3][2]string // the first and the later replies of each server to cons
-		where string       // address of the server that lists the client
-		cons  int          // number of requests for cons to each server
+		lists    [3][2]string // the first and the later replies of each server to cons
+		where    string       // address of the server that lists the client
+		requests int          // number of requests for cons to each server
 	}{
 		"stays":                           {[3][2]string{{none, none}, {one, one}, {none, none}}, "10.0.0.2:2181", 1},
 		"moves after the first lists":     {[3][2]string{{none, one}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
@@ -272,8 +272,8 @@ func TestClientMovesBetweenTheLists(t *testing.T) {
 				if len(s.Clients) > 0 {
 					where = append(where, s.Addr)
 				}
-				if m := servers[i].requests()["cons"]; m != c.cons || states(s) != allAnswered {
-					t.Errorf("%s: %d requests for cons, want %d: %+v", name, m, c.cons, s)
+				if m := servers[i].requests()["cons"]; m != c.requests || states(s) != allAnswered {
+					t.Errorf("%s: %d requests for cons, want %d: %+v", name, m, c.requests, s)
 				}
 			}
 			if !got.Whole || strings.Join(where, " ") != c.where {

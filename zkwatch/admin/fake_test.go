@@ -43,13 +43,13 @@ type fakeServer struct {
 	addr    string
 	replies map[string]string // by word or command; the reply to a command may begin with a status line and headers
 	delay   duration          // before each reply
-	endless bool              // replies never end
-	onWord  func()            // called before each reply to a word; it may set replies
+	endless bool
+	onWord  func() // called before each reply to a word; it may set replies
 
-	mu     sync.Mutex
-	counts map[string]int
-	open   int // number of requests that are not answered yet
-	most   int // the highest value of open
+	mu      sync.Mutex
+	counts  map[string]int
+	open    int // number of requests that are not answered yet
+	maxOpen int
 }
 
 func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -91,7 +91,7 @@ func (s *fakeServer) begin(what string) {
 	defer s.mu.Unlock()
 	s.counts[what]++
 	s.open++
-	s.most = max(s.most, s.open)
+	s.maxOpen = max(s.maxOpen, s.open)
 }
 
 func (s *fakeServer) end() {

@@ -27,12 +27,12 @@ type schedule struct {
 	verify        bool      // a poll for Verify is still to be made
 	verified      time.Time // time of the last poll for Verify
 	handoff       time.Time // time of the last handoff; zero: no poll must follow
-	watchesPolled time.Time // time of the last poll for tables of watches
+	watchesPolled time.Time
 
 	// The next fields are used only if cheap is true.
 	counted   bool              // a server has reported its number of connections
 	restraint session.Restraint // why regular polls do not request connections and sessions
-	slow      int               // number of slow polls in a row
+	slowPolls int               // number of slow polls in a row
 }
 
 func (s *schedule) wantVerify() {
@@ -113,11 +113,11 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 	switch {
 	case !p.Sessions:
 	case slowest.Addr == "":
-		s.slow, s.restraint = 0, session.Restraint{Connections: s.restraint.Connections}
+		s.slowPolls, s.restraint = 0, session.Restraint{Connections: s.restraint.Connections}
 	default:
 		s.restraint.Server, s.restraint.Took = slowest.Addr, slowest.took
-		s.restraint.Again = ended.Round(0).Add(min(longestSlowPause, slowPause<<min(s.slow, 8)))
-		s.slow++
+		s.restraint.Again = ended.Round(0).Add(min(longestSlowPause, slowPause<<min(s.slowPolls, 8)))
+		s.slowPolls++
 	}
 	if s.restraint != (session.Restraint{}) {
 		return 0, s.restraint

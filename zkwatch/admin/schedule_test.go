@@ -20,8 +20,8 @@ func eachMode(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNe
 			}, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 				f(t, n, p, servers, l)
 				for _, s := range servers {
-					if s.most > 1 {
-						t.Errorf("%s had %d requests at a time, want 1", s.addr, s.most)
+					if s.maxOpen > 1 {
+						t.Errorf("%s had %d requests at a time, want 1", s.addr, s.maxOpen)
 					}
 				}
 			})

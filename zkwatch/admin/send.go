@@ -62,7 +62,7 @@ type server struct {
 	gotAnswers bool          // a reply arrived in this poll, other than a refusal or an HTTP error
 	took       time.Duration // the time of the slowest request for a table
 
-	identity   identity  // the last answer to identityQuery
+	identity   identity
 	identifyAt time.Time // the identity is not requested before this time
 
 	failures int       // number of polls in a row without an answer

@@ -180,7 +180,7 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 		count = r.WatchCount
 	}
 	switch heavy := s.cfg.Heavy; {
-	case ctx.Err() != nil: // the poll is over
+	case ctx.Err() != nil:
 		r.Watches = session.Answer{State: session.Failed, At: s.cfg.Now(), Why: text(errNoAnswer)}
 	case count < 0 && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
