@@ -15,15 +15,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Reach limits the time to reach a server. Its errors name the origins of the settings.
+// Reach limits the time to reach a server.
 type Reach struct {
 	For     time.Duration     // the limit
-	servers string            // the origin of the servers, "" for --servers
-	timeout string            // the origin of For, "" for --connect-timeout
-	Note    func(text string) // reports once that no server answers yet; may be nil
+	servers string            // the origin of the servers; "": the flag --servers
+	timeout string            // the origin of For; "": the flag --connect-timeout
+	Note    func(text string) // reports that no server answers yet; may be nil
 }
 
-// Reach returns the [Reach] that the flags give.
+// Reach returns the limit of --connect-timeout. Its Note reports only once.
 func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
@@ -33,10 +33,10 @@ func (o *Options) Reach() Reach {
 	return r
 }
 
-// noteDelay delays the note of a failed attempt, because usually another server answers.
+// noteDelay delays the note if there are several servers, because another one may answer.
 const noteDelay = time.Second
 
-// Waiting returns a function that notes why an attempt to connect failed.
+// Waiting returns a function that reports to Note why an attempt to connect failed.
 func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	began := time.Now()
 	return func(why string) {
@@ -46,7 +46,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	}
 }
 
-// Once opens a session and waits for the connection, at most for reach.For.
+// Once returns a connection. It waits for the connection for at most reach.For.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -80,8 +80,8 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f on a connection, within --connect-timeout. After a lost connection or a reply that is too
-// large, f runs again on a new connection, which accepts larger replies in the second case.
+// Do runs f on a new connection, within --connect-timeout. It repeats this if the connection was lost.
+// If a reply was too large, it repeats this with a larger limit.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
@@ -131,7 +131,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is one server's error; unknown hosts explain the failure of the others.
+	// why is the error of only one server.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
@@ -139,7 +139,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused returns the error for a client that the servers refuse. why is the error of one server.
+// Refused returns the error for a client that the servers refuse. A server refused it with the error why.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)

@@ -1,5 +1,5 @@
-// Package cluster reaches a live cluster. [Options] holds the flags of servers, credentials and TLS,
-// and returns the configuration of connections. [Once] connects with that configuration. [Requests]
+// Package cluster reaches a live cluster. [Options] holds the flags for servers, credentials and TLS.
+// [Options.Config] returns the configuration of connections, and [Once] connects with it. [Requests]
 // configures requests to the servers about watches, connections and sessions.
 package cluster
 
@@ -36,15 +36,15 @@ const (
 type Options struct {
 	Cluster        string // name in the configuration; "": none
 	Servers        string
-	SessionTimeout time.Duration     // 0: the command's default
-	Timeout        time.Duration     // how long to try to reach a server
-	Named          map[string]string // the origins of settings that are not from flags
+	SessionTimeout time.Duration     // 0: the default
+	Timeout        time.Duration     // limits the time to reach a server; 0: the default
+	Named          map[string]string // origin of each setting that no flag gave, by flag
 	Note           func(text string) // see Reach.Note
 	access         access
 	kerberos       kerberosLogin
 }
 
-// Called returns the name of a setting for errors: its origin, or the flag.
+// Called returns the name of a setting for errors: its origin, or the flag if the flag gave it.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
@@ -87,7 +87,7 @@ func (v notEmpty) Set(value string) error {
 func (v notEmpty) String() string { return *v.to }
 func (v notEmpty) Type() string   { return "string" }
 
-// Check refuses invalid values.
+// Check returns a usage error for an invalid value.
 func (o *Options) Check() error {
 	_, err := o.servers()
 	switch {
@@ -116,7 +116,7 @@ func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, 
 	})
 }
 
-// servers parses --servers. It accepts zk:// or zookeeper:// before the connect string, as Mesos does.
+// servers parses --servers. The prefix zk:// (as for Mesos) or zookeeper:// may precede the connect string.
 func (o *Options) servers() (client.ConnectString, error) {
 	given := cmp.Or(o.Servers, DefaultServers)
 	if scheme, rest, ok := strings.Cut(given, "://"); ok {
@@ -144,7 +144,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// access holds flags. None is a credential, because other users can read the command line.
+// access holds no credential: other users can read the command line.
 type access struct {
 	authFile      string
 	tls           bool
@@ -152,7 +152,7 @@ type access struct {
 	serverName    string
 }
 
-// apply adds the credentials and TLS to cfg. No error contains a credential.
+// apply sets the credentials and TLS of cfg. No error contains a credential.
 func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
@@ -187,7 +187,7 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 	return nil
 }
 
-// Environ returns electop's environment without credentials, for a program that electop starts.
+// Environ returns the environment of electop without [AuthVariable].
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, AuthVariable+"=") })
 }
@@ -212,8 +212,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 // lookupLimit bounds the lookup of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
-// Known returns an error if no host of the cluster exists. Without this check electop would try to
-// connect until the limit.
+// Known returns an error if no host of the cluster exists, so that electop does not try until the limit.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {

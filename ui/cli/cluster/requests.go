@@ -89,7 +89,7 @@ func (o *Requests) CadenceFlags(cmd *cobra.Command) {
 	})
 }
 
-// Check refuses invalid values.
+// Check returns a usage error for an invalid value.
 func (o Requests) Check(called func(flag string) string) error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return process.Usagef("%s: %v", called("admin"), err)
@@ -105,7 +105,7 @@ func (o Requests) Check(called func(flag string) string) error {
 	if o.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // no error may show it
+	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // an error must not contain a password
 		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
@@ -114,8 +114,7 @@ func (o Requests) Check(called func(flag string) string) error {
 	return nil
 }
 
-// Poller returns the poller for the cluster of cfg, or nil for --admin off. conn returns electop's
-// session, or nil. The poller reads the ensemble's members and the clock anchor from that session.
+// Poller returns the poller for the cluster of cfg, or nil for --admin off. conn may return nil.
 func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Poller {
 	if o.Mode == admin.Off {
 		return nil
@@ -140,7 +139,7 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 		},
 		Touch: func(ctx context.Context) {
 			if c := conn(); c != nil {
-				_ = c.Touch(ctx) // an error only makes the anchor less precise
+				_ = c.Touch(ctx) // after an error the anchor is only less precise
 			}
 		},
 	})
@@ -149,9 +148,8 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 // RequestLimit bounds the time for requests to all servers.
 const RequestLimit = 10 * time.Second
 
-// RequestReports requests connections, sessions and watches from every server if an election has
-// candidates or an unknown system. It applies the reports to the journals. If a risk then has no bound,
-// it requests the sessions again. With a nil poller it does nothing.
+// RequestReports requests connections, sessions and watches from every server, and applies the reports
+// to the journals. It does nothing if poller is nil, or if all elections are of known systems and empty.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil
@@ -181,14 +179,14 @@ func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doct
 	if !slices.ContainsFunc(elections, unbounded) {
 		return nil
 	}
-	// A session's deadline is a bound as soon as the ensemble's leader knows the last ping.
+	// Followers report their clients' pings to the ensemble's leader only every half tick.
 	if process.Sleep(ctx, settle) == nil {
 		_ = poller.Poll(ctx, admin.Want{Sessions: true}) // after an error, the first reports remain
 	}
 	return nil
 }
 
-// settle is half a tick of the default configuration, plus [session.Slack] and a margin.
+// settle is half a tick of 2 s (zoo_sample.cfg), plus [session.Slack] and a margin.
 const settle = 1600 * time.Millisecond
 
 // SessionsOf returns the sessions of [doctor.State.SessionsToQuery], of the election's other children,
@@ -210,11 +208,11 @@ func SessionsOf(s *doctor.State) []uint64 {
 
 const (
 	tickPatience = 2 * time.Second // bounds the wait for the tick; candidates can join without a tick
-	safeTimeout  = 4 * time.Second // two ticks of a server with the default configuration
+	safeTimeout  = 4 * time.Second // two ticks of 2 s (zoo_sample.cfg)
 )
 
-// Tick requests the servers' tick, from which a leader's lease is computed. It returns the longest, or 0
-// if one is unknown. The warning is that the session timeout may then be too short for a lease.
+// Tick returns the longest tick of the servers, or 0 if the tick of a server is unknown. Then it also
+// returns a warning if the session timeout may be too short for a leader's lease.
 func (o Requests) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if poller := o.Poller(cfg, func() *client.Conn { return probe }, log); poller != nil {

@@ -38,8 +38,7 @@ func atRisk(t *testing.T) *doctor.Journal {
 	return j
 }
 
-// If ctx ends during the second request for sessions, RequestReports keeps the first answers.
-func TestRequestReportsKeepsFirstAnswers(t *testing.T) {
+func TestRequestReportsKeepsFirstAnswersIfInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, dials := time.Now(), 0
 		poller := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{"zk1:2181"}, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {

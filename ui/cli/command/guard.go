@@ -31,12 +31,12 @@ type guard struct {
 	sigterm   <-chan os.Signal
 	announced <-chan limits // from the supervisor; closed when the supervisor ends
 	orphan    bool          // the supervisor has ended
-	command   int           // process ID of the command
+	command   int           // the command's process ID
 	stopped   time.Duration // when the command got SIGTERM, or ended; 0: not yet
 }
 
 // Guard runs the command in args. The supervisor starts a new process that calls Guard, and gives the
-// process the pipes in and reportFile. Guard returns when no process of the command is left.
+// process the pipes in and reportFile. Guard returns when the process has no child left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -104,7 +104,7 @@ func (g *guard) run(args []string) error {
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
-			signalAll(g.command, syscall.SIGKILL) // on macOS, wait does not see orphans, so some can be left
+			signalAll(g.command, syscall.SIGKILL) // on macOS, wait does not return for orphans, so some can be left
 			return nil
 		case <-time.After(g.act()):
 		}
@@ -128,7 +128,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits that are not over. After a slow start the first limits can be over.
+// awaitLease waits for limits in the future. After a slow start the first limits can be in the past.
 func (g *guard) awaitLease() bool {
 	for {
 		select {
@@ -160,7 +160,7 @@ func (g *guard) act() time.Duration {
 	left := min(g.limits.kill, g.stopped+g.grace) - now
 	if left <= 0 {
 		signalAll(g.command, syscall.SIGKILL)
-		left = -left / 8 // check less and less often, because a process of another user may resist
+		left = -left / 8 // check less and less often, because a process of another user may remain
 	}
 	return max(gonePause, min(left, checkInterval))
 }
@@ -175,7 +175,7 @@ func (g *guard) send(report string) {
 	_, _ = fmt.Fprintln(g.report, report)
 }
 
-// Supported reports whether commands can be supervised on this system.
+// Supported is true if a [Supervisor] can run commands on this system.
 const Supported = true
 
 func read(clock int32) time.Duration {

@@ -15,7 +15,7 @@ func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 // Adopt does nothing, because only Linux can make this process the parent of orphans.
 func Adopt() error { return nil }
 
-// Descendants returns none: only the processes of a group are known.
+// Descendants returns none on macOS.
 func Descendants(int, []int) []int { return nil }
 
 func descendants() []int { return nil }
@@ -26,8 +26,8 @@ func signalAll(command int, sig syscall.Signal) {
 	_ = syscall.Kill(-syscall.Getpid(), sig)
 }
 
-// EndOrphans kills the group of a guard that has ended, and returns when the group is empty. Without a
-// guard (0) it does nothing.
+// EndOrphans kills the group of a guard that has ended, and returns when the group is empty. If guard is
+// 0, it does nothing.
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)

@@ -24,8 +24,8 @@ func Adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// Descendants returns the descendants of a process, except those in spared and below. It can miss a
-// descendant that starts or becomes an orphan during the call.
+// Descendants returns the descendants of a process, except those in spared and their descendants. It can
+// miss a descendant that starts or becomes an orphan during the call.
 func Descendants(pid int, spared []int) (found []int) {
 	threads := fmt.Sprintf("/proc/%d/task", pid)
 	entries, _ := os.ReadDir(threads)
@@ -42,17 +42,17 @@ func Descendants(pid int, spared []int) (found []int) {
 
 func descendants() []int { return Descendants(syscall.Getpid(), nil) }
 
-// signalAll signals all descendants. The kernel does not soon reuse the ID of one that has ended.
+// signalAll signals all descendants. The kernel does not soon reuse the ID of an ended process.
 func signalAll(_ int, sig syscall.Signal) {
 	for _, pid := range descendants() {
 		_ = syscall.Kill(pid, sig)
 	}
 }
 
-// EndOrphans kills the descendants of this process that are not in spared. A supervisor inherited them
-// from the ended guard.
+// EndOrphans kills the descendants of this process, except those in spared and their descendants. It
+// returns when none is left.
 func EndOrphans(_ int, spared []int) {
-	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // another user's process may resist
+	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // another user's process may remain
 		left := Descendants(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Supported reports whether this system has process groups and a clock that processes share.
+// Supported is true if a [Supervisor] can run commands on this system.
 const Supported = false
 
 var errUnsupported = errors.New("this system has no process groups")

@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// WaitingMax bounds the waiting handoffs. A further one replaces the oldest, because the newest
-	// shows who leads.
+	// WaitingMax bounds the waiting handoffs. The oldest is dropped, because the newest shows who leads.
 	WaitingMax  = 16
 	hookTimeout = 30 * time.Second
-	// outputDelay is the wait for processes that hold the ended command's output open.
+	// outputDelay bounds the wait for processes that hold the ended command's output open.
 	outputDelay = time.Second
 )
 
 // Hook runs a shell command for each handoff, with the event as JSON on standard input.
-// Handoffs wait in a queue, so a slow command never delays the observation.
+// Handoffs wait in a queue, so a slow command does not delay [Hook.Put].
 type Hook struct {
 	Command string        // a shell command; "": none
 	Timeout time.Duration // bounds each run, and in Close all remaining runs together

@@ -88,7 +88,7 @@ func (r *run) gone(pid string) {
 	}
 	zktest.Await(r.t, "the end of process "+pid, func() bool {
 		if b, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil && strings.Contains(string(b), ") Z ") {
-			return true // a zombie: its parent has not waited for it
+			return true // a zombie
 		}
 		return syscall.Kill(n, 0) == syscall.ESRCH
 	})
@@ -102,7 +102,7 @@ func TestHookInputAndOutput(t *testing.T) {
 	r.Close()
 	notes, out := r.printed()
 	if notes != "--exec: event 7: exit status 0\n--exec: event 9: exit status 3" || out != "{\"n\":7}\ndone\n{\"n\":9}\ndone\n" {
-		t.Errorf("notes %q, output %q: want the ends and the input of events 7 and 9", notes, out)
+		t.Errorf("notes %q, output %q: want exit status 0 and 3, and both events and done twice", notes, out)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestHookDropsOldest(t *testing.T) {
 func TestHookWithUnknownCommand(t *testing.T) {
 	t.Parallel()
 	r := start(t, `no-such-command-anywhere`, long)
-	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // more than a pipe holds; nobody reads it
+	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // more than a pipe holds
 	r.Close()
 	notes, out := r.printed()
 	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {

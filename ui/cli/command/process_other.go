@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd", "/C", command)
 }
 
-// OwnGroup does nothing: without process groups, the processes of a command can outlive it.
+// OwnGroup returns nil: without process groups, the processes of a command can outlive it.
 func OwnGroup() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -13,7 +13,7 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", command)
 }
 
-// OwnGroup starts a process in its own group.
+// OwnGroup returns attributes that start a process in its own group.
 func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(p *os.Process) error {
@@ -24,7 +24,7 @@ func killGroup(p *os.Process) error {
 	return err
 }
 
-// These signals suspend and continue a process.
+// Suspend and Continue are signals that suspend and continue a process.
 const Suspend, Continue = syscall.SIGSTOP, syscall.SIGCONT
 
 // Signal signals the group of a process and, on Linux, its descendants in other groups.

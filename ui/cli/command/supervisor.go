@@ -1,24 +1,24 @@
 // Package command runs commands of the user. A [Hook] runs a command for each handoff of the
 // leadership. A [Supervisor] runs a command while this process leads an election, and ends the command
-// before the end of the [Lease]. [Signal], [Adopt] and [EndOrphans] are for the programs that electop
-// check starts, too.
+// before the end of the [Lease].
 //
 // The supervisor starts this program again as a guard, in a new process group. The guard runs the
 // command. The supervisor sends the limits of the lease to the guard. The guard reports how the command
 // ended.
 //
 // The guard ends all processes of the command, with SIGTERM and then SIGKILL. The guard does this if
-// the supervisor requests it, if the supervisor has ended, or if the lease is not extended in time. The
-// supervisor continues a suspended guard when the command must end. If the guard does not act or was
-// killed, the supervisor kills the processes of the command.
+// the supervisor requests it, if the supervisor has ended, or if the lease is not extended in time. If
+// the command ends by itself, the guard kills the processes that are left. The supervisor continues a
+// suspended guard when the command must end. If the guard does not act or was killed, the supervisor
+// kills the processes of the command.
 //
 // On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the
 // guard was killed. The new parent kills all its descendants. So a process with a Supervisor must not
 // start other processes while a command runs. On macOS only process groups are killed.
 //
 // The command can outlive the lease if guard and supervisor are both suspended or killed, as on a paused
-// machine, or if the guard may not or cannot kill a process. After a sleep of the machine the guard
-// notices the end of the lease, because the clock includes the sleep.
+// machine. A process that the guard cannot kill can outlive the lease, too. A sleep of the machine does
+// not extend the lease, because the clock includes the sleep.
 package command
 
 import (
@@ -38,14 +38,14 @@ import (
 	"electop/ui/cli/process"
 )
 
-// A Supervisor runs a command whenever this process leads. The candidate's goroutine calls
-// [Supervisor.Lead] and [Supervisor.Stop]; another goroutine calls [Supervisor.Close].
+// A Supervisor runs a command whenever this process leads. One goroutine must call [Supervisor.Lead] and
+// [Supervisor.Stop]. The other methods are safe for concurrent use.
 type Supervisor struct {
 	Command Command
 	Once    bool // do not run the command again after leadership was in doubt
-	// Lease returns the current lease. Lease must be safe for concurrent use.
+	// Lease returns the current lease. It must be safe for concurrent use.
 	Lease func() Lease
-	// Over is called in its own goroutine when the command ended for good, except by Close.
+	// Over is called in its own goroutine when the command will not run again, but not after Close.
 	Over func()
 
 	mu     sync.Mutex
@@ -83,7 +83,7 @@ func (s *Supervisor) Lead(env []string) {
 	}()
 }
 
-// Stop ends the command, because leadership is in doubt, and returns when no process of it is left.
+// Stop ends the command, and returns when no process of the command is left.
 func (s *Supervisor) Stop() {
 	s.mu.Lock()
 	r := s.reign
@@ -108,14 +108,14 @@ func (s *Supervisor) Close() {
 	}
 }
 
-// Result returns the exit code if the command ended by itself, or a [process.Error].
+// Result returns the exit code if the command ended by itself (exited). err is a [process.Error] or nil.
 func (s *Supervisor) Result() (code int, exited bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command until r ends, also again after a stop before the end of a lease.
+// supervise runs the command until r ends. If the end of a lease stops it, it runs again under a new lease.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -162,18 +162,18 @@ type Lease struct {
 	Timeout time.Duration // of the session
 }
 
-// The session timeout divided by a share is the time from the signal to the end of the lease.
+// The session timeout divided by a share is the time from a signal to the end of the lease.
 const (
-	stopShare = 10 // the command gets SIGTERM; the candidate stops leading at the same time
-	killShare = 20 // all processes of the command get SIGKILL
+	stopShare = 10 // for SIGTERM; equals leaseMarginShare of package candidate
+	killShare = 20 // for SIGKILL
 )
 
-// limits holds the clock times at which the command gets SIGTERM and SIGKILL.
+// limits holds the latest clock times at which the command gets SIGTERM and SIGKILL.
 type limits struct{ stop, kill time.Duration }
 
 // limits returns the limits of l, or the zero value without a current lease.
 func (l Lease) limits() limits {
-	// Reading clock first makes the limits early, not late, if this process pauses in between.
+	// clock is read first: if this process pauses in between, the limits are early, not late.
 	at, now := clock(), time.Now()
 	left := min(l.End.Sub(now), l.End.Round(0).Sub(now.Round(0)))
 	if l.End.IsZero() || left <= 0 {
@@ -237,10 +237,10 @@ const (
 // checkInterval bounds the time between clock reads, because timers stop while the machine sleeps.
 const checkInterval = 100 * time.Millisecond
 
-// A Command describes a command and how to run it.
+// A Command holds a command line and how to run it.
 type Command struct {
 	Args []string
-	// Guard is the command line with which this program calls [Guard].
+	// Guard begins the command line with which this program calls [Guard]; Grace and Args follow.
 	Guard          []string
 	Stdout, Stderr io.Writer
 	Grace          time.Duration // between SIGTERM and SIGKILL; the end of the lease can shorten it
@@ -248,9 +248,9 @@ type Command struct {
 
 type ending struct {
 	ran     bool // the guard was started
-	exited  bool // the command ended by itself, with exit code code
+	exited  bool // the command ended by itself, with code
 	code    int
-	failure error // why the command could not run, or nil
+	failure error // why the command could not run or was killed, or nil
 }
 
 type run struct {
@@ -265,7 +265,7 @@ type run struct {
 	ending  ending
 }
 
-// checksPerTimeout is the minimum number of times that the lease is read in a session timeout.
+// checksPerTimeout is the minimum number of reads of the lease in a session timeout.
 const checksPerTimeout = 40
 
 // run runs the command, and returns when no process of the command is left.
@@ -364,7 +364,7 @@ func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
 	return done, nil
 }
 
-// leased updates the limits, and reports whether the lease ends later than at the previous call.
+// leased updates the limits if the lease was extended, and reports whether it was.
 func (r *run) leased() bool {
 	l := r.lease()
 	limits := l.limits()

@@ -52,8 +52,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		"job control":    `exec bash -c 'set -m; sh -c "trap \"\" TERM; echo > \$DIR/worker; while :; do sleep 0.01; done" & wait'`,
 		"setsid":         `exec setsid --wait ` + worker,
 		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
-		// a process that always has a new process ID, because it forks and exits
-		"fork and exit": `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
+		"fork and exit":  `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
 	}
 	endings := map[string]func(t *testing.T, f *fake, dir string){
 		"stop":          func(_ *testing.T, f *fake, _ string) { f.Stop() },
@@ -76,8 +75,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 	}
 }
 
-// TestGraceIsForAll checks that the worker gets the grace in another process group, too.
-func TestGraceIsForAll(t *testing.T) {
+func TestGraceInOtherProcessGroup(t *testing.T) {
 	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM
 	echo > $DIR/worker; while :; do sleep 0.01; done'; true`)
@@ -89,7 +87,6 @@ timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DI
 	}
 }
 
-// A shell that replaces itself by electop (exec) leaves electop its children.
 func TestSupervisorSparesOtherChildren(t *testing.T) {
 	other := exec.Command("sleep", "600")
 	if err := other.Start(); err != nil {

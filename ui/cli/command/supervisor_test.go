@@ -236,8 +236,7 @@ func TestGuardRefusesAnotherGroup(t *testing.T) {
 	}
 }
 
-// The guard must wait for later limits if the first are already over.
-func TestSlowGuard(t *testing.T) {
+func TestGuardWaitsIfTheFirstLimitsArePast(t *testing.T) {
 	in, limits, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
