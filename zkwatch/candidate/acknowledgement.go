@@ -68,7 +68,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the acknowledgement. If another client deletes it, the leader creates it again.
+// watchAck watches the own acknowledgement, because another client may delete it.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reuses an earlier watch, because the library cannot remove a watch. Recent servers send no
-// events for an unreadable znode.
+// getAck reuses an earlier watch, because the library cannot remove a watch. It returns no watch on an
+// unreadable znode, because recent servers send no events for it.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -113,7 +113,7 @@ func (r *reign) ackChanged(e zk.Event, ok bool) {
 	}
 	r.ack = nil
 	if !ok || e.Type == zk.EventNotWatching {
-		r.ack = make(chan zk.Event) // never fires: the status shows what happened
+		r.ack = make(chan zk.Event) // never fires: the status reports why the watch ended
 		return
 	}
 	r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted

@@ -25,15 +25,14 @@ type candidacy struct {
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the last Status.Change that awaitLease saw; noteStatus ignores earlier changes
+	current   uint64 // the last Status.Change that awaitLease read; older ones in status are out of date
 
 	own      <-chan zk.Event // a watch on the own znode; nil if not set
 	ackWatch <-chan zk.Event // the last watch on the acknowledgement
 
-	unproved int // renewals in a row that were committed and proved no lease
+	unproved int // committed renewals in a row that proved no lease
 
-	// notContending holds numbered children that are persistent.
-	notContending map[string]bool
+	notContending map[string]bool // names of persistent children with a number
 }
 
 func (s *candidacy) run(ctx context.Context) error {
@@ -65,7 +64,7 @@ func (s *candidacy) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if deleted { // the recipe's steps after a notification begin
+		if deleted {
 			step, watchStep = model.StepListAgain, model.StepWatchAgain
 		}
 	}
@@ -84,7 +83,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if !target.Listed {
 		return target, s.deposed()
 	}
-	if target.Leads && s.contactLeft() <= 0 { // after a freeze the answer is out of date
+	if target.Leads && s.contactLeft() <= 0 { // after a freeze the list may be out of date
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {
@@ -97,8 +96,6 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	return target, nil
 }
 
-// withdraw reports the resignation. Closing the session then deletes the znode and the acknowledgement
-// in one transaction.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -150,7 +147,7 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
-// retry repeats a request without an answer, so the request must be safe to repeat.
+// retry repeats request until it gets an answer, so request must be safe to repeat.
 func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {

@@ -20,10 +20,8 @@ import (
 // Candidate takes part in one election until it resigns. If a candidacy ends because its session or
 // znode is lost, the Candidate rejoins with a new connection.
 //
-// A waiting candidate writes nothing; it watches its predecessor and its own znode. After the
-// predecessor's deletion it sends one getChildren. If it is the lowest, it creates its acknowledgement,
-// and leads when it has a lease. A leader renews its lease ten times in each session timeout; see
-// [client.Conn.Renew].
+// A waiting candidate writes nothing. A leader usually renews its lease ten times in each session
+// timeout; see [client.Conn.Renew].
 type Candidate struct {
 	cfg  Config
 	gate *fault.Gate
@@ -31,17 +29,17 @@ type Candidate struct {
 	resign     chan struct{}
 	resignOnce sync.Once
 
-	mu   sync.Mutex
-	conn *client.Conn            // of the current candidacy
-	dead bool                    // killed
-	end  context.CancelCauseFunc // ends Run
+	mu     sync.Mutex
+	conn   *client.Conn // of the current candidacy; nil if there is none
+	killed bool
+	end    context.CancelCauseFunc // ends Run
 
 	thawed   chan struct{} // has a token after a Thaw
-	thawSeen bool          // the token was received, and Awake is still to be called; only for the goroutine of Run
+	awakeDue bool          // Config.Awake must be called; only for the goroutine of Run
 
 	acl        []zk.ACL       // for created znodes
 	conf       client.Config  // for the next connection; only for the goroutine of Run
-	m          model.Member   // the last report; only for the goroutine of Run
+	m          model.Member   // the candidate's state; only for the goroutine of Run
 	background sync.WaitGroup // goroutines that close a connection or renew a lease
 }
 
@@ -54,8 +52,7 @@ var (
 	errForeign = errors.New("electop cannot take part in this election")
 )
 
-// ErrNoParent is returned by [Candidate.Run] if the election's parent does not exist and
-// Config.Create is false.
+// ErrNoParent means that the parent does not exist, and that the candidate may not or cannot create it.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
 const (
@@ -98,7 +95,7 @@ func New(cfg Config) *Candidate {
 // acknowledgement. Resign does not wait for the end.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
-// Status returns the status of the current candidacy's connection.
+// Status returns the status of the current candidacy's connection, or zero if there is none.
 func (c *Candidate) Status() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,9 +116,9 @@ func (c *Candidate) Run(ctx context.Context) error {
 	defer end(nil)
 	c.mu.Lock()
 	c.end = end
-	dead := c.dead
+	killed := c.killed
 	c.mu.Unlock()
-	if dead {
+	if killed {
 		return nil
 	}
 	defer c.background.Wait()
@@ -155,7 +152,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// runCandidacy runs one candidacy. established reports whether an earlier one waited or led.
+// runCandidacy runs one candidacy. If established, an earlier one waited or led.
 func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
@@ -176,8 +173,8 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 	return s.established, err
 }
 
-// hopeless reports whether another candidacy would also fail. established means that the parent and the
-// credentials were good before.
+// hopeless reports whether Run must not retry. If established, the parent and the credentials were good
+// before.
 func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
@@ -193,7 +190,7 @@ func (c *Candidate) hopeless(err error, established bool) bool {
 func (c *Candidate) connect() (*client.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dead {
+	if c.killed {
 		return nil, errKilled
 	}
 	conn, err := client.Connect(c.conf)
@@ -204,7 +201,7 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes the session. If disconnected, it tries only until the session's expected expiry: a
+// leave closes the session. If disconnected, it reconnects first, but not after the expected expiry: a
 // partitioned follower may forward a later attempt, which would keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
@@ -233,7 +230,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, est
 	})
 }
 
-// expiryDelay returns how late servers may expire a session: a tick, by default at most half the timeout.
+// expiryDelay returns how late servers may expire a session: one tick, by default at most timeout/2.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
 func (c *Candidate) report(change func(m *model.Member)) {
@@ -270,16 +267,16 @@ type Config struct {
 	// Dialect is the system that runs the election; nil means electop's own.
 	// In a third-party election Ack is ignored.
 	Dialect *dialect.Dialect
-	// Recipe chooses the znode to watch. nil means the dialect's recipe or [dialect.Election].
+	// Recipe decides who leads and what to watch. nil means Dialect's recipe or [dialect.Election].
 	Recipe dialect.Recipe
-	// Lead is the leader procedure; nil means none. It is called when the candidate is the lowest
-	// and has a lease, and again after each suspension. The acknowledgement is created when Lead
-	// returns. ctx ends when the candidate stops leading, which may be long after Lead returned. An
-	// error of Lead ends the candidacy.
+	// Lead is the leader procedure; nil means none. It starts when the candidate is elected and has
+	// a lease, also after a suspension. The acknowledgement is created after Lead returned nil. ctx
+	// ends when the candidate stops leading, perhaps long after Lead returned. A Lead that still
+	// runs must then return. An error of Lead ends the candidacy.
 	Lead func(ctx context.Context, fence int64) error
 	// Stopped, if set, is called when the candidate stops leading, if it had reported Leading. It must
-	// return only after all work as leader has ended. Until then the candidate does not lead again, and keeps
-	// its session and acknowledgement unless the session expires.
+	// return only after all work as leader has ended. Until then the candidate neither leads again
+	// nor closes its session.
 	Stopped func()
 	// NoGuid is called when a candidacy begins; nil means false. If true, the znode's name has no
 	// guid, so the candidate creates a second znode after a lost reply. Third-party elections ignore
@@ -289,9 +286,8 @@ type Config struct {
 	// Fault, FaultAt, NoGuid and SlowLead are not set. The goroutine of Run calls Report, Stopped
 	// and Awake.
 	Report func(at time.Time, m model.Member)
-	// Awake, if set, is called after a Thaw when the candidate knows whether it still leads. A
-	// candidate that did not lead calls Awake at its next step. Two Thaws in a row may cause one
-	// call.
+	// Awake, if set, is called after a Thaw. A leader first checks whether it still leads. Any other
+	// candidate calls Awake at its next report. Two Thaws may cause one call.
 	Awake func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time

@@ -240,12 +240,11 @@ func handoffCost(t *testing.T, n int) {
 			next = s
 		}
 	}
-	// go-zookeeper may restore watches that were set while the session began.
 	synctest.Wait()
 	before := server.Counters()
 	electiontest.Remove(t, c, leader)
 	next.AwaitBelief(t, model.Leading)
-	synctest.Wait() // leading does not wait for the read that watches the acknowledgement
+	synctest.Wait() // a leader reports Leading before it watches its acknowledgement
 	after := server.Counters()
 
 	want := map[wire.Op]int64{wire.OpDelete: 1, wire.OpGetChildren2: 1, wire.OpGetData: 2, wire.OpCreate: 1, wire.OpPing: -1}
@@ -312,7 +311,7 @@ func withCandidates(t *testing.T, n int, f func(t *testing.T, server *zkserver.S
 			}
 			candidates, lines = append(candidates, s), append(lines, line)
 		}
-		synctest.Wait() // a leader reports Leading before it sets its last watch
+		synctest.Wait() // a leader reports Leading before it watches its acknowledgement
 		f(t, server, candidates, lines)
 	})
 }

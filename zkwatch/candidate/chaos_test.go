@@ -180,7 +180,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject prefers the leading candidate, but not during a server's fault: the report may be out of date.
+// inject prefers the leading candidate, but not during a server's fault: its report may be out of date.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {
@@ -205,7 +205,7 @@ func (c *chaos) inject() {
 	}
 	name := c.draw(slices.Sorted(maps.Keys(candidateFaults)))
 	if healthy && c.rng.IntN(4) == 0 {
-		name = deleteZnode // only possible while the servers have no fault
+		name = deleteZnode
 	}
 	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
 	if repair, ok := candidateFaults[name](c, s); ok {
@@ -240,7 +240,7 @@ func (c *chaos) endFaults(now time.Time) {
 	}
 }
 
-// A serverFault injects a fault. repair is nil if the fault has ended; ok is false if it is impossible now.
+// A serverFault injects a fault. repair is nil if the fault has ended. ok is false if nothing was injected.
 type serverFault func(c *chaos) (repair func(), ok bool)
 type candidateFault func(c *chaos, s *slot) (repair func(), ok bool)
 
@@ -312,11 +312,11 @@ var candidateFaults = map[string]candidateFault{
 		since := time.Now()
 		c.w.change(s.name, frozen, +1)
 		return func() {
-			// A request from before the freeze may have been answered.
+			// An answer to a request from before the freeze may extend the lease.
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
 				c.Errorf("%s, frozen at %v: got a lease until %v, want at most a session timeout of %v", s.name, since, st.LeaseEnd, st.Timeout)
 			}
-			if at := c.w.reported(s.name); at.After(since.Add(5 * scheduling)) {
+			if at := c.w.reported(s.name); at.After(since.Add(5 * reportDelay)) {
 				c.Errorf("%s: got a report %v after the start of the freeze, want none", s.name, at.Sub(since))
 			}
 			c.w.change(s.name, frozen, -1)
@@ -341,7 +341,7 @@ var candidateFaults = map[string]candidateFault{
 		s.start(c)
 		return nil, true
 	},
-	// No lease protects against this fault: only a notification stops the leader.
+	// No lease protects against this fault: a notification stops the leader.
 	deleteZnode: func(c *chaos, s *slot) (func(), bool) {
 		m := c.w.now(s.name)
 		if !c.healthy() || m.Belief != model.Leading || s.Status().State != client.Connected {

@@ -25,19 +25,19 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A lateCreate withholds one create, and sends it just before or after the session's next write.
+// A lateCreate withholds one create, and sends it just before or after the client's next write.
 type lateCreate struct {
 	after bool
 
 	mu      sync.Mutex
-	frame   []byte // the held create
+	frame   []byte // the withheld create
 	arrived bool
 }
 
 type lateConn struct {
 	net.Conn
 	late *lateCreate
-	hide []byte // the xid of the late create, if executed over this connection
+	hide []byte // the xid of the late create, whose reply is dropped; nil for none
 }
 
 func (c *lateConn) Write(p []byte) (int, error) {
@@ -138,8 +138,8 @@ func (m *mover) open() int {
 	return len(m.conns)
 }
 
-// TestCreateHeldBetweenServers holds a create at a follower, while the candidate moves to another server and
-// back.
+// TestCreateHeldBetweenServers holds a create at a follower. Meanwhile the candidate moves to the ensemble
+// leader and back.
 func TestCreateHeldBetweenServers(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dead = true
+	c.killed = true
 	if c.end != nil {
 		c.end(errKilled)
 	}
@@ -52,7 +52,7 @@ func (c *Candidate) Freeze() client.Status {
 
 // Thaw ends a Freeze. A leader then immediately checks whether it still leads; see Config.Awake.
 func (c *Candidate) Thaw() {
-	select { // before the gate opens, so that a goroutine that passes the gate finds the token
+	select { // before the gate opens: a goroutine that passes the gate must find the token
 	case c.thawed <- struct{}{}:
 	default:
 	}
@@ -66,17 +66,17 @@ func (c *Candidate) believesToLead() bool {
 func (c *Candidate) reportAwake() {
 	select {
 	case <-c.thawed:
-		c.thawSeen = true
+		c.awakeDue = true
 	default:
 	}
-	if c.thawSeen && c.cfg.Awake != nil {
+	if c.awakeDue && c.cfg.Awake != nil {
 		c.cfg.Awake()
 	}
-	c.thawSeen = false
+	c.awakeDue = false
 }
 
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
-	s.thawSeen = true
+	s.awakeDue = true
 	for {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-s.thawed: // after another freeze the answer is out of date
+		case <-s.thawed: // after another freeze the answer may be out of date
 		default:
 			s.reportAwake()
 			return nil

@@ -59,18 +59,18 @@ type reign struct {
 	cancel  context.CancelFunc // ends the context of the leader procedure
 
 	renewing  bool       // renewal.now was called
-	begun     bool       // the leader procedure was started
+	begun     bool       // the leader procedure was started, if there is one
 	procedure chan error // nil unless the procedure runs
-	ready     bool       // the procedure is done
+	ready     bool       // the procedure returned nil, or there is none
 	acked     bool       // this session owns the acknowledgement, or the election has none
 	ackGone   bool       // the znode at the acknowledgement's path was just deleted
 	leads     bool       // Leading was reported, and no obstacle since then
 	led       bool       // Leading was reported
-	reported  time.Time  // the time of the last report of the lease
+	reported  time.Time  // when Leading or a renewed lease was last reported
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
-	ackRetry <-chan time.Time // receives at the next attempt to acknowledge, if no watch can notify
-	quota    time.Duration    // the pause after an attempt that a quota refused
+	ackRetry <-chan time.Time // fires at the next attempt to acknowledge, if ack is nil
+	quota    time.Duration    // the last pause after an attempt that a quota refused
 }
 
 func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
@@ -133,7 +133,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	return err
 }
 
-// stop waits for Config.Stopped, so the work of two reigns never overlaps.
+// stop waits for the procedure and for Config.Stopped, so that the work of two reigns never overlaps.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -225,7 +225,6 @@ func (r *reign) renew() {
 	}
 }
 
-// leaseReportInterval is the least time between two reports of a renewed lease.
 const leaseReportInterval = time.Second
 
 // renewed handles the result of a renewal. err is the reason why the lease cannot be renewed, or nil.
@@ -282,7 +281,7 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 	s.own = nil
 	switch {
 	case !ok || e.Type == zk.EventNotWatching:
-		return nil // the status shows what happened
+		return nil // the status reports why the watch ended
 	case e.Type == zk.EventNodeDeleted:
 		return s.deposed()
 	}
@@ -290,7 +289,7 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 }
 
 const (
-	successorPauseLeast = 300 * time.Microsecond // for the successor's process to send its read
+	successorPauseLeast = 300 * time.Microsecond
 	successorPauseMost  = 100 * time.Millisecond
 )
 

@@ -15,8 +15,8 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// whileLeased sends a request that must be answered before the lease ends or, without a lease, before
-// the session's earliest expiry. Otherwise it returns errSuspended.
+// whileLeased returns errSuspended if request gets no answer before limited's context ends, or if the
+// connection is lost.
 func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends with the lease or, without a lease, at the session's earliest
-// expiry. Committed writes extend the lease; any answer extends the expiry.
+// limited returns a context that ends shortly before the lease or, if s.leased is false, before the
+// session's earliest expiry. The context ends later if that time moves.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -70,7 +70,8 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// awaitLease waits for a renewal over the present connection, which proves that the znode still exists.
+// awaitLease waits for a lease and for a renewal over the present connection. The renewal also proves
+// that the znode still exists.
 func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -136,8 +137,8 @@ func (s *candidacy) contactLeft() time.Duration {
 }
 
 const (
-	leaseMarginShare = 10 // 1/10 of the timeout, because clocks differ in speed and a leader needs time to stop
-	renewalShare     = 10 // 1/10 of the timeout between two renewals
+	leaseMarginShare = 10 // the margin is timeout/10: clocks differ in speed, and a leader needs time to stop
+	renewalShare     = 10 // renewals begin timeout/10 apart
 )
 
 func left(end time.Time, timeout time.Duration) time.Duration {
@@ -195,7 +196,7 @@ func (r *renewal) now() {
 func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
-	committed := 0 // renewals since the last r.now()
+	committed := 0 // committed renewals since the last r.now()
 	for {
 		select {
 		case <-r.due:
@@ -225,7 +226,7 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// renewalPause returns 0 after a first renewal that proved no lease: the second follows immediately.
+// renewalPause returns 0 if the first renewal proved no lease: the proof often needs a second one.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -252,7 +253,7 @@ func (s *candidacy) unrenewable(err error) error {
 }
 
 // unprovedMost is the number of renewals without a lease after which the candidate reports an obstacle.
-// After a long wait in the queue, two such renewals are normal.
+// After a long wait in the queue, the first renewal may prove none.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

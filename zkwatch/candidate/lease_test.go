@@ -83,9 +83,8 @@ func TestAtMostOneLeader(t *testing.T) {
 				frozen[i] = true
 				s[i].Freeze()
 			case 2:
-				// A thawed candidate may believe that it leads until it has checked its clock.
 				s[i].Thaw()
-				synctest.Wait()
+				synctest.Wait() // until then the candidate may believe that it leads
 				frozen[i] = false
 			case 3, 4:
 				lines[i].Partition()
@@ -194,7 +193,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	})
 }
 
-// TestSuccessorWaitsUntilStopped deletes the leader's znode. The successor leads after Stopped returned.
+// TestSuccessorWaitsUntilStopped deletes the leader's znode. The successor must not lead before Stopped returns.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {

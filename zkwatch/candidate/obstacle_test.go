@@ -148,7 +148,7 @@ func TestConnectionTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// On a busy machine the session may end first; the next candidacy then reports the obstacle.
+		// On a busy machine the session may end first. Then the next candidacy reports the obstacle.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member

@@ -77,7 +77,7 @@ func (w *activityLog) check(t *testing.T, since time.Time) (longest time.Duratio
 	first := true
 	for _, o := range append(w.overlaps(leading, since), w.overlaps(working, since)...) {
 		longest = max(longest, o.length())
-		if o.length() <= scheduling {
+		if o.length() <= reportDelay {
 			continue
 		}
 		details := ""
@@ -138,10 +138,10 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// scheduling is the longest overlap allowed: on a busy machine reports are a little late.
-const scheduling = 20 * time.Millisecond
+// reportDelay is the longest permitted overlap, because reports are late on a busy machine.
+const reportDelay = 20 * time.Millisecond
 
-// An activityLog counts a candidate as working until the context of its leader procedure ends.
+// An activityLog counts a candidate as working until its leader procedure's context ends.
 type activityLog struct {
 	start time.Time
 
@@ -286,8 +286,8 @@ func (w *activityLog) String() string {
 	return b.String()
 }
 
-// limits are an ensemble's timeouts. An isolated server still serves for syncLimit ticks, perhaps longer
-// than a session.
+// limits are the timeouts of an ensemble and its sessions. An isolated server serves for syncLimit ticks,
+// perhaps longer than a session timeout.
 type limits struct {
 	session, tick time.Duration
 	syncLimit     int
@@ -297,13 +297,12 @@ func (l limits) String() string {
 	return fmt.Sprintf("session %v, tick %v, syncLimit %d", l.session, l.tick, l.syncLimit)
 }
 
-// An isolation cuts off one of three servers. Candidate a leads at the first server; b and c wait at the
-// others.
+// An isolation cuts links of one of three servers. Candidate a leads. Candidates b and c wait.
 type isolation struct {
 	name      string
 	order     func(leader *zktest.Server, followers []*zktest.Server) []*zktest.Server // returns the servers of a, b, c
 	cut       func(t *testing.T, e *zktest.Ensemble, s []*zktest.Server)
-	server    int  // the index of the server that stops serving
+	server    int  // the index (see order) of the server that stops serving
 	deposed   bool // candidate a loses its session, or moves to another server if a knows one
 	oneServer bool // candidate a knows only its own server; otherwise all servers, its own first
 }
@@ -357,7 +356,7 @@ var isolations = []isolation{
 	},
 }
 
-// TestNeverTwoLeadersUnderIsolation divides the duration ELECTOP_TEST_LONG among its runs; below 1m it has one.
+// TestNeverTwoLeadersUnderIsolation runs for the duration ELECTOP_TEST_LONG. Below 1m it uses only short timeouts.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

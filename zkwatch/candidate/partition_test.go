@@ -102,9 +102,9 @@ func TestPartitionHealsAfterTheLeaderIsLost(t *testing.T) {
 
 func TestPartitionedWaitingCandidate(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		down time.Duration
-		same bool // the candidate keeps its session
+		name         string
+		down         time.Duration
+		keepsSession bool
 	}{
 		{"healed in time", electiontest.LeaseTimeout * 3 / 4, true},
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
@@ -119,10 +119,10 @@ func TestPartitionedWaitingCandidate(t *testing.T) {
 				lines[1].Heal()
 				time.Sleep(10 * electiontest.LeaseTimeout)
 				after := s[1].Now()
-				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
-					t.Errorf("after the partition: got report %+v, before %+v; want Waiting, same session %v", after, before, c.same)
+				if after.Belief != model.Waiting || (after.Session == before.Session) != c.keepsSession || (after.Znode == before.Znode) != c.keepsSession {
+					t.Errorf("after the partition: got report %+v, before %+v; want Waiting, same session %v", after, before, c.keepsSession)
 				}
-				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
+				if m, want := s[2].Now(), s[1].Now().Znode; c.keepsSession && m.Watches != want || !c.keepsSession && m.Watches != s[0].Now().Znode {
 					t.Errorf("got watch of the third candidate on %s; want on its predecessor: the leader is %s, the second %s", m.Watches, s[0].Now().Znode, want)
 				}
 				if got := beliefs(s[0], 0); slices.Contains(got, model.Suspended) {
@@ -196,7 +196,7 @@ func TestRunEndsDuringAPartition(t *testing.T) {
 		}{
 			{"killed", func(s *electiontest.Candidate) { s.Kill() }, 0},
 			{"context ended", func(s *electiontest.Candidate) { s.Cancel() }, time.Second},
-			// The candidate tries to close its session until the session has expired.
+			// The candidate tries to close its session until the expected expiry.
 			{"resigned", func(s *electiontest.Candidate) { s.Resign() }, 2 * electiontest.LeaseTimeout},
 		} {
 			for who, role := range []string{"leader", "waiting candidate"} {

@@ -13,11 +13,10 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches the predecessor. deleted is false if wait saw no deletion; the caller must list the
-// children in any case.
+// wait watches the predecessor, and returns when the children must be listed again.
 //
 // wait uses getData, because exists would leave a watch on a missing znode. Since the fix of CVE-2024-23944,
-// servers withhold events of unreadable znodes, so wait also polls them.
+// servers withhold events of unreadable znodes, so wait also polls an unreadable predecessor.
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -40,7 +39,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		case err != nil:
 			return false, err
 		}
-		if stat.EphemeralOwner == 0 { // a persistent znode with a number is no candidate's
+		if stat.EphemeralOwner == 0 { // a persistent znode belongs to no candidate
 			if s.notContending == nil {
 				s.notContending = make(map[string]bool)
 			}
@@ -66,7 +65,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 const unreadablePause = 2 * time.Second
 
 // watchUnreadable uses exists, which needs no permission. A watch on a missing znode would remain, so
-// the first exists sets none.
+// the first exists sets no watch.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
@@ -101,8 +100,8 @@ func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-ch
 type awaited int
 
 const (
-	awaitedChange   awaited = iota // the watch fired for a change, or ended without an event
-	awaitedDeletion                // the watch fired for the deletion
+	awaitedChange awaited = iota // the watch fired for a change, or ended without an event
+	awaitedDeletion
 	awaitedTick
 )
 

@@ -38,7 +38,7 @@ func withAwake(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *el
 		})
 		s.Start(t)
 		s.AwaitBelief(t, model.Leading)
-		synctest.Wait() // until the leader has set its last watch
+		synctest.Wait() // a leader reports Leading before it watches its acknowledgement
 		f(t, server, s, func() []model.Member {
 			mu.Lock()
 			defer mu.Unlock()

@@ -82,7 +82,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause and quotaPauseMost bound the pause after a refusal. It grows: only an administrator raises a quota.
+// These constants bound the pause after a create that a quota refused.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
@@ -121,7 +121,7 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent continues after ErrNoAuth: servers check the permission first, so the ancestor may exist.
+// createParent continues after ErrNoAuth: servers check the permission first, so the znode may exist.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -169,8 +169,8 @@ var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // this name.
 func OwnName(name string) bool { return ownName().MatchString(name) }
 
-// defaultACL permits everybody to read the created znodes, because recent servers notify only clients
-// that may read. With credentials, only the same account may change the znodes.
+// defaultACL permits everybody to read the created znodes: since the fix of CVE-2024-23944 servers
+// notify only clients that may read. With credentials, only the same account may change the znodes.
 func defaultACL(conn client.Config) []zk.ACL {
 	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
