@@ -20,16 +20,16 @@ const (
 	maxDigestAnswer    = 4096
 )
 
-// maxName bounds a user and a password, in bytes. A much longer user would not fit in the answer.
+// maxName bounds the user and the password, in bytes each.
 const maxName = 1024
 
 // A Digest is an account for DIGEST-MD5. Formatting, logging or encoding it shows neither
 // user nor password.
 type Digest struct {
-	// login is a pointer because package fmt prints only a pointer's address, for every verb.
+	// login is a pointer, because package fmt prints the address of a nested pointer, not the content.
 	login *userPassword
 	uri   string        // service and host
-	nonce func() string // returns a new client nonce for each exchange
+	nonce func() string // returns a new client nonce
 }
 
 type userPassword struct{ user, password string }
@@ -60,7 +60,7 @@ func (d *Digest) Begin(context.Context, string) (Exchange, error) {
 type digestExchange struct {
 	account *Digest
 	step    int
-	proof   string // expected from the server
+	proof   string // the rspauth value that the server must send
 }
 
 // Next implements [Exchange].
@@ -101,7 +101,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 	values := map[string]string{}
 	for _, d := range list {
 		if _, twice := values[d.name]; twice {
-			if d.name == "realm" { // the client may choose a realm, and takes the first
+			if d.name == "realm" { // a client may choose a realm; this client takes the first
 				continue
 			}
 			return c, fmt.Errorf("%w: %.40q appears twice", ErrChallenge, d.name)
@@ -121,7 +121,7 @@ func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
 		c.utf8 = true
 	}
 	if qop, given := values["qop"]; given && !offersAuth(qop) {
-		return c, fmt.Errorf("%w: qop auth (it wants %.40q; use TLS for protection)", ErrUnsupported, qop)
+		return c, fmt.Errorf("%w: qop auth (the server offers %.40q; use TLS for protection)", ErrUnsupported, qop)
 	}
 	c.realm, c.nonce = values["realm"], values["nonce"]
 	return c, nil
@@ -157,7 +157,7 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 	digest := func(a2 string) string {
 		method := md5.Sum([]byte(a2))
 		sum := md5.Sum([]byte(strings.Join([]string{
-			hex.EncodeToString(a1[:]), c.nonce, firstUse, cnonce, "auth", hex.EncodeToString(method[:]),
+			hex.EncodeToString(a1[:]), c.nonce, nonceCount, cnonce, "auth", hex.EncodeToString(method[:]),
 		}, ":")))
 		return hex.EncodeToString(sum[:])
 	}
@@ -175,15 +175,15 @@ func (x *digestExchange) respond(token []byte) ([]byte, error) {
 		fmt.Fprintf(&b, "realm=%s,", quote(c.realm))
 	}
 	fmt.Fprintf(&b, "nonce=%s,nc=%s,cnonce=%s,digest-uri=%s,response=%s,qop=auth",
-		quote(c.nonce), firstUse, quote(cnonce), quote(x.account.uri), digest("AUTHENTICATE:"+x.account.uri))
+		quote(c.nonce), nonceCount, quote(cnonce), quote(x.account.uri), digest("AUTHENTICATE:"+x.account.uri))
 	if b.Len() > maxDigestAnswer {
 		return nil, fmt.Errorf("%w: the answer would have %d bytes, the limit is %d", ErrChallenge, b.Len(), maxDigestAnswer)
 	}
 	return []byte(b.String()), nil
 }
 
-// firstUse is the nonce count, which is 1 because each exchange has a new nonce.
-const firstUse = "00000001"
+// nonceCount is always 1, because each exchange has a new nonce.
+const nonceCount = "00000001"
 
 func (x *digestExchange) verify(token []byte) error {
 	if len(token) == 0 {
@@ -205,13 +205,13 @@ func (x *digestExchange) verify(token []byte) error {
 	return nil
 }
 
-// encoded returns s in ISO 8859-1 if possible, as DIGEST-MD5 demands. Otherwise it returns s in
-// UTF-8, and ok is utf8.
-func encoded(s string, utf8 bool) (out string, ok bool) {
+// encoded returns s in ISO 8859-1 if possible, as RFC 2831 demands. Otherwise it returns s in
+// UTF-8, and ok is allowUTF8.
+func encoded(s string, allowUTF8 bool) (out string, ok bool) {
 	latin := make([]byte, 0, len(s))
 	for _, r := range s {
 		if r > 0xff {
-			return s, utf8
+			return s, allowUTF8
 		}
 		latin = append(latin, byte(r))
 	}

@@ -11,14 +11,12 @@ const maxDirectives = 64 // in a server's message
 
 type directive struct{ name, value string }
 
-// directives matches the first directive of a list: a name and a value, quoted or not.
-var directives = sync.OnceValue(func() *regexp.Regexp {
+var firstDirective = sync.OnceValue(func() *regexp.Regexp {
 	const space, token = "[ \t\r\n]*", "([!#$%&'*+.0-9A-Z^_`a-z|~-]+)"
 	return regexp.MustCompile("^" + token + space + "=" + space + `(?:"((?s:[^"\\]|\\.)*)"|` + token + ")" + space + "(?:,|$)")
 })
 
-// quoted matches a backslash and the character that it quotes.
-var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
+var quotedPair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
 func parseDirectives(token []byte) ([]directive, error) {
 	if len(token) > maxDigestChallenge {
@@ -34,11 +32,11 @@ func parseDirectives(token []byte) ([]directive, error) {
 		if len(list) == maxDirectives {
 			return nil, fmt.Errorf("%w: more than %d directives", ErrChallenge, maxDirectives)
 		}
-		m := directives().FindStringSubmatch(text)
+		m := firstDirective().FindStringSubmatch(text)
 		if m == nil {
 			return nil, fmt.Errorf("%w: no name and value at %.40q", ErrChallenge, text)
 		}
-		list = append(list, directive{strings.ToLower(m[1]), quoted().ReplaceAllString(m[2], "$1") + m[3]})
+		list = append(list, directive{strings.ToLower(m[1]), quotedPair().ReplaceAllString(m[2], "$1") + m[3]})
 		text = text[len(m[0]):]
 	}
 }

@@ -26,7 +26,7 @@ const (
 	apError   = 0x0300
 )
 
-// noLayer stands for no security layer, the only choice of this package (RFC 4752, 3.3).
+// noLayer is the bit for no security layer (RFC 4752, 3.3).
 const noLayer = 1
 
 type ticket struct {
@@ -43,27 +43,27 @@ func (t ticket) owner() string { return t.user + "@" + t.realm }
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	proof   types.Authenticator // identifies the client; the server must repeat the time in it
-	key     types.EncryptionKey // of the security context
+	sent    types.Authenticator // the server must return its time
+	key     types.EncryptionKey // the security context's key
 	subkey  byte                // acceptorSubkey if the server chose key, otherwise 0
 	step    int
 }
 
 func newExchange(t ticket) (*kerberosExchange, error) {
 	x := &kerberosExchange{ticket: t, key: t.key}
-	if err := supported(t.key); err != nil {
+	if err := checkKeyType(t.key); err != nil {
 		return nil, rejected(err.Error())
 	}
 	var err error
-	if x.proof, err = types.NewAuthenticator(t.realm, types.NewPrincipalName(1, t.user)); err != nil {
+	if x.sent, err = types.NewAuthenticator(t.realm, types.NewPrincipalName(1, t.user)); err != nil {
 		return nil, fmt.Errorf("authenticator: %w", err)
 	}
 	// The checksum has the context's flags and no channel binding (RFC 4121, 4.1.1).
 	sum := make([]byte, 24)
 	binary.LittleEndian.PutUint32(sum, 16)
 	binary.LittleEndian.PutUint32(sum[20:], gssapi.ContextFlagMutual|gssapi.ContextFlagInteg)
-	x.proof.Cksum = types.Checksum{CksumType: chksumtype.GSSAPI, Checksum: sum}
-	if x.request, err = messages.NewAPReq(t.ticket, t.key, x.proof); err != nil {
+	x.sent.Cksum = types.Checksum{CksumType: chksumtype.GSSAPI, Checksum: sum}
+	if x.request, err = messages.NewAPReq(t.ticket, t.key, x.sent); err != nil {
 		return nil, fmt.Errorf("request to %s: %w", t.service, err)
 	}
 	types.SetFlag(&x.request.APOptions, flags.APOptionMutualRequired)
@@ -148,20 +148,20 @@ func (x *kerberosExchange) authenticate(token []byte) error {
 	if err == nil {
 		err = part.Unmarshal(plain)
 	}
-	if err != nil || part.CTime.Unix() != x.proof.CTime.Unix() || part.Cusec != x.proof.Cusec {
+	if err != nil || part.CTime.Unix() != x.sent.CTime.Unix() || part.Cusec != x.sent.Cusec {
 		return fmt.Errorf("%w: it does not have the key of %s", ErrImpostor, x.ticket.service)
 	}
 	if len(part.Subkey.KeyValue) > 0 {
 		x.key, x.subkey = part.Subkey, acceptorSubkey
-		if err := supported(x.key); err != nil {
+		if err := checkKeyType(x.key); err != nil {
 			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
 	}
 	return nil
 }
 
-// choose answers the server's offer of security layers. The answer has no authorization identity, so
-// the server uses the client's principal.
+// choose answers the server's offer of security layers. The answer names no authorization identity,
+// so the server uses the client's principal.
 func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	offer, err := x.unwrap(token)
 	switch {
@@ -182,7 +182,6 @@ const (
 	acceptorSubkey
 )
 
-// keyTypes returns the supported key types, the most common type first.
 func keyTypes() []int32 {
 	return []int32{
 		etypeID.AES256_CTS_HMAC_SHA1_96, etypeID.AES128_CTS_HMAC_SHA1_96,
@@ -190,8 +189,7 @@ func keyTypes() []int32 {
 	}
 }
 
-// supported returns an error unless the key type is AES. Older types need other tokens (RFC 4757).
-func supported(key types.EncryptionKey) error {
+func checkKeyType(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
 	}
@@ -203,7 +201,7 @@ func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := gssapi.WrapToken{Flags: x.subkey, EC: uint16(kind.GetHMACBitLength() / 8), SndSeqNum: uint64(x.proof.SeqNumber), Payload: message}
+	token := gssapi.WrapToken{Flags: x.subkey, EC: uint16(kind.GetHMACBitLength() / 8), SndSeqNum: uint64(x.sent.SeqNumber), Payload: message}
 	if err := token.SetCheckSum(x.key, keyusage.GSSAPI_INITIATOR_SEAL); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 
 // KerberosOptions describes a [Kerberos] account.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" means the ticket cache of KRB5CCNAME or krb5.conf, or the default.
+	// Keytab is a file of keys. "" means a ticket cache: that of KRB5CCNAME or krb5.conf, or the default.
 	Keytab string
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
@@ -31,8 +31,7 @@ type KerberosOptions struct {
 	// Service is the servers' principal: NAME, or NAME/HOST if all servers have the same host in
 	// their principals. Add @REALM if krb5.conf does not give the realm. "" means zookeeper.
 	Service string
-	// Getenv returns the environment variables KRB5_CONFIG and KRB5CCNAME. nil means
-	// os.Getenv.
+	// Getenv returns the environment variables KRB5_CONFIG and KRB5CCNAME. nil means os.Getenv.
 	Getenv func(string) string
 }
 
@@ -42,8 +41,8 @@ type Kerberos struct {
 	login   login
 	service service
 
-	requesting chan struct{} // full during a request to the KDC
-	cache      *ticketCache  // a pointer, because package fmt prints only a pointer's address
+	requesting chan struct{} // a semaphore, held while a ticket is requested
+	cache      *ticketCache
 }
 
 type ticketCache struct {
@@ -85,9 +84,8 @@ func (a *Kerberos) String() string { return "GSSAPI:" + a.login.String() }
 // Format implements fmt.Formatter. Every verb prints String, because no verb may print keys.
 func (a *Kerberos) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
 
-// Begin implements [Mechanism]. It gets a ticket for the server on host. The library takes no
-// context, so a goroutine requests the ticket, one goroutine at a time. The request may end some
-// seconds after ctx is done. Its ticket is then cached for the next connection.
+// Begin implements [Mechanism]. The library takes no context, so a goroutine requests the ticket.
+// The request may end after ctx is done. Its ticket is then cached for the next connection.
 func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	type result struct {
 		t   ticket
@@ -124,11 +122,12 @@ func (a *Kerberos) Begin(ctx context.Context, host string) (Exchange, error) {
 	}
 }
 
-const minValidity = time.Minute // of a cached ticket
+const (
+	minRemaining     = time.Minute
+	maxCachedTickets = 64
+)
 
-const maxTickets = 64 // in the cache, including ticket-granting tickets
-
-// ticket returns a ticket for the first of the services that the KDC knows.
+// ticket returns a ticket for the first service that is in the KDC's database.
 func (a *Kerberos) ticket(services iter.Seq[principal]) (ticket, error) {
 	cl := client.NewWithKeytab(a.login.user, a.login.realm, a.login.keytab, a.conf)
 	defer cl.Destroy()
@@ -151,7 +150,7 @@ func (a *Kerberos) forService(cl *client.Client, s principal) (ticket, error) {
 	return a.cached(s, func() (ticket, error) {
 		realm := a.login.realm
 		granting, err := a.grantingTicket(cl)
-		if err == nil && s.realm != realm { // the KDC of a realm accepts only tickets of that realm
+		if err == nil && s.realm != realm { // the KDC of a realm accepts only tickets for that realm
 			granting, err = a.cached(principal{"krbtgt/" + s.realm, realm}, func() (ticket, error) {
 				return a.request(cl, granting, principal{"krbtgt/" + s.realm, realm}, nametype.KRB_NT_SRV_INST)
 			})
@@ -194,7 +193,7 @@ func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, e
 	a.cache.mu.Lock()
 	t, ok := a.cache.tickets[id]
 	a.cache.mu.Unlock()
-	if ok && time.Until(t.end) > minValidity {
+	if ok && time.Until(t.end) > minRemaining {
 		return t, nil
 	}
 	t, err := get()
@@ -212,7 +211,7 @@ func (a *Kerberos) cached(name principal, get func() (ticket, error)) (ticket, e
 	}
 	a.cache.mu.Lock()
 	defer a.cache.mu.Unlock()
-	if len(a.cache.tickets) >= maxTickets {
+	if len(a.cache.tickets) >= maxCachedTickets {
 		clear(a.cache.tickets)
 	}
 	a.cache.tickets[id] = t
@@ -259,8 +258,8 @@ func codeOf(err error) int {
 // kdcError matches the text of the library's errors: the KDC's code is only in the text.
 var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained adds the meaning of a KDC's error. An unknown service is no ErrRejected, because the
-// caller may try another name.
+// explained adds the meaning of a KDC's error. The error for an unknown service does not wrap
+// ErrRejected, because another name may succeed.
 func explained(err error) error {
 	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {

@@ -21,11 +21,11 @@ import (
 const (
 	defaultConfig = "/etc/krb5.conf"
 
-	maxConfig   = 1 << 20 // bytes in a file
-	maxIncludes = 100     // number of files
+	maxFileSize = 1 << 20
+	maxFiles    = 100
 )
 
-// loadConfig reads the configuration of Kerberos. cacheName is the value of default_ccache_name.
+// loadConfig reads krb5.conf. cacheName is the value of default_ccache_name, or empty.
 func loadConfig(getenv func(string) string) (conf *config.Config, cacheName string, err error) {
 	r := configReader{sections: make(map[string][]string)}
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
@@ -43,42 +43,42 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 		key, value, _ := strings.Cut(line, "=")
 		set[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
-	if set["dns_lookup_kdc"] == "" { // as in other implementations
+	if set["dns_lookup_kdc"] == "" { // the default of MIT Kerberos
 		conf.LibDefaults.DNSLookupKDC = true
 	}
 	if set["default_tkt_enctypes"]+set["default_tgs_enctypes"]+set["permitted_enctypes"] == "" {
-		// The library's default lists lack the two newer key types, and have weak ones.
+		// The library's default lists lack the SHA-2 types, and have types that checkKeyType refuses.
 		conf.LibDefaults.DefaultTktEnctypeIDs, conf.LibDefaults.DefaultTGSEnctypeIDs = keyTypes(), keyTypes()
 	}
 	return conf, set["default_ccache_name"], nil
 }
 
-// A configReader includes files and merges sections of the same name, because the library does not.
+// A configReader handles two things that the library does not: includes, and a section in several parts.
 type configReader struct {
 	files    int
-	names    []string // names of the sections, in order
+	names    []string // the sections' names, in order
 	sections map[string][]string
 	current  string
 }
 
-// fileName matches the names of files that includedir includes.
-var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
+// includedName follows the rule of MIT Kerberos for includedir.
+var includedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
 
 func (r *configReader) read(path string) error {
-	if r.files++; r.files > maxIncludes {
-		return fmt.Errorf("%s: more than %d files", path, maxIncludes)
+	if r.files++; r.files > maxFiles {
+		return fmt.Errorf("%s: more than %d files", path, maxFiles)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	switch {
 	case err != nil:
 		return err
-	case len(data) > maxConfig:
-		return fmt.Errorf("%s: it is larger than %d bytes", path, maxConfig)
+	case len(data) > maxFileSize:
+		return fmt.Errorf("%s: it is larger than %d bytes", path, maxFileSize)
 	}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
@@ -109,7 +109,7 @@ func (r *configReader) readDir(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if !e.IsDir() && fileName().MatchString(e.Name()) {
+		if !e.IsDir() && includedName().MatchString(e.Name()) {
 			if err := r.read(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func parseService(text string) (s service, err error) {
 	if name == "" || hasHost && (host == "" || strings.Contains(host, "/")) || hasRealm && (realm == "" || strings.Contains(realm, "@")) {
 		return s, fmt.Errorf("service %q: want NAME or NAME/HOST, perhaps with @REALM", text)
 	}
-	if host == "_HOST" { // in Hadoop's configurations: each server's own host
+	if host == "_HOST" { // Hadoop's configurations write _HOST for the server's own host
 		s.host = ""
 	}
 	return s, nil
@@ -149,8 +149,8 @@ type principal struct{ spn, realm string }
 
 func (p principal) String() string { return p.spn + "@" + p.realm }
 
-// names returns the possible principals of the server on host. For an IP address, the names from DNS
-// come first. An empty realm means the client's realm.
+// names yields the possible principals of the server on host, in the order to try them. An empty
+// realm means the client's realm.
 func (s service) names(ctx context.Context, host string, conf *config.Config) iter.Seq[principal] {
 	return func(yield func(principal) bool) {
 		var tried []principal

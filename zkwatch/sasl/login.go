@@ -22,7 +22,7 @@ import (
 
 type login struct {
 	user, realm string
-	keytab      *keytab.Keytab // nil: a ticket cache
+	keytab      *keytab.Keytab // nil for a ticket cache
 	file        string
 }
 
@@ -47,8 +47,8 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab reads a keytab. An empty principal means the first principal of the keytab. loadKeytab
-// removes from conf the key types for which the keytab has no key of the principal.
+// loadKeytab reads a keytab. An empty principal means the keytab's first one. loadKeytab restricts
+// conf.LibDefaults.DefaultTktEnctypeIDs to the types of the principal's keys.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -71,7 +71,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	if l.user, l.realm, err = splitPrincipal(principal, conf); err != nil {
 		return l, err
 	}
-	var has []int32 // key types of the principal
+	var has []int32
 	for _, e := range keys.Entries {
 		if e.Principal.String() == l.principal() {
 			has = append(has, e.Key.KeyType)
@@ -80,7 +80,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	if len(has) == 0 {
 		return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
 	}
-	// The KDC may know keys of other types, but the client has only the keys of the keytab.
+	// Otherwise the KDC may choose a type for which the keytab has no key.
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
 	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
 	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
@@ -153,7 +153,7 @@ func (l login) grantingTicket() (t ticket, err error) {
 
 var errMalformed = errors.New("it is malformed")
 
-// parsed calls load, a parser. It hides panics and errors that may show the contents of a file.
+// parsed calls load. It replaces a parser's panic or error, which may contain a part of the file.
 func parsed[T any](load func() (T, error)) (v T, err error) {
 	defer func() {
 		var missing *fs.PathError

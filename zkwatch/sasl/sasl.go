@@ -2,16 +2,13 @@
 // password, and GSSAPI with Kerberos 5 (RFC 4752, RFC 4121).
 //
 // A [Mechanism] is an account. For each connection it begins an [Exchange] of tokens, which
-// authenticates both sides or returns an error. SASL does not protect the later messages: use TLS
-// for that.
+// authenticates both sides or returns an error. The later messages are not protected: use TLS.
 //
 // A [Kerberos] account is a keytab or a ticket cache. It gets a ticket for each server from the
-// realm's KDC, and keeps the ticket while the ticket is valid. Package github.com/jcmturner/gokrb5
-// reads and writes the messages of Kerberos. This package adds the client's side of a GSSAPI
-// security context, without a SASL security layer.
+// realm's KDC, and caches it. Package github.com/jcmturner/gokrb5 reads and writes the messages of
+// Kerberos. This package adds the client's side of a GSSAPI security context.
 //
-// The length of data from a server is bounded, also in errors. No error contains a password or
-// anything that is computed from a password.
+// An error must contain neither a password nor a value that is computed from one.
 //
 //	digest.go       DIGEST-MD5
 //	directives.go   the names and values in DIGEST-MD5 messages
@@ -26,7 +23,7 @@ import (
 	"errors"
 )
 
-// MaxToken bounds a token of a server, in bytes.
+// MaxToken is the largest size of a server's token, in bytes.
 const MaxToken = 64 << 10
 
 // A Mechanism is an account that authenticates with one SASL mechanism. Many connections may use it
@@ -34,23 +31,21 @@ const MaxToken = 64 << 10
 type Mechanism interface {
 	// Name returns the mechanism's registered name.
 	Name() string
-	// Begin starts an exchange with the server on host. If the error wraps [ErrRejected], a retry
-	// would fail too.
+	// Begin starts an exchange with the server on host.
 	Begin(ctx context.Context, host string) (Exchange, error)
 }
 
 // An Exchange is one authentication. Only one goroutine may use it.
 type Exchange interface {
-	// Next returns the client's answer to a token of the server. The first token is nil. If done is
-	// true, the exchange ends after answer. The client does not send a nil answer.
+	// Next returns the client's answer to a server's token. The first token is nil. Send an empty
+	// answer, but not a nil answer. If done is true, the exchange ends after answer.
 	Next(token []byte) (answer []byte, done bool, err error)
-	// Refused returns the error for an answer that the server refused. The error wraps
-	// [ErrRejected].
+	// Refused returns the error for a refused answer. The error wraps [ErrRejected].
 	Refused() error
 }
 
 var (
-	// ErrRejected means that another attempt with the same account would fail too.
+	// ErrRejected means that the server or the KDC refuses the account, or that its ticket is unusable.
 	ErrRejected = errors.New("authentication rejected")
 	// ErrUnsupported means that the server does not support what the client needs.
 	ErrUnsupported = errors.New("not supported by the server")
