@@ -68,8 +68,7 @@ func receive[T any](b *testing.B, ch <-chan T) T {
 	}
 }
 
-// BenchmarkHandoff compares electop's candidate with a client that only watches and lists: x-floor is
-// the ratio.
+// BenchmarkHandoff compares electop's candidate with the floor: a client that only watches and lists.
 func BenchmarkHandoff(b *testing.B) {
 	addr := zktest.NewApache(b, zktest.ForSpeed()).Addr
 	for _, n := range []int{3, 50, 500} {
@@ -98,21 +97,21 @@ func BenchmarkHandoff(b *testing.B) {
 	}
 }
 
-// handoff returns the time from the delete request until the successor knows that it leads.
-func (r *benchElection) handoff(join func(leader string, knew chan<- time.Time) (end func())) time.Duration {
+// handoff returns the time from the delete request until the successor is elected.
+func (r *benchElection) handoff(join func(leader string, elected chan<- time.Time) (end func())) time.Duration {
 	leader := r.create(r.path+"/guid-n_", electiontest.Contender)
-	knew := make(chan time.Time, 1)
-	end := join(leader, knew)
+	elected := make(chan time.Time, 1)
+	end := join(leader, elected)
 	defer end()
 	if _, _, err := r.Exists(leader); err != nil { // a round trip gives the successor time to become idle
 		r.b.Fatal(err)
 	}
 	began := time.Now()
 	r.delete(leader)
-	return receive(r.b, knew).Sub(began)
+	return receive(r.b, elected).Sub(began)
 }
 
-func (r *benchElection) candidate(_ string, knew chan<- time.Time) func() {
+func (r *benchElection) candidate(_ string, elected chan<- time.Time) func() {
 	waiting, ended := make(chan bool, 1), make(chan bool)
 	last := model.Member{}
 	c := candidate.New(candidate.Config{
@@ -122,7 +121,7 @@ func (r *benchElection) candidate(_ string, knew chan<- time.Time) func() {
 			case m.Belief == model.Waiting && m.Watches != "" && last.Watches == "":
 				waiting <- true
 			case m.Belief == model.Elected && last.Belief != model.Elected:
-				knew <- time.Now()
+				elected <- time.Now()
 			}
 			last = m
 		},
@@ -139,7 +138,7 @@ func (r *benchElection) candidate(_ string, knew chan<- time.Time) func() {
 	}
 }
 
-func (r *benchElection) floor(leader string, knew chan<- time.Time) func() {
+func (r *benchElection) floor(leader string, elected chan<- time.Time) func() {
 	c := newBenchElection(r.b, r.addr)
 	c.create(r.path+"/"+strings.Repeat("f", 32)+"-n_", electiontest.Contender)
 	_, _, gone, err := c.GetW(leader)
@@ -149,7 +148,7 @@ func (r *benchElection) floor(leader string, knew chan<- time.Time) func() {
 	go func() {
 		<-gone
 		c.Children(r.path)
-		knew <- time.Now()
+		elected <- time.Now()
 	}()
 	return c.Close
 }
@@ -198,7 +197,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts a client's bytes and requests, except the pings that the client sends.
+// A meter counts a client's bytes and requests, without the client's pings.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -217,7 +216,7 @@ func (c *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write expects one frame in p.
+// Write counts p as one request.
 func (c *metered) Write(p []byte) (int, error) {
 	if len(p) < 8 || int32(binary.BigEndian.Uint32(p[4:])) != wire.XidPing {
 		c.m.requests.Add(1)

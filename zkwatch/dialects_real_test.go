@@ -19,11 +19,11 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A realElection has candidates, which join in the order amber, birch, cedar, delta, ember, fern.
+// The candidates of a realElection join in the order amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string
-	leases  []int // a semaphore's number of leases; empty for other recipes
+	leases  []int // a semaphore's number of leases; nil for other recipes
 	path    string
 	read    string // the parent of the contenders; "" means path
 
@@ -31,7 +31,7 @@ type realElection struct {
 	queue   []string
 	holders int
 	watches map[string]string // maps a waiting candidate to the candidate that it watches
-	who     map[string]string // maps a candidate to its shown name, if the shown name is different
+	who     map[string]string // maps a candidate to its shown name, if that differs
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -56,7 +56,7 @@ var curatorElections = []realElection{
 		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
 	},
 	{
-		// Only two candidates join, because a third would create its lease znode before it waits.
+		// A third candidate would wait, but its lease znode would exist already.
 		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
@@ -99,7 +99,7 @@ func TestDialectsOfRealLibraries(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		if strings.HasSuffix(t.Name(), "/embedded") {
-			zktest.Second(t) // it starts another JVM
+			zktest.Second(t) // another JVM starts
 		}
 		root := electiontest.ElectionPath(t)
 		for _, library := range []struct {
@@ -127,7 +127,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	joined := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
 	for i, name := range names {
-		// The process takes part in several elections, so each name must be unique.
+		// One process runs all elections, so each name must be unique.
 		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
 		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
 		joined[name], owner[s.Session] = s, name
@@ -190,7 +190,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	for _, name := range names {
 		process.Resign(t, joined[name].Name)
 	}
-	// Curator's parent is a container, which a server may delete.
+	// Curator's parent is a container znode, which a server may delete now.
 	left, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 	if err != nil {
 		t.Fatal(err)

@@ -9,13 +9,10 @@
 //	admin      reads the servers' tables of sessions, watches and connections
 //	sasl       authenticates a client to a server with DIGEST-MD5 or Kerberos
 //	wire       encodes and decodes the protocol's frames and records
-//	fault      freezes a process, partitions a network, drops a reply
+//	fault      freezes a process, partitions a network, loses a reply
 //
-// Observers and candidates are independent, and never share a session:
+// An observer and a candidate never share a session:
 //
 //	servers --watch events--> observer  --model.Observation--> feed
 //	servers <--create, watch-- candidate --model.Member-------> feed
-//
-// A dialect.Dialect describes the system that runs an election, and how a candidate of that
-// system names its znode.
 package zkwatch

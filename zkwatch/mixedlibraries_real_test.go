@@ -69,8 +69,7 @@ func found(s *doctor.State) (out []string) {
 	return out
 }
 
-// TestLockOfTwoLibraries checks that electop knows whether two libraries exclude each other.
-func TestLockOfTwoLibraries(t *testing.T) {
+func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.Apache(t)

@@ -166,7 +166,7 @@ func (r *usedRecipe) take(recipe string, n int, last ...string) {
 	}
 }
 
-// readStates reads once more. since is the state after all reads, now the state after this read alone.
+// readStates reads once more. since is the state after all reads. now is the state after this read alone.
 func (r *usedRecipe) readStates() (since, now *doctor.State) {
 	r.Helper()
 	read, err := observer.ReadOnce(r.Context(), r.conn, r.path, feed.Now)
@@ -204,7 +204,7 @@ func describe(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// shows awaits the description want. If want ends with a space, the description only begins with want.
+// shows awaits the description want. If want ends with a space, it is only a prefix.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -246,7 +246,7 @@ func (r *usedRecipe) roleless(s *doctor.State) {
 	}
 }
 
-// empty awaits an empty directory, whose kind only the journal of all reads knows.
+// empty awaits an empty directory. Only the journal of all reads has the directory's kind.
 func (r *usedRecipe) empty(want string) {
 	r.Helper()
 	electiontest.Until(r.T, want+", and empty", func() error {
@@ -291,7 +291,7 @@ func (r *usedRecipe) barrier() {
 	r.empty("barrier barrier: open, nobody has to wait")
 }
 
-// doubleBarrier makes the last participant leave first. Then the first must wait for the others.
+// doubleBarrier makes the last participant leave first. The first participant then waits for the others.
 func (r *usedRecipe) doubleBarrier(id string) {
 	r.Helper()
 	id = "double-barrier " + id + ": "
@@ -315,7 +315,7 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.resign(names...)
 }
 
-// members checks a group, which electop recognises from min members on.
+// members checks a group. electop recognises it if it has at least min members.
 func (r *usedRecipe) members(recipe, want string, min int) {
 	r.Helper()
 	r.join(recipe, 1, "amber")

@@ -243,7 +243,7 @@ func TestSetWatchesHasTheLastZxidBeforeTheLoss(t *testing.T) {
 			if set != 1 {
 				t.Fatalf("%d setWatches over connection %d, want 1", set, n+1)
 			}
-			if zxid := p.Hello(n + 1); zxid != seen {
+			if zxid := p.LastSeen(n + 1); zxid != seen {
 				t.Errorf("ConnectRequest of connection %d with zxid %d, want %d", n+1, zxid, seen)
 			}
 		}

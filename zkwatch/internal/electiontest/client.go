@@ -89,7 +89,7 @@ func Until(t *testing.T, what string, try func() error) {
 	}
 }
 
-// ElectionPath returns a path that no other test uses.
+// ElectionPath returns a new path.
 func ElectionPath(t *testing.T) string {
 	return fmt.Sprintf("/t%x", time.Now().UnixNano())
 }
@@ -193,12 +193,12 @@ func Dropping(c net.Conn, drop func(frame []byte) bool) net.Conn {
 
 type droppingConn struct {
 	net.Conn
-	drop func(frame []byte) bool
-	rest bytes.Buffer // frames that the client has not read
+	drop   func(frame []byte) bool
+	unread bytes.Buffer
 }
 
 func (c *droppingConn) Read(p []byte) (int, error) {
-	for c.rest.Len() == 0 {
+	for c.unread.Len() == 0 {
 		frame := make([]byte, 4)
 		if _, err := io.ReadFull(c.Conn, frame); err != nil {
 			return 0, err
@@ -208,10 +208,10 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		if !c.drop(frame) {
-			c.rest.Write(frame)
+			c.unread.Write(frame)
 		}
 	}
-	return c.rest.Read(p)
+	return c.unread.Read(p)
 }
 
 // A FailingConn fails after Writes successful calls of Write.

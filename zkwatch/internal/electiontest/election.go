@@ -1,4 +1,4 @@
-// Package electiontest helps the tests of zkwatch.
+// Package electiontest runs candidates, observers and scripted servers for the tests of zkwatch.
 package electiontest
 
 import (
@@ -27,7 +27,7 @@ const WaitFor = 20 * time.Second
 type Log[T any] struct {
 	mu   sync.Mutex
 	all  []T
-	more chan struct{} // closed by the next Add; nil: no AwaitAll waits
+	more chan struct{} // closed by the next Add; nil if no AwaitAll waits
 }
 
 func (l *Log[T]) Add(reports ...T) {
@@ -134,7 +134,7 @@ type Watched struct {
 	Events Log[model.Event]
 }
 
-// NewWatched returns a feed that does not run yet. The caller sets the Observer.
+// NewWatched returns a Watched whose Feed does not run. The caller sets its Observer.
 func NewWatched(election model.Config) *Watched {
 	w := &Watched{}
 	w.Feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error { w.Events.Add(es...); return nil }})

@@ -29,17 +29,17 @@ type Peer struct {
 	Grant  func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
 	// Refuse, if set, reports whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
-	// If Answer returns false, the peer sends an empty success.
+	// Answer handles a request. If Answer is nil or returns false, the peer replies without an error.
 	Answer  func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
 	Dialled func(n int, c net.Conn) (net.Conn, error)
 
 	mu       sync.Mutex
 	conns    []net.Conn
 	requests []Request
-	hellos   map[int]int64 // the last zxid in each ConnectRequest, by connection
+	lastSeen map[int]int64 // LastZxidSeen of each ConnectRequest, by connection
 	grants   []int         // connections over which a session was granted
 	Served   sync.WaitGroup
-	Zxid     atomic.Int64 // the zxid of the last reply; each reply has the next zxid
+	Zxid     atomic.Int64 // the zxid of the last reply
 }
 
 func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -73,10 +73,10 @@ func (p *Peer) Serve(n int, c net.Conn) {
 		session = 0x51
 	}
 	p.mu.Lock()
-	if p.hellos == nil {
-		p.hellos = make(map[int]int64)
+	if p.lastSeen == nil {
+		p.lastSeen = make(map[int]int64)
 	}
-	p.hellos[n] = hello.LastZxidSeen
+	p.lastSeen[n] = hello.LastZxidSeen
 	p.grants = append(p.grants, n)
 	p.mu.Unlock()
 	granted := wire.ConnectResponse{Timeout: int32(timeout / time.Millisecond), SessionID: int64(session), Passwd: make([]byte, 16)}
@@ -150,11 +150,11 @@ func (p *Peer) Received(n int) (frames []Request) {
 	return frames
 }
 
-// Hello returns the last zxid in the ConnectRequest of connection n.
-func (p *Peer) Hello(n int) int64 {
+// LastSeen returns LastZxidSeen of connection n's ConnectRequest.
+func (p *Peer) LastSeen(n int) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.hellos[n]
+	return p.lastSeen[n]
 }
 
 // Opcodes returns the opcodes of Received, without pings.
@@ -194,7 +194,7 @@ func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Con
 func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
 	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
-		// s may be the status of an earlier connection that is lost by now.
+		// Subscribe may deliver s after its connection was lost.
 		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.granted(n)
 	})
 }
