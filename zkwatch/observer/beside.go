@@ -15,16 +15,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Beside lists the znodes to read besides those of the election.
+// Beside lists the znodes to read outside of the election.
 type Beside struct {
 	Acks        []string // see [model.State.Followed]
 	Directories []string // see [model.State.Around]
-	Counts      []string // directories of which only the number of children is read
+	Counts      []string // directories of which only the stat is read, see [model.State.Counted]
 }
 
 const besideInterval = 30 * time.Second
 
-// followBeside keeps the watches of the acknowledgements if only the directories change.
 func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	var acks []string
 	endAcks, endReads := func() {}, func() {}
@@ -48,7 +47,6 @@ func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
 	endReads()
 }
 
-// start calls f in n goroutines. end cancels their context and waits for them.
 func start(ctx context.Context, n int, f func(ctx context.Context, i int)) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -82,13 +80,13 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, wante
 	}
 }
 
-// ReadBeside reads one znode outside the election: the first that s needs and lacks. It sets no watch.
-// It returns nil if s lacks none or is not live. It passes each request to try as send. If try is nil,
-// several requests may run at a time.
+// ReadBeside reads the first znode or directory outside of the election that s needs and lacks. It sets
+// no watch. It returns nil if s lacks none, or if s.Phase is not [model.Live]. It passes each request to
+// try, one at a time. If try is nil, several requests may run at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
-	o, limit := New(Config{Path: s.Path, Now: now}), 1
+	o, parallel := New(Config{Path: s.Path, Now: now}), 1
 	if try == nil {
-		try, limit = atOnce, maxParallel
+		try, parallel = atOnce, maxParallel
 	}
 	if s.Phase != model.Live {
 		return nil, nil
@@ -104,14 +102,13 @@ func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func
 	around := s.Around()
 	for i, path := range append(around, s.Counted()...) {
 		if s.Directories[path] == nil {
-			return o.readDirectory(ctx, conn, path, i >= len(around), limit, try)
+			return o.readDirectory(ctx, conn, path, i >= len(around), parallel, try)
 		}
 	}
 	return nil, nil
 }
 
-// readDirectory reads only the stat if counted is true. limit bounds the requests that run at a time.
-func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, counted bool, limit int,
+func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, statOnly bool, parallel int,
 	try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
 	var stat *zk.Stat
@@ -122,7 +119,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 		}
 		return err
 	})
-	if err == nil && !counted && stat.NumChildren <= model.NamesMax {
+	if err == nil && !statOnly && stat.NumChildren <= model.NamesMax {
 		err = try(func() (err error) {
 			d.Names, stat, err = conn.Children(ctx, path)
 			return err
@@ -143,7 +140,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	slices.Sort(d.Names)
 	d.Children = make([]znode.Znode, min(len(d.Names), model.ChildrenMax))
 	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(limit)
+	reads.SetLimit(parallel)
 	for i, name := range d.Names[:len(d.Children)] {
 		reads.Go(func() (err error) {
 			d.Children[i], err = conn.ReadZnode(ctx, znode.Join(path, name), name, try)
@@ -158,14 +155,12 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 
 func atOnce(send func() error) error { return send() }
 
-// ackBurst is the number of reads without a pause. A handoff causes two, because the acknowledgement
-// is deleted and created.
+// ackBurst is the number of reads without a pause, because a handoff may delete and create the acknowledgement.
 const ackBurst = 4
 
-// followAck returns read == true if it passed a read to Config.Put.
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // a ring of the times of the last reads
-	var cause client.Change       // of the next read
+	var cause client.Change
 	for n := 0; ; n++ {
 		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.convert(cause.At), Heard: o.now.convert(cause.AppliedAfter)}
 		z, seen, err := f.Znode(ctx, true, cause.Kind == zk.EventNodeDeleted)

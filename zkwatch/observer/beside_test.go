@@ -49,8 +49,7 @@ func TestStandbysFromDirectories(t *testing.T) {
 	})
 }
 
-// TestDirectoryWithALargeChild checks that an observer rarely repeats a read that ends the connection.
-func TestDirectoryWithALargeChild(t *testing.T) {
+func TestReadThatEndsTheConnectionIsRarelyRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		defer c.Close()

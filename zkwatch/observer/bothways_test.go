@@ -187,8 +187,7 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-// TestEndOfASessionWithSeveralCandidates checks that a session's end causes one handoff, unlike single deletions.
-func TestEndOfASessionWithSeveralCandidates(t *testing.T) {
+func TestEndOfASessionCausesOneHandoff(t *testing.T) {
 	const candidates = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
 		for _, end := range []string{"expires", "closes", "deletes"} {
@@ -306,7 +305,6 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 	})
 }
 
-// TestObserverReadsWithoutPersistentWatches simulates a server before 3.6, which does not know addWatch.
 func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -317,7 +315,7 @@ func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 		electiontest.OnRequest(&cfg, wire.OpAddWatch, func(c net.Conn, frame []byte) bool {
 			requests.Add(1)
 			frame = slices.Clone(frame)
-			binary.BigEndian.PutUint32(frame[8:], 999) // an operation that no server knows
+			binary.BigEndian.PutUint32(frame[8:], 999) // an unsupported operation, like addWatch before 3.6
 			c.Write(frame)
 			return true
 		})
@@ -335,7 +333,6 @@ func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
 	})
 }
 
-// TestObserverReadsIfAChildIsUnreadable creates a child whose events a server may withhold.
 func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
@@ -351,7 +348,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // after its event, the observer compares the number of children
+		on.Make(on.Path+"/n_", electiontest.Contender) // if the server sent no event of hidden, this event makes the observer compare
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -424,7 +421,6 @@ func TestObserverReadsIfTheWatchMissesEvents(t *testing.T) {
 	})
 }
 
-// TestWatchIsSetAgainAfterManyDataChanges floods a persistent watch, which also reports changes of data.
 func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, raw := electiontest.Embedded(t)
@@ -434,7 +430,7 @@ func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
-			for range 5 { // large transactions, to take less than floodWindow
+			for range 5 { // the transactions take less than floodWindow
 				writes := slices.Repeat([]any{&zk.SetDataRequest{Path: "/e/config", Data: []byte("x"), Version: -1}}, 1000)
 				zktest.Must(raw.Multi(writes...))
 			}

@@ -20,12 +20,10 @@ import (
 	"electop/zkwatch/internal/electiontest"
 )
 
-// distantConn delays requests and replies by delay. rate limits the replies, in bytes per second; 0:
-// no limit.
 type distantConn struct {
 	net.Conn
-	delay *atomic.Int64
-	rate  int
+	delay *atomic.Int64 // nanoseconds in each direction
+	rate  int           // bytes per second from the server; 0: no limit
 	near  *io.PipeReader
 	out   chan packet
 	close func()
@@ -147,8 +145,8 @@ func TestObserverSeesLeadersLongerThanThreeRoundTrips(t *testing.T) {
 	observeOverALongLink(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
 		link.Store(int64(delay))
 		create := electiontest.Creator(t, near)
-		var queue, long []string // long: led for more than three round trips
-		for range 8 {            // the client measures the new round trip
+		var queue, long []string // long has those that led for more than three round trips
+		for range 8 {            // meanwhile, the client measures the new round trip
 			queue = append(queue, create("/e/n_", electiontest.Contender))
 			time.Sleep(time.Second)
 		}
@@ -213,7 +211,7 @@ func TestReadsUseAtMostAFifthOfALink(t *testing.T) {
 				}
 				before := server.Counters()
 				begin := time.Now()
-				for _, name := range names[:many/2] { // deletions: no new child to read
+				for _, name := range names[:many/2] { // a deletion adds no child to read
 					electiontest.Remove(t, near, "/e/"+name)
 					time.Sleep(20 * time.Millisecond)
 				}

@@ -1,7 +1,7 @@
-// Package observer observes an election and writes nothing.
+// Package observer observes an election with ZooKeeper watches. It writes nothing.
 //
-// On servers with persistent recursive watches, a notification names the change. On other servers a
-// watch fires once, and the observer lists the children again.
+// A notification of a persistent recursive watch (ZooKeeper 3.6) names the changed znode. An observer
+// without such a watch sets a one-time watch, and reads again after each notification.
 //
 // A [Group] runs several observers on one session. [ReadOnce] reads an election once.
 package observer

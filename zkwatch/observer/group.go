@@ -17,28 +17,28 @@ import (
 
 const reopenPause = 200 * time.Millisecond
 
-// refusedPause and refusedPauseMax bound the pause after refused credentials, because attempts can lock an account.
+// refusedPause and refusedPauseMax bound the pause after refused credentials, because many attempts can lock an account.
 const (
 	refusedPause    = time.Second
 	refusedPauseMax = 30 * time.Second
 )
 
-// A Group has one session for any number of observers, and connects again when the session ends. It
-// ignores the [Config.Conn] of its observers.
+// A Group runs any number of observers on one session. If the session ends, the group opens another.
+// The group ignores the [Config.Conn] of its observers.
 type Group struct {
 	cfg client.Config // for the next session
 
 	mu          sync.Mutex
 	observers   []*Observer
 	changed     chan struct{} // closed when observers changes
-	conn        *client.Conn  // the current session
-	requests    uint64        // number of requests in earlier sessions
+	conn        *client.Conn  // the current session; nil: none
+	requests    uint64        // sent in earlier sessions
 	unsupported atomic.Bool   // the servers have no persistent watches
-	refused     error         // the refusal of the last session's credentials, or nil
+	refused     error         // why the servers refused the credentials in the previous session, or nil
 }
 
 // Run observes with its own sessions until ctx ends. It returns ctx's error, or an error if the
-// configuration is unusable. A [Group] runs several observers on one session.
+// configuration is unusable.
 func (o *Observer) Run(ctx context.Context) error {
 	g := NewGroup(o.cfg.Conn)
 	g.Add(o)
@@ -46,11 +46,11 @@ func (o *Observer) Run(ctx context.Context) error {
 }
 
 // NewGroup returns a group without observers.
-func NewGroup(conn client.Config) *Group {
-	return &Group{cfg: conn, changed: make(chan struct{})}
+func NewGroup(cfg client.Config) *Group {
+	return &Group{cfg: cfg, changed: make(chan struct{})}
 }
 
-// Add makes o observe on the session of the group. An observer can be added only once, to one group.
+// Add makes o observe on the group's session. An observer can be added only once, to one group.
 func (g *Group) Add(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -59,7 +59,7 @@ func (g *Group) Add(o *Observer) {
 	g.change()
 }
 
-// Remove stops o without waiting. If o has a persistent watch, o removes the watch.
+// Remove stops o, without waiting until o has stopped. If o has a persistent watch, o removes the watch.
 func (g *Group) Remove(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,8 +74,8 @@ func (g *Group) change() {
 	g.changed = make(chan struct{})
 }
 
-// Conn returns the connection of the current session, or nil. Use it only for reads, because the
-// observers share the connection.
+// Conn returns the connection of the current session, or nil. The observers share the connection, so do
+// not close it.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,8 +92,8 @@ func (g *Group) Requests() uint64 {
 	return g.requests + g.conn.Requests()
 }
 
-// Run observes until ctx ends, and opens a new session when one ends. It returns ctx's error, or an
-// error if the configuration is unusable.
+// Run observes until ctx ends. It returns ctx's error, or an error if the configuration is
+// unusable.
 func (g *Group) Run(ctx context.Context) error {
 	nextPause := refusedPause
 	for {
@@ -127,13 +127,13 @@ func refusal(conn *client.Conn) error {
 	return nil
 }
 
-// Refused returns the error if the servers refused the group's credentials at the last attempt,
-// otherwise nil.
+// Refused returns why the servers refused the group's credentials, or nil. While the group connects,
+// Refused returns the result of the previous session.
 func (g *Group) Refused() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.conn != nil {
-		if err := refusal(g.conn); err != nil || g.conn.Status().State == client.Connected {
+		if err := refusal(g.conn); err != nil || g.conn.Status().State != client.Connecting {
 			return err
 		}
 	}
@@ -179,8 +179,7 @@ func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) 
 	return tooLarge
 }
 
-// ReadOnce reads the election at path once, after a sync with the ensemble leader, and sets no
-// watch.
+// ReadOnce reads the election at path once, after a sync with the ensemble leader. It sets no watch.
 func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
 		return nil, err

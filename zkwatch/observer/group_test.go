@@ -143,7 +143,7 @@ func TestSetBesideReplacesTheAcknowledgement(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
-		// The server still has the first watch on this path.
+		// The server still has the first watch on the first path.
 		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
 		on.Remove(on.Path + "-a")
@@ -233,8 +233,12 @@ func TestRefusedCredentials(t *testing.T) {
 		}
 		accepts.Store(true)
 		<-read
-		if err := g.Refused(); err != nil {
-			t.Errorf("Refused after the servers accepted the credentials: got error %v, want none", err)
+		for range 2 { // while connected, and after the connection is lost
+			if err := g.Refused(); err != nil {
+				t.Errorf("Refused after the servers accepted the credentials: got error %v, want none", err)
+			}
+			p.Drop(p.Dials())
+			synctest.Wait()
 		}
 		cancel()
 		<-done

@@ -16,67 +16,59 @@ import (
 
 // Config describes what an [Observer] observes, and how.
 type Config struct {
-	Conn client.Config
-	Path string // the election's parent, or the leader's own znode if there is no queue
-	// Beside lists other znodes to read, until [Observer.SetBeside] replaces it.
-	Beside Beside
-	// Single reports whether Path is a leader's own znode; nobody leads while the znode is absent. If
-	// false, the observer decides from the znode or, if the znode is absent, from its siblings.
+	Conn   client.Config
+	Path   string // the election's parent, or the leader's own znode if there is no queue
+	Beside Beside // until [Observer.SetBeside] replaces it
+	// Single reports whether Path is a leader's own znode. If Single is false, the observer decides from
+	// the znode's stat or, if the znode is absent, from its siblings.
 	Single bool
-	// ByReads makes the observer list the children after each notification. Otherwise it uses a
-	// persistent recursive watch (ZooKeeper 3.6), unless a [model.FollowReason] prevents that.
+	// ByReads forbids a persistent recursive watch. [model.FollowReason] lists other reasons against it.
 	ByReads bool
-	// Put receives the observations; several goroutines call Put. If Put waits, the observer reads less
-	// often, and the journal counts the missed changes.
+	// Put receives the observations. Several goroutines call Put. While a call waits, the observer may
+	// miss changes.
 	Put func(context.Context, model.Observation)
-	// Now is the clock, for any goroutine; nil is time.Now.
-	Now func() time.Time
+	Now func() time.Time // nil: time.Now; several goroutines call Now
 }
 
-// Observer observes one election with one watch on its parent or the leader's own znode, and one on
-// each acknowledgement. An Observer never writes.
+// Observer observes one election with one watch on the parent or the leader's own znode, and one on
+// each path of [Beside.Acks]. An Observer never writes.
 //
-// A new child costs one getData; without a persistent watch, each change costs one getChildren. With
-// a persistent watch, the observer sends exists every second while changes arrive, otherwise every
-// 15 s.
-//
-// An Observer survives lost connections, expired sessions, restarted servers, and a parent that is
-// absent, recreated or unreadable.
+// An Observer continues after a lost connection and after an expired session. The parent may be absent,
+// recreated or unreadable.
 type Observer struct {
 	cfg     Config
 	now     clock
-	beside  latest[*Beside] // the other znodes to follow
+	beside  latest[*Beside]
 	refresh chan rereadRequest
 
-	known known // the known children; the next connection keeps them
-	// markers are the [dialect.Markers] that exist, for the parent with the czxid markersOf.
+	known known // kept over connections
+	// markers are the existing [dialect.Markers] of the parent with the czxid markersOf.
 	markers   []string
 	markersOf int64
 
-	decided bool // the observer knows whether the path is a parent or a leader's znode
-	single  bool // the path is a leader's znode
+	decided bool // single is valid
+	single  bool // the path is a leader's own znode
 
-	unsupported *atomic.Bool       // shared by the group: the servers have no persistent watches
-	fellBack    model.FollowReason // the reason to use no persistent watch, until retryAt
-	retryAt     time.Time          // zero: at the start of the next session
-	reportedBy  model.FollowedBy   // reportedBy and reportedWhy are in the last reported model.Follow
+	unsupported *atomic.Bool       // of the group: the servers have no persistent watches
+	fellBack    model.FollowReason // why no persistent watch is set before retryAt
+	retryAt     time.Time          // zero: the start of the next session
+	reportedBy  model.FollowedBy   // reportedBy and reportedWhy are from the last reported model.Follow
 	reportedWhy model.FollowReason
 
-	began    bool // an earlier session was observed
-	tooLarge bool // a reply was larger than MaxReply
+	began    bool
+	tooLarge bool // a reply exceeded MaxReply
 
-	removed context.Context // ends when [Group.Remove] calls remove
+	removed context.Context // canceled by [Group.Remove]
 	remove  context.CancelFunc
 
-	// reported is [client.Status.Since] of the last status in a model.Connection. After a gap, the
-	// observer reports the connection's status before the next read.
+	// reported is the Since of the last reported [client.Status]. The first read after a gap is
+	// reported after the status of its connection.
 	reported latest[time.Time]
 }
 
-// rttInterval is the least time between two reports that differ only in the round trip.
 const rttInterval = time.Second
 
-// New returns an observer that does nothing before [Observer.Run] or [Group.Add].
+// New returns an observer. [Observer.Run] or [Group.Run] starts it.
 func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -90,12 +82,11 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside replaces the other znodes that the observer follows, without waiting. The observer
-// ignores later events of the earlier znodes.
+// SetBeside replaces [Config.Beside]. It does not wait for reads.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
-// Refresh requests another read of a known child's data, without waiting. It drops the request if
-// too many wait already.
+// Refresh requests a read of a known child, and does not wait for the read. It drops the request if
+// too many requests wait.
 func (o *Observer) Refresh(name string) { o.request(rereadRequest{name: name}) }
 
 // Settle requests a read of the parent's stat if the observer has a persistent watch; see
@@ -121,7 +112,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	switch {
 	case o.cfg.ByReads:
 		o.fellBack = model.FollowByChoice
-	case o.unsupported.Load(): // the server would close the connection again
+	case o.unsupported.Load(): // a server older than 3.6 closes the connection after addWatch
 		o.fellBack = model.FollowUnsupported
 	default:
 		o.fellBack = ""

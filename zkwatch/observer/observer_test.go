@@ -170,7 +170,7 @@ func TestServerRestarts(t *testing.T) {
 			})
 		}
 	})
-	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // the embedded server, replaced by an empty one
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // a new, empty server replaces the embedded server
 		// The observer's last zxid is larger than the new server's.
 		old, c := electiontest.Embedded(t)
 		fresh, _ := electiontest.Embedded(t)
@@ -482,7 +482,7 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// churn creates and deletes children. The children are persistent, so they do not depend on sessions.
+// The children of churn are persistent, so they do not depend on sessions.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
@@ -494,7 +494,7 @@ type churn struct {
 func (c *churn) change(n int) {
 	c.t.Helper()
 	cfg := electiontest.Config(c.t, c.e.ConnectString())
-	cfg.SessionTimeout = electiontest.WaitFor // a slow server must not end the session: a lost reply fails the test
+	cfg.SessionTimeout = electiontest.WaitFor // an expired session would fail the test
 	conn := electiontest.Connect(c.t, cfg)
 	defer conn.Close()
 	electiontest.WaitState(c.t, conn, client.Connected)

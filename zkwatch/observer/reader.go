@@ -18,8 +18,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// checkAfter (while events arrive) and checkIdle are the intervals at which the observer compares the
-// parent's stat with the events. Only a comparison shows that a server withheld an event.
+// checkAfter (after a change) and checkIdle are the intervals at which the observer compares the
+// parent's stat with the events. The comparison shows that a server did not send an event.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -42,32 +42,32 @@ type reader struct {
 
 	persistent bool            // the last read set a persistent watch
 	queue      bool            // the children are a queue's items
-	seen       uint64          // N of the last change that the last read shows
+	seen       uint64          // the last read shows all changes up to this N
 	changes    []client.Change // received and not applied yet
 	// notified and appliedAfter are Notified and Heard of the next read.
 	notified, appliedAfter time.Time
 
-	denied time.Duration // the pause after a read that the ACL forbids
+	nextDeniedPause time.Duration
 
 	// While the watch is persistent:
-	parent      znode.Parent // with the changes since the last read; zero: absent
-	compared    time.Time    // the last comparison
-	missed      time.Time    // the last time that a comparison showed a missed change
+	parent      znode.Parent // the last read's parent, with the changes since then; zero: absent
+	compared    time.Time    // the time of the last comparison
+	missed      time.Time    // the time of the last comparison that showed a missed change
 	due         bool         // a change came after compared
-	others      int          // number of calls of countOther since othersSince
+	others      int          // events since othersSince, see floodMax
 	othersSince time.Time
 }
 
 func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap bool) {
 	followPath(ctx, conn, o.cfg.Path, func(f *client.Following) (read bool, err error) {
-		r := &reader{Observer: o, conn: conn, f: f, gap: gap, denied: deniedPause}
+		r := &reader{Observer: o, conn: conn, f: f, gap: gap, nextDeniedPause: deniedPause}
 		err = r.run(ctx)
-		if r.persistent && o.removed.Err() != nil { // otherwise the end of the session ends the watch
+		if r.persistent && o.removed.Err() != nil { // the server keeps the watch until the connection ends
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), unwatchTimeout)
-			_ = f.Stop(stop) // a lost connection ends the watch, too
+			_ = f.Stop(stop)
 			cancel()
 		}
-		if errors.Is(err, client.ErrReplyTooLarge) { // the next session of the group has a larger limit
+		if errors.Is(err, client.ErrReplyTooLarge) { // the group's next session has a larger limit, up to 1 GiB
 			o.tooLarge = true
 			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
 		}
@@ -90,7 +90,7 @@ func followPath(ctx context.Context, conn *client.Conn, path string, follow func
 		if !pause(ctx, retry) {
 			return
 		}
-		if !client.Unanswered(err) { // the next reply may be the same
+		if !client.Unanswered(err) { // a retry may get the same reply
 			retry = min(2*retry, retryPauseMax)
 		}
 	}
@@ -145,7 +145,7 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch before each list, because the server may have lost the watch.
+// watch sets the persistent watch before each list, because a one-time watch may have replaced it (ZOOKEEPER-4466).
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
 		r.fellBack, r.retryAt = "", time.Time{}
@@ -231,7 +231,7 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	switch {
 	case err != nil:
 		return nil, err
-	case stat != nil: // the parent was created meanwhile
+	case stat != nil: // created after getChildren
 		return nil, errReread
 	}
 	r.seen = seen
@@ -273,14 +273,14 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await returns errReread when the children must be read again. p is the presence in the last read.
-func (r *reader) await(ctx context.Context, p model.Presence) error {
-	if p == model.Denied { // no watch reports a change of an ACL
-		pause(ctx, r.denied)
-		r.denied = min(2*r.denied, deniedPauseMax)
+// await applies changes. It returns errReread when the children must be read again.
+func (r *reader) await(ctx context.Context, lastRead model.Presence) error {
+	if lastRead == model.Denied { // no watch reports a change of an ACL
+		pause(ctx, r.nextDeniedPause)
+		r.nextDeniedPause = min(2*r.nextDeniedPause, deniedPauseMax)
 		return errReread
 	}
-	r.denied = deniedPause
+	r.nextDeniedPause = deniedPause
 	r.compared, r.due = time.Now(), false
 	tick := time.NewTimer(checkIdle)
 	defer tick.Stop()
@@ -322,7 +322,6 @@ func (r *reader) await(ctx context.Context, p model.Presence) error {
 	}
 }
 
-// take returns errReread if the client dropped changes.
 func (r *reader) take() error {
 	changes, complete := r.f.Take()
 	for _, c := range changes {
@@ -336,7 +335,7 @@ func (r *reader) take() error {
 	return nil
 }
 
-// compare can be exact, because servers send an event before any reply that shows its change.
+// compare is exact, because a server sends an event before any reply that shows the change.
 func (r *reader) compare(ctx context.Context) error {
 	stat, seen, err := r.f.Exists(ctx, false)
 	if err != nil {
@@ -385,15 +384,15 @@ func (r *reader) reread(ctx context.Context, name string) {
 }
 
 type known struct {
-	parent   int64 // the czxid of the parent; 0: nothing is known
+	parent   int64 // the parent's czxid; 0: none
 	children map[string]child
 	denied   int    // number of children with unreadable data
-	lists    uint64 // number of lists
+	lists    uint64 // lists so far
 }
 
 type child struct {
-	list   uint64 // the number of the last list that had the child; 0: unread
-	denied bool   // the ACL forbids reading its data
+	list   uint64 // the number of the last list that had the child; 0: deleted before it was read
+	denied bool   // the ACL forbids reading the data
 }
 
 func (k *known) has(name string) bool {
@@ -405,7 +404,7 @@ func (k *known) forget(parent int64) {
 	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
 }
 
-// list returns the unknown names: all names if parent differs from the known parent.
+// list returns the names of children to read: all names if the parent was replaced.
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
@@ -431,7 +430,7 @@ func (k *known) gone() (names []string) {
 
 func (k *known) add(z *znode.Znode) {
 	c := child{list: k.lists, denied: z.Data.Denied}
-	if z.Unread { // in a later list, this name is another child's
+	if z.Unread { // if a later list has this name, the child is a new one
 		c.list = 0
 	}
 	if c.denied {
@@ -452,7 +451,6 @@ type readChild struct {
 	seen  uint64
 }
 
-// maxParallel limits the requests that run at a time.
 const maxParallel = 64
 
 func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []readChild, err error) {
@@ -471,7 +469,7 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 
 // Items returns a queue's items with these names. It reads the stats of the first
 // [dialect.FirstItems] only, because a queue may be long. queue is false if one of these is
-// ephemeral. Items passes each request to try as send.
+// ephemeral. Items passes each request to try, as [client.Conn.ReadZnode] does.
 func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
@@ -497,7 +495,7 @@ func Items(ctx context.Context, conn *client.Conn, path string, names []string, 
 
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
-	if len(names) == 1 { // the usual case
+	if len(names) == 1 {
 		var err error
 		out[0].znode, out[0].seen, err = r.f.Child(ctx, names[0])
 		return out, err
@@ -541,13 +539,12 @@ func size(names []string) (bytes int) {
 	return bytes
 }
 
-// decide finds out whether the path is a parent or a leader's own znode. An absent path may stay
-// undecided.
+// decide sets r.single, and sets r.decided if r.single is certain.
 func (r *reader) decide(ctx context.Context) error {
 	exists, stat, err := r.conn.Exists(ctx, r.cfg.Path)
 	r.effort.trip(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // unusual, because exists needs no permission; readChildren decides
+	case errors.Is(err, zk.ErrNoAuth): // unusual, because exists needs no permission
 		return nil
 	case err != nil:
 		return err
@@ -622,7 +619,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			if err = r.countOther(ctx); err == nil && isChild(c.Below) {
-				r.reread(ctx, c.Below) // the new data may request that the owner release a lock
+				r.reread(ctx, c.Below) // the new data may request the lock, see dialect.Candidate.Revoked
 			}
 		default:
 			err = r.child(ctx, c, znodes[i])
@@ -632,7 +629,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		}
 	}
 	if r.persistent && r.known.denied > 0 {
-		// Recent servers withhold the events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
+		// Newer servers send no events of unreadable children (ZOOKEEPER-4799, CVE-2024-23944).
 		return r.fallBack(ctx, model.FollowHidden)
 	}
 	return nil
@@ -640,8 +637,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated reads the children that the first n changes created. A child is Unread if it was
-// deleted or replaced before the read.
+// readCreated reads the children that the first n changes created, and returns them by index in r.changes.
+// A child is Unread if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil
@@ -665,7 +662,7 @@ func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, 
 	} else if results, err = r.readMany(ctx, names); err != nil {
 		return nil, err
 	}
-	if err := r.take(); err != nil { // the changes that came meanwhile
+	if err := r.take(); err != nil { // the changes that came during the reads
 		return nil, err
 	}
 	znodes := make(map[int]*znode.Znode, len(at))
@@ -716,8 +713,8 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
-// floodMax bounds the events in floodWindow that neither create nor delete a child. With more such
-// events, reads cost less than the watch.
+// floodMax bounds the events in floodWindow that neither create nor delete a child. If there are more,
+// reads cost less than a persistent watch.
 const (
 	floodWindow = 10 * time.Second
 	floodMax    = 2_000

@@ -16,19 +16,19 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// TestLostPersistentWatchIsSetAgain loses the watch. In 3.6 to 3.8 a one-time watch replaces it (ZOOKEEPER-4466).
 func TestLostPersistentWatchIsSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		for how, lose := range map[string]func(*client.Following) error{
+			// In 3.6 to 3.8, a one-time watch replaces the persistent watch (ZOOKEEPER-4466).
 			"replaced": func(f *client.Following) error { _, _, err := f.Exists(t.Context(), true); return err },
-			"removed":  func(f *client.Following) error { return f.Stop(t.Context()) }, // possible in every release
+			"removed":  func(f *client.Following) error { return f.Stop(t.Context()) },
 		} {
 			path := on.Make(on.Path+how, 0)
 			var seen electiontest.Log[model.Observation]
 			o := observer.New(observer.Config{Path: path, Put: func(_ context.Context, obs model.Observation) { seen.Add(obs) }})
 			cfg := on.Config()
-			cfg.SessionTimeout = time.Minute // a busy machine must not lose the connection
+			cfg.SessionTimeout = time.Minute // on a busy machine, the session must not expire
 			group := observer.NewGroup(cfg)
 			group.Add(o)
 			ctx, cancel := context.WithCancel(t.Context())

@@ -13,16 +13,16 @@ const (
 	deniedPauseMax = 30 * time.Second
 )
 
-// minSpacing and maxSpacing bound the pause after a read, which is spacingFactor times the read's load.
-// The load is the read's duration minus its round trips.
+// The pause after a read is spacingFactor times the read's load, at least minSpacing and at most
+// maxSpacing. The load is the duration of the read minus its round trips.
 const (
 	minSpacing    = 20 * time.Millisecond
 	maxSpacing    = 2 * time.Second
 	spacingFactor = 4
 )
 
-// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. If a read takes
-// longer, something else delays it.
+// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. Something else
+// delays a longer read.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second
@@ -31,7 +31,7 @@ const (
 const replyOverhead = 88 // bytes of length, header and stat
 
 type effort struct {
-	trips    int // round trips, one after the other
+	trips    int // sequential round trips
 	requests int
 	bytes    int // size of the replies
 }
