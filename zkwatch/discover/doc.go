@@ -1,6 +1,5 @@
-// Package discover finds the elections of a cluster.
+// Package discover finds the elections of a cluster, and other recipes such as queues and groups.
 //
-// [Walk] visits the znodes below a root level by level and at a limited rate. It sets no watch.
-// Package dialect recognises an election from the names of a znode's children, from reads of a few
-// children, or from the path. Walk reports each election as [Found].
+// [Walk] visits the znodes below a root level by level and at a limited rate. It sets no watch. Package
+// dialect recognises the system from paths, names and a few reads.
 package discover

@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports a leader's own znode of a known system. It leaves another znode with a leader's name
-// to w.unproven.
+// single reports a leader's own znode of a known system. It leaves a znode of an unknown system to
+// w.unproven if the znode has a leader's name.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -38,9 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports the elections of w.later that nothing else explains. A znode may be another election,
-// or its acknowledgement. A znode with only a leader's name may belong to a candidate of an election below its
-// directory.
+// unproven reports each Found of w.later, unless one of its znodes belongs to a reported election: as the
+// leader's own znode, as an acknowledgement, or as a candidate's other znode in a directory above the election.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -92,7 +91,7 @@ func (w *walk) present(stat *zk.Stat) *model.Read {
 	return &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
 }
 
-// barrierData is the largest size of a barrier's data, an IP address, in bytes.
+// barrierData is the largest size of a barrier's data in bytes. Curator writes an IP address.
 const barrierData = 45
 
 func (w *walk) directory(ctx context.Context, b branch) error {
@@ -145,7 +144,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		}
 		contenders = slices.Clone(names)
 	}
-	slices.SortFunc(contenders, inQueue)
+	slices.SortFunc(contenders, bySequence)
 	n := len(contenders)
 	read := w.present(stat)
 	read.Markers = markers
@@ -287,7 +286,7 @@ func unread(names []string, known map[string]bool) []znode.Znode {
 	return out
 }
 
-func inQueue(a, b string) int {
+func bySequence(a, b string) int {
 	m, _ := znode.Sequence(a)
 	n, _ := znode.Sequence(b)
 	return cmp.Or(cmp.Compare(m, n), cmp.Compare(a, b))

@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// expected maps a system and a path to the leader, the number of members, or why there is no leader.
+// expected maps a system and a path to the result of summary.
 var expected = map[string]map[string]string{
 	"Solr":                     {"/solr/overseer_elect/election": "10.0.0.1:8983_solr", "/solr/collections/books/leader_elect/shard1/election": "core_node3"},
 	"Solr without an overseer": {"/solr2/overseer_elect/election": "not-acknowledged"},
@@ -58,7 +58,7 @@ var expected = map[string]map[string]string{
 	"Flink":                                {"/flink/default/leader/latch": "jm1"},
 	"Flink without connection information": {"/flink2/flink/default/leader/latch": "not-acknowledged"},
 	"Flink before 1.15":                    {"/flink/old/leader/dispatcher/latch": "jm1"},
-	"Solr whose nodes do not stand":        {"/solr3/overseer_elect/election": "no-candidate; could lead: 10.0.0.1:8983_solr"},
+	"Solr without candidates":              {"/solr3/overseer_elect/election": "no-candidate; could lead: 10.0.0.1:8983_solr"},
 	"Solr shard without a replica":         {"/solr5/collections/books/leader_elect/shard2/election": "no-candidate; who could lead is not visible"},
 	"Solr 4":                               {"/solr4/collections/books/leader_elect/shard1/election": "core_node1"},
 	"HDFS":                                 {"/hadoop-ha/ns/ActiveStandbyElectorLock": "nn1"},
@@ -70,7 +70,7 @@ var expected = map[string]map[string]string{
 	"Kafka":                                {"/kafka1/controller": "broker 1"},
 	"Kafka without a controller":           {"/kafka2/controller": "no-candidate; could lead: broker 1, broker 2"},
 	"Kafka without brokers":                {"/kafka3/controller": "no-candidate; nobody is listed who could lead"},
-	"Kafka on its way to KRaft":            {},
+	"Kafka that migrates to KRaft":         {},
 	"A controller of something else":       {"/billing/controller": "unknown-kind"},
 	"Patroni":                              {"/service/batman/leader": "pg1"},
 	"Patroni in another namespace, paused, without a leader": {"/db/batman/leader": "no-candidate; could lead: pg2"},
@@ -104,14 +104,14 @@ var expected = map[string]map[string]string{
 	"Accumulo from 3.0 on, without a manager": {
 		accumulo + "2-4222-8333-444455556661/managers/lock": "no-candidate; who could lead is not visible", accumulo + "2-4222-8333-444455556661/tservers/default/ts1:9997": "1 members",
 	},
-	"Accumulo before 2.1":                            {accumulo + "3-4222-8333-444455556661/masters/lock": "master1:9999", accumulo + "3-4222-8333-444455556661/tservers/ts1:9997": "1 members"},
-	"A leader's znode beside its queue, and another": {"/svc/election": "a", "/svc/master": "unknown-kind"},
-	"Leaders of something else":                      {"/service/billing/leader": "unknown-kind", "/billing/CONTROLLER/LEADER": "unknown-kind", "/billing/loadbalance/leader": "unknown-kind", "/billing/underreplication/leader": "unknown-kind"},
+	"Accumulo before 2.1":           {accumulo + "3-4222-8333-444455556661/masters/lock": "master1:9999", accumulo + "3-4222-8333-444455556661/tservers/ts1:9997": "1 members"},
+	"Leaders' names beside a queue": {"/svc/election": "a", "/svc/master": "unknown-kind"},
+	"Leaders of something else":     {"/service/billing/leader": "unknown-kind", "/billing/CONTROLLER/LEADER": "unknown-kind", "/billing/loadbalance/leader": "unknown-kind", "/billing/underreplication/leader": "unknown-kind"},
 }
 
 const accumulo = "/accumulo/8c2c1f9e-000"
 
-// members maps a summary to the directories without an election that have this summary.
+// members has the paths that expected lacks, by the result of summary.
 var members = map[string][]string{
 	"1 members": {"/queue"},
 	"2 members": {"/druid/internal-discovery/COORDINATOR", "/kafka/brokers/ids", "/kafka2/brokers/ids", "/kazoo/md5", "/ledgers/available", "/loadbalance/brokers", "/otter/canal/cluster", "/otter/canal/destinations/orders/cluster", "/pinot2/LIVEINSTANCES", "/pulsar2/loadbalance/brokers", "/pulsar3/loadbalance/brokers", "/pulsar4/loadbalance/brokers", "/pulsar5/ledgers/available", "/service/batman/members", "/solr/live_nodes", "/storm/nimbuses"},
@@ -128,7 +128,7 @@ func TestSystems(t *testing.T) {
 		s.Build(t, sessions)
 		elections, ok := expected[s.Name]
 		if !ok {
-			t.Errorf("got no entry for %s in the table", s.Name)
+			t.Errorf("got no entry for %s in expected, want one", s.Name)
 		}
 		for path, summary := range elections {
 			want[path], systems[path] = summary, s.Name
@@ -152,8 +152,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestRegistriesByName checks that a directory of members has no leader, even if the user gives its path.
-func TestRegistriesByName(t *testing.T) {
+func TestReadOfADirectoryOfMembersShowsNoLeader(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}

@@ -22,11 +22,11 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk does not visit children with sequence numbers. If a sample of 64 children of a directory
-// have no children, Walk skips the others. A walk from "/" skips /zookeeper.
+// Walk does not visit children with sequence numbers. If a sample of 64 children of a directory has
+// neither children nor a leader's own znode, Walk skips the others. A walk from the cluster's root skips
+// /zookeeper.
 //
-// Walk counts znodes that it may not read. After a lost connection Walk waits for another. It
-// returns the Progress even with an error.
+// After a lost connection Walk waits for another. Walk returns the Progress even with an error.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	cfg.setDefaults()
 	w := &walk{
@@ -53,10 +53,10 @@ type walk struct {
 	conn     *client.Conn
 	progress Progress
 	found    map[string]*dialect.Dialect // the elections reported, by path
-	siblings []string                    // names of the visited znode and its siblings, without numbered ones
-	later    []Found                     // to report at the end, if nothing else explains them; see unproven
-	leaves   []znode.Znode               // visited leaves of the current branch; their data is not read
-	acks     map[string]bool             // paths of the acknowledgements of elections
+	siblings []string                    // names of the visited znode and of its siblings without sequence numbers
+	later    []Found                     // see unproven
+	leaves   []znode.Znode               // visited leaves of the current branch, without data
+	acks     map[string]bool             // paths of acknowledgements
 	contends map[uint64][]string         // maps a session to the elections in which it is a candidate
 	branches []branch                    // not yet visited
 	queued   int                         // number of names in branches
@@ -69,10 +69,9 @@ type walk struct {
 type branch struct {
 	parent string
 	names  []string
-	depth  int // of the children
-	bytes  int // of the names
-	// stat is the parent's stat, or nil if names lacks some of its children.
-	stat *zk.Stat
+	depth  int      // of names
+	bytes  int      // total length of names
+	stat   *zk.Stat // of the parent; nil: names lacks some children
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -254,29 +253,28 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 type Progress struct {
 	Path      string // the last visited znode
 	Visited   int
-	Denied    int // znodes that may not be read
-	Skipped   int // znodes that a Skip counts
-	Skips     []Skip
-	Elections int
+	Denied    int    // znodes that may not be read
+	Skipped   int    // sum of all Skip.Znodes
+	Skips     []Skip // the first 100
+	Elections int    // number of results reported as Found
 	Stopped   string // the bound that was reached, "nodes" or "depth"; "" for none
 }
 
 // A Skip is a znode that was not read, or whose children were not all visited.
 type Skip struct {
-	Path string
-	// Znodes is the number of skipped children, or 1 for the znode itself.
-	Znodes int
+	Path   string
+	Znodes int // number of skipped children, or 1 for the znode itself
 	Why    Reason
 	Limit  int // for TooLarge: the largest allowed reply in bytes
 }
 
-// A Reason is the reason why a walk skipped a znode.
+// A Reason is the reason for a [Skip].
 type Reason int
 
 const (
-	TooLarge Reason = iota // its list of children does not fit in a reply
-	Alike                  // a sample of its children had no children
-	BadName                // its path is invalid for the client library
+	TooLarge Reason = iota // the list of children does not fit in a reply
+	Alike                  // see [Walk]
+	BadName                // the client library refuses the path
 )
 
 const maxSkips = 100
@@ -284,21 +282,19 @@ const maxSkips = 100
 func (w *walk) skip(s Skip) {
 	w.progress.Skipped += s.Znodes
 	if len(w.progress.Skips) < maxSkips {
-		// An earlier Progress keeps the old slice; Clip makes append copy.
+		// An earlier Progress has the same slice, so append must copy.
 		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
 	}
 }
 
-// Found is an election that a walk found.
+// Found is an election or another recipe that a walk found.
 type Found struct {
 	Path    string
 	Dialect *dialect.Dialect
 	Read    *model.Read
-	// Beside holds reads of other znodes, for example acknowledgements and lists of possible
-	// leaders.
-	Beside []model.Observation
+	Beside  []model.Observation // reads of znodes outside of the election
 	// Contenders is the number of children with sequence numbers, or of all children if none has a
-	// number. If Partial is set, Read has only the first contenders and a few others.
+	// number; 1 for a leader's own znode that exists. If Partial is true, Read lacks some children.
 	Contenders int
 	Partial    bool
 }
@@ -310,28 +306,23 @@ type Config struct {
 	Nodes     int     // the largest number of visited znodes; 0 means 10,000
 	PerSecond float64 // requests per second; 0 means 100
 
-	// If Leaves is true, Walk also reports znodes without children that may be barriers.
-	Leaves bool
-	// Known maps the paths of elections found earlier to their systems. Walk also reports the known
-	// elections that have no candidates now. The system is nil if unknown.
+	Leaves bool // report also znodes without children that may be barriers
+	// Known maps the path of an election found earlier to its system; nil: unknown. Walk also reports the
+	// known elections that have no children now.
 	Known map[string]*dialect.Dialect
 
-	// Walk calls Progress after each znode and Found for each election, both in the goroutine that
-	// called Walk.
+	// Walk calls Progress after each visited znode, and Found for each result, in the caller's goroutine.
 	Progress func(Progress)
 	Found    func(Found)
-	// Now is the clock for the times of reads; nil means time.Now.
-	Now func() time.Time
+	Now      func() time.Time // the clock for the times of reads; nil: time.Now
 }
 
 const (
-	// burst is the number of requests that may follow the first one without a delay after a pause.
-	burst = 3
-	// sample is the number of contenders read in search of an ephemeral one.
-	sample        = 4
-	maxContenders = 200 // read in one election
-	// maxAlike is the size of a sample of children. If none of them has children, Walk skips the others.
-	maxAlike       = 64
+	// After a pause, burst more requests may follow the first request without a delay.
+	burst          = 3
+	sample         = 4        // contenders read in search of an ephemeral one
+	maxContenders  = 200      // read in one election
+	maxAlike       = 64       // size of the sample, see Walk
 	nameSize       = 64       // assumed bytes of a child's name in a reply
 	maxQueuedBytes = 32 << 20 // of names not yet visited
 	maxNames       = 4096     // used to recognise a system

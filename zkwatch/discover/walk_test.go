@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-const quick = 100_000 // requests per second, too many to be a limit
+const quick = 100_000 // requests per second, in effect no limit
 
 func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
 	t.Helper()
@@ -80,7 +80,7 @@ func createSystems(t *testing.T, raw *zk.Conn, root string) {
 		create(root+"/mixed/whatever+", electiontest.Contender)
 		create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
 		create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), electiontest.Contender)
-		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no election: no /digests-__lock__
+		create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // no semaphore, because there is no /digests-__lock__
 		create(root+"/queue/qn-", zk.FlagSequence)
 		create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 	}
@@ -228,7 +228,7 @@ func TestWalkCosts(t *testing.T) {
 			create("/jobs/qn-", zk.FlagSequence)
 			create("/crowd/n_", electiontest.Contender)
 		}
-		for i := range 100 { // each has a child, so a walk visits all
+		for i := range 100 { // each has a child, so a walk skips none
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}
@@ -252,7 +252,6 @@ func TestWalkCosts(t *testing.T) {
 		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
 			t.Errorf("got %d requests in %v, want at most %.0f", sent, took, limit)
 		}
-		// A directory costs two requests, a leaf one.
 		if sent > 1000 {
 			t.Errorf("got %d requests for %d znodes, want at most 1000", sent, 3*many)
 		}
