@@ -18,11 +18,10 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-const candidateTimeout, candidatePause = 2 * time.Second, 200 * time.Millisecond // of a session; before a retry
+const sessionTimeout, retryPause = 2 * time.Second, 200 * time.Millisecond
 
-// candidate takes part in an election until SIGTERM. If defect is "none", it follows the recipe.
-// If it is "single", the candidates compete for one znode, without a defect. If it is "lock", it uses
-// go-zookeeper's lock. The other defects are:
+// candidate takes part in an election until SIGTERM. With "none" it follows the recipe. With "single" the
+// candidates compete for one znode. With "lock" it uses go-zookeeper's Lock. The other values are defects:
 //
 //	herd              while waiting, it watches the first znode and not its predecessor
 //	no guid           after a lost create reply, it creates a second znode
@@ -34,7 +33,7 @@ func candidate(defect, servers, path, id string) {
 	c := &contender{defect: defect, path: path, id: id, data: id + " " + rand.Text(), lost: make(chan struct{}, 1)}
 	addrs := slices.Repeat(strings.Split(servers, ","), 2) // with one address, a zk.Conn waits 1 s before it reconnects
 	var err error
-	if c.conn, _, err = zk.Connect(addrs, candidateTimeout, zk.WithEventCallback(c.event)); err != nil {
+	if c.conn, _, err = zk.Connect(addrs, sessionTimeout, zk.WithEventCallback(c.event)); err != nil {
 		log.Fatal(err)
 	}
 	go c.compete()
@@ -49,18 +48,18 @@ func candidate(defect, servers, path, id string) {
 }
 
 type contender struct {
-	defect, path, id, data string // data is the znode's; no other contender has the same
+	defect, path, id, data string // data is in the znode, and identifies the contender
 	conn                   *zk.Conn
-	session                int64           // of the znode
-	znode                  string          // name, or ""
-	unsure                 bool            // a create without a reply may have created the znode
-	own, before            <-chan zk.Event // watches of the znode and of its predecessor
-	lost                   chan struct{}   // receives a value after a lost connection
-	mu                     sync.Mutex      // guards leads and the output
-	leads                  bool            // what the contender believes
+	session                int64
+	znode                  string // name, or ""
+	unsure                 bool   // a create without a reply may have created the znode
+	ownWatch, otherWatch   <-chan zk.Event
+	lost                   chan struct{} // receives a value after a lost connection
+	mu                     sync.Mutex    // guards leads and the output
+	leads                  bool          // believes that it leads
 }
 
-// believe prints what the contender believes if that changes. Without a connection, the contender cannot begin to lead.
+// believe sets leads and prints a change. Without a connection, only "lock" begins to lead.
 func (c *contender) believe(leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +72,7 @@ func (c *contender) believe(leads bool) {
 	}
 }
 
-// event handles a lost connection. A zk.Conn loses it when the server was silent for 2/3 of the session timeout.
+// event handles a lost connection. A zk.Conn disconnects if the server is silent for 2/3 of the session timeout.
 func (c *contender) event(ev zk.Event) {
 	if ev.Type != zk.EventSession || ev.State != zk.StateDisconnected {
 		return
@@ -88,7 +87,7 @@ func (c *contender) event(ev zk.Event) {
 }
 
 func (c *contender) lock() {
-	for ; ; time.Sleep(candidatePause) {
+	for ; ; time.Sleep(retryPause) {
 		if err := zk.NewLock(c.conn, c.path, zk.WorldACL(zk.PermAll)).Lock(); err != nil {
 			log.Print(err)
 			continue
@@ -106,46 +105,45 @@ func (c *contender) compete() {
 		c.lock()
 	}
 	for {
-		// Apache's server refuses clients with a larger zxid after it lost its data, so the program starts again.
-		for end := time.Now().Add(2 * candidateTimeout); c.conn.State() != zk.StateHasSession; time.Sleep(candidatePause / 4) {
+		// A restarted process has no zxid. A server that lost its data refuses clients with a larger zxid.
+		for end := time.Now().Add(2 * sessionTimeout); c.conn.State() != zk.StateHasSession; time.Sleep(retryPause / 4) {
 			if time.Now().After(end) {
 				log.Fatal(syscall.Exec(os.Args[0], os.Args, os.Environ()))
 			}
 		}
 		if session := c.conn.SessionID(); session != c.session {
-			c.session, c.znode, c.own = session, "", nil
+			c.session, c.znode, c.ownWatch = session, "", nil
 		}
-		if err := c.read(); err != nil {
+		if err := c.takePart(); err != nil {
 			log.Print(err)
-			time.Sleep(candidatePause)
+			time.Sleep(retryPause)
 			continue
 		}
 		select {
-		case ev := <-c.own:
-			c.own = nil
+		case ev := <-c.ownWatch:
+			c.ownWatch = nil
 			if ev.Type == zk.EventNodeDeleted {
 				c.znode = ""
 				c.believe(false)
 			}
-		case <-c.before:
-			c.before = nil
+		case <-c.otherWatch:
+			c.otherWatch = nil
 		case <-c.lost:
 		}
 	}
 }
 
-// read reads the election, and leads or watches the predecessor. Without a znode, it volunteers first.
-func (c *contender) read() (err error) {
+func (c *contender) takePart() (err error) {
 	if c.defect == "single" {
-		return c.single()
+		return c.competeForOne()
 	}
 	if c.znode == "" {
 		if err := c.volunteer(); err != nil {
 			return err
 		}
 	}
-	if c.own == nil && c.defect != "ignores deletion" {
-		if _, _, c.own, err = c.conn.ExistsW(c.path + "/" + c.znode); err != nil {
+	if c.ownWatch == nil && c.defect != "ignores deletion" {
+		if _, _, c.ownWatch, err = c.conn.ExistsW(c.path + "/" + c.znode); err != nil {
 			return err
 		}
 	}
@@ -155,8 +153,8 @@ func (c *contender) read() (err error) {
 	}
 	i, found := slices.BinarySearch(names, c.znode)
 	if !found && c.defect != "ignores deletion" {
-		c.znode, c.own = "", nil
-		return c.read()
+		c.znode, c.ownWatch = "", nil
+		return c.takePart()
 	}
 	c.believe(i == 0)
 	if i == 0 {
@@ -168,15 +166,14 @@ func (c *contender) read() (err error) {
 	}
 	exists, _, watch, err := c.conn.ExistsW(c.path + "/" + predecessor)
 	if err == nil && !exists {
-		return c.read()
+		return c.takePart()
 	}
-	c.before = watch
+	c.otherWatch = watch
 	return err
 }
 
 var candidateName = regexp.MustCompile(`^([0-9a-f]{16}-)?n_[0-9]{10}$`)
 
-// candidates returns the names of the znodes in the order of the election, without those of other programs.
 func (c *contender) candidates() ([]string, error) {
 	names, _, err := c.conn.Children(c.path)
 	slices.Sort(names)
@@ -185,7 +182,7 @@ func (c *contender) candidates() ([]string, error) {
 
 func (c *contender) volunteer() error {
 	if c.leads {
-		time.Sleep(candidateTimeout / 2) // with the defect "keeps believing": the others volunteer first
+		time.Sleep(sessionTimeout / 2) // with "keeps believing", the others volunteer first
 	}
 	c.believe(false)
 	if c.unsure && c.defect != "no guid" {
@@ -216,17 +213,16 @@ func (c *contender) volunteer() error {
 	return err
 }
 
-// single leads if the session owns the election's only znode, and watches the znode.
-func (c *contender) single() error {
+func (c *contender) competeForOne() error {
 	_, err := c.conn.Create(c.path, []byte(c.data), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
 		return err
 	}
 	exists, stat, watch, err := c.conn.ExistsW(c.path)
 	if err == nil && !exists {
-		return c.single()
+		return c.competeForOne()
 	}
-	if c.before = watch; err == nil {
+	if c.otherWatch = watch; err == nil {
 		c.believe(stat.EphemeralOwner == c.session)
 	}
 	return err

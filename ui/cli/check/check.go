@@ -1,14 +1,12 @@
-// Package check tests the leader election of any program, as "electop check" does.
+// Package check tests the leader election of any program for "electop check".
 //
-// A [Check] starts instances of the program against an embedded ZooKeeper, does something to one of
-// them or to its network, and judges what happens. Each check has its own [world]: a server, and for each
-// instance a process and a relay ([fault.Link]), which is the only way of the process to the server. So
-// checks run side by side.
+// A [Check] starts instances of the program against an embedded ZooKeeper server, may cause a failure, and
+// judges what happens. Each check has its own [world]: a server, and for each instance a process and a
+// relay ([fault.Link]). An instance gets only the address of its relay. Checks run side by side.
 //
-// The judgement rests on two sources. The server's tables and the messages through the relays show every
-// znode, session, watch, request and notification. The lines of the program's output show what an
-// instance believes about itself ([Config].Leading, [Config].Following). What neither shows is [NotShown],
-// never [Passed].
+// A check has two sources. The server and the relays show znodes, watches, requests and notifications.
+// The lines of the program's output show whether an instance believes that it leads ([Config].Leading,
+// [Config].Following).
 //
 //	check.go     the checks in their order, and Run
 //	world.go     a server, its instances, and what their messages show
@@ -16,7 +14,7 @@
 //	record.go    a recording for electop replay
 //	report.go    the results as text, JSON and JUnit
 //
-// Each other file is one check.
+// The other files have the checks.
 package check
 
 import (
@@ -47,18 +45,18 @@ type Check struct {
 
 	needs need
 	next  int32 // number of the first sequential candidate
-	// do acts on the instances and judges what happens. The program passes if do returns. Otherwise do
-	// ends in world.fail or world.unknown.
+	// do runs the check. The program passes if do returns. Otherwise do panics in world.fail or
+	// world.unknown.
 	do func(w *world)
 }
 
-// A need is what a check must know to have a result.
+// A need is a condition of a check, which is otherwise [NotShown].
 type need uint8
 
 const (
 	queued    need = 1 << iota // not a single-znode election
-	leading                    // Config.Leading
-	following                  // Config.Following
+	leading                    // Config.Leading is set
+	following                  // Config.Following is set
 )
 
 // Checks returns all checks in the order of the report.
@@ -74,12 +72,12 @@ type Config struct {
 	Args      []string // the command line; {servers}, {path} and {id} are replaced
 	Instances int      // instances of a check that needs no certain number; at least 3
 	Only      []string // names of checks; empty: all
-	// Leading and Following match an output line of an instance that begins or ends to believe that it
-	// leads. A line is about another instance if a group matched the id of that one. nil: not shown.
+	// Leading matches an output line if the instance begins to believe that it leads, Following if it stops.
+	// If a group matches the id of another instance, the line is about that instance.
 	Leading, Following *regexp.Regexp
 	Record             string // directory of the recordings; "": none
 	Env                []string
-	Idle               time.Duration // how long the check of idle costs observes; 0: a minute
+	Idle               time.Duration // duration of the check idle; 0: a minute
 	Log                *slog.Logger
 }
 
@@ -89,28 +87,27 @@ type Verdict string
 const (
 	Passed   Verdict = "passed"
 	Failed   Verdict = "failed"
-	NotShown Verdict = "not shown" // the program's output or its recipe does not show it
+	NotShown Verdict = "not shown" // neither; Result.Seen has the reason
 )
 
 const (
 	// Timeout is the timeout of all sessions.
 	Timeout = 2 * time.Second
 	tick    = 100 * time.Millisecond
-	// grace bounds the reaction of a program, without the expiry of a session. It is long because the
-	// machine may be busy; a program that passes does not use it up.
+	// grace bounds the reaction of a program to an event. It is long because the machine may be busy.
 	grace = 3 * time.Second
 	// joinLimit bounds the time from the start of a process to its znode.
 	joinLimit = 20 * time.Second
-	// sideBySide is the number of checks that run at the same time. They mostly wait.
+	// sideBySide bounds the checks that run at the same time. They mostly wait.
 	sideBySide = 6
 )
 
-// ErrNeverJoined is the error of a program whose instances create no znode.
+// ErrNeverJoined means that the program does not join the election.
 var ErrNeverJoined = errors.New("no instance created an ephemeral or sequential znode")
 
-// Run runs the checks and calls report with each result, in the order of [Checks]. It returns
-// [ErrNeverJoined] if the program does not join, or why the checks ended early. All processes of the
-// instances have then ended.
+// Run runs the checks and calls report with each result, in the order of [Checks]. An error means that
+// the checks ended early. All instances are dead when Run returns; on Linux, Run also kills all other
+// descendants of this process.
 func Run(ctx context.Context, cfg Config, report func(Result)) error {
 	if err := command.Adopt(); err != nil {
 		return fmt.Errorf("check: %w", err)
@@ -164,17 +161,17 @@ func Run(ctx context.Context, cfg Config, report func(Result)) error {
 // program is the program under test, and what its first instances showed.
 type program struct {
 	Config
-	starting chan struct{} // bounds the instances that start at the same time
+	starting chan struct{} // bounds the instances that join at the same time
 
 	dir    string // parent of the candidates' znodes
 	single string // name of the single znode; "": a queue of sequential znodes
 	parent bool   // Path must exist before the program starts
 }
 
-// Path is the election's path, which {path} becomes.
+// Path replaces {path} in Config.Args.
 const Path = "/election"
 
-// find starts instances to learn where their znodes are, and whether Path must exist for that.
+// find starts instances, and sets dir, single and parent according to their znodes.
 func (p *program) find(ctx context.Context) error {
 	var worlds []*world // without Path, and with it
 	for _, p.parent = range []bool{false, true} {
@@ -197,12 +194,12 @@ func (p *program) find(ctx context.Context) error {
 	without, with := worlds[0], worlds[1]
 	all := append(without.all(), with.all()...)
 	with.await(joinLimit, func() bool {
-		return p.found(without) || p.found(with) || !slices.ContainsFunc(all, func(in *instance) bool { return !in.over() })
+		return p.found(without) || p.found(with) || !slices.ContainsFunc(all, func(in *instance) bool { return !in.ended() })
 	})
 	if p.dir == "" {
 		var output []string
 		for _, in := range with.all() {
-			output = append(output, in.id+" "+in.lastWords())
+			output = append(output, in.id+" "+in.lastOutput())
 		}
 		return cmp.Or(ctx.Err(), fmt.Errorf("%w at or below %s, whether that znode existed or not: %s", ErrNeverJoined, Path, strings.Join(output, "; ")))
 	}
@@ -210,8 +207,8 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found reports whether the instances' znodes show where the candidates are: a znode that is watched, or a
-// sequential one, is more likely a candidate.
+// found sets dir and single, and reports whether the instances of w have created their znodes. It prefers
+// watched znodes, then sequential ones.
 func (p *program) found(w *world) bool {
 	var all []message
 	connected := true
@@ -238,7 +235,6 @@ func (p *program) found(w *world) bool {
 	return true
 }
 
-// run returns ctx's error if ctx ends first.
 func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
 	r = Result{Check: c, Verdict: NotShown}
 	began := time.Now()
@@ -261,24 +257,24 @@ func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
 	return r, ctx.Err()
 }
 
-// outcome is the verdict on a check, and the panic that ends the check early.
+// outcome is the verdict on a check, and the value of the panic that ends the check early.
 type outcome struct {
 	verdict Verdict
 	seen    string
-	at      time.Time // when a failure was seen
+	at      time.Time // when the program failed; zero: it did not
 }
 
-// fail ends the check: the program does not pass.
+// fail ends the check with [Failed].
 func (w *world) fail(format string, args ...any) {
 	panic(outcome{Failed, fmt.Sprintf(format, args...), time.Now()})
 }
 
-// unknown ends the check without a result.
+// unknown ends the check with [NotShown].
 func (w *world) unknown(format string, args ...any) {
 	panic(outcome{verdict: NotShown, seen: fmt.Sprintf(format, args...)})
 }
 
-// note adds a measured value to a passed check.
+// note adds a text to the result of a check that passes.
 func (w *world) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }

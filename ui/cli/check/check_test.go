@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// The environment makes this binary a candidate or electop.
+// These environment variables make this binary a candidate or electop.
 const candidateEnv, electopEnv = "ELECTOP_CHECK_CANDIDATE", "ELECTOP_CHECK_ELECTOP=1"
 
 var self = zktest.Must(os.Executable())
@@ -47,31 +47,30 @@ func program(name string) []string {
 	return []string{"env", candidateEnv + "=" + name, self, "{servers}", "{path}", "{id}"}
 }
 
-// electop returns electop check as another process, because check.Run ends all descendants of its process.
+// electop returns electop check as another process: on Linux, check.Run kills all descendants of its process.
 func electop(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
 	cmd, out := exec.CommandContext(t.Context(), self, append([]string{"check"}, args...)...), &strings.Builder{}
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), electopEnv), out, out
 	return cmd, out
 }
 
-// The first tier runs only quick checks, and not all programs.
 func TestPrograms(t *testing.T) {
-	disordered, unwatched := "guid cost deleted", ""
+	needOrder, unwatched := "guid cost deleted", ""
 	_, second := zktest.Long(t)
 	t.Parallel()
 	if second {
 		unwatched = "middle"
-		disordered = "guid cost takeover middle gap connection-loss expiry frozen deleted isolated strangers overflow restart restart-empty slow"
+		needOrder = "guid cost takeover middle gap connection-loss expiry frozen deleted isolated strangers overflow restart restart-empty slow"
 	}
 	for name, x := range map[string]struct {
-		first            bool   // in the first tier
+		first            bool   // also in the first tier
 		failed, notShown string // all other checks pass
-		opens            string // a check whose recording opens when two believe that they lead
+		opens            string // the recording of this check begins when two believe that they lead
 	}{
 		"none":             {first: true},
 		"herd":             {first: true, failed: "predecessor cost", notShown: unwatched},
 		"no guid":          {first: true, failed: "guid"},
-		"name order":       {first: true, failed: "predecessor", notShown: disordered, opens: "predecessor"},
+		"name order":       {first: true, failed: "predecessor", notShown: needOrder, opens: "predecessor"},
 		"ignores deletion": {failed: "deleted"},
 		"keeps believing":  {failed: "connection-loss expiry frozen isolated restart-empty", opens: "expiry"},
 		"single":           {notShown: "guid cost overflow"},
@@ -82,7 +81,7 @@ func TestPrograms(t *testing.T) {
 				zktest.Second(t)
 			}
 			t.Parallel()
-			only := strings.Fields("ephemeral predecessor " + disordered)
+			only := strings.Fields("ephemeral predecessor " + needOrder)
 			junit := filepath.Join(t.TempDir(), "junit.xml")
 			cmd, out := electop(t, append([]string{"--only", strings.Join(only, ","), "--record", t.TempDir(), "--junit", junit, "--json",
 				"--leading", `(\S+) leads| leading, `, "--following", `(\S+) follows| (volunteering|in the queue|waiting|elected|suspended|lost|withdrew)`, "--"}, program(name)...)...)
@@ -102,10 +101,10 @@ func TestPrograms(t *testing.T) {
 			}
 			failed, notShown := got[check.Failed], got[check.NotShown]
 			if strings.Join(failed, " ") != x.failed || strings.Join(notShown, " ") != x.notShown || cmd.ProcessState.ExitCode() != 5*min(1, len(failed)) {
-				t.Errorf("%v, failed %q, not shown %q:\n%s", cmd.ProcessState, failed, notShown, out)
+				t.Errorf("%v, failed %q, not shown %q; want failed %q, not shown %q:\n%s", cmd.ProcessState, failed, notShown, x.failed, x.notShown, out)
 			}
 			if err != nil || len(r.Checks) != len(only) || r.Format != 1 || r.Passed != len(got[check.Passed]) || r.Failed != len(failed) || r.NotShown != len(notShown) || !strings.Contains(string(file), fmt.Sprintf(` tests="%d" failures="%d" errors="0" skipped="%d" `, len(only), r.Failed, r.NotShown)) {
-				t.Errorf("%v:\n%s\n%s", err, out, file)
+				t.Errorf("error %v, or JSON and JUnit differ:\n%s\n%s", err, out, file)
 			}
 		})
 	}
@@ -119,11 +118,11 @@ func opensAtFailure(t *testing.T, c check.Result) {
 	}
 	m := slices.DeleteFunc(slices.Clone(p.State().Members), func(m *model.Member) bool { return m.Belief != model.Leading })
 	if _, stopped, _ := p.Playing(); len(m) < 2 || !stopped || !strings.HasPrefix(c.Seen, m[0].Name+" and "+m[1].Name+" both believe") {
-		t.Errorf("%s: %d lead, stopped %t", c.Seen, len(m), stopped)
+		t.Errorf("recording of %q: %d lead, stopped %t; want two leaders, true", c.Seen, len(m), stopped)
 	}
 }
 
-func TestIdle(t *testing.T) { // not parallel: see electop
+func TestIdle(t *testing.T) { // not parallel, because check.Run kills other tests' processes
 	names := []string{"campaign"}
 	if _, second := zktest.Long(t); second {
 		names = append(names, "none")
@@ -133,7 +132,7 @@ func TestIdle(t *testing.T) { // not parallel: see electop
 		c := check.Config{Args: program(name), Only: []string{"idle"}, Env: os.Environ(), Idle: time.Second / 2, Log: slog.New(slog.DiscardHandler)}
 		err := check.Run(t.Context(), c, func(r check.Result) { got = r })
 		if err != nil || got.Verdict != check.Passed || !strings.Contains(got.Seen, "pings a second") {
-			t.Errorf("%s: %v, %v", name, err, got)
+			t.Errorf("%s: error %v, result %v; want passed, with the pings", name, err, got)
 		}
 	}
 }
@@ -156,7 +155,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestInterruptEndsEveryProcess(t *testing.T) {
-	zktest.Require(t, "util-linux", "setsid") // only Linux finds processes in other sessions
+	zktest.Require(t, "util-linux", "setsid") // only on Linux are processes in other sessions killed
 	t.Parallel()
 	marker := fmt.Sprintf("1000.%d", time.Now().UnixNano())
 	running := func(name string) int {
@@ -165,12 +164,12 @@ func TestInterruptEndsEveryProcess(t *testing.T) {
 	}
 	cmd, out := electop(t, append([]string{"--only", "idle", "--", "sh", "-c", `(setsid sleep "$0" &); exec "$@" "$0"`, marker}, program("none")...)...)
 	zktest.Must(0, cmd.Start())
-	for end := time.Now().Add(time.Minute / 2); running("sleep") < 5 && time.Now().Before(end); { // three instances, after two that show the path
+	for end := time.Now().Add(time.Minute / 2); running("sleep") < 5 && time.Now().Before(end); { // four instances find the path; the fifth is the check's
 		time.Sleep(10 * time.Millisecond)
 	}
 	cmd.Process.Signal(syscall.SIGINT)
 	cmd.Wait()
 	if n := running(""); n > 0 || cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("%d processes are left, %v: %s", n, cmd.ProcessState, out)
+		t.Errorf("%d processes are left, %v; want 0, exit status 130: %s", n, cmd.ProcessState, out)
 	}
 }

@@ -12,9 +12,9 @@ var cost = Check{
 	Source: "recipe Leader Election: only the next candidate is notified, which avoids the herd effect",
 	do: func(w *world) {
 		notified3, requested3 := w.handoffCost(w.start(3))
-		notified12, requested12 := w.handoffCost(w.start(10)) // one has left
+		notified12, requested12 := w.handoffCost(w.start(10)) // 12 in all, because one of the first three has left
 		w.note("%d and %d notifications, %d and %d requests", notified3, notified12, requested3, requested12)
-		// They grow with the number of instances if the 9 further ones add at least half as many.
+		// The cost grows if each of the 9 further instances adds half a message or more.
 		grow := notified12-notified3 > 4 || requested12-requested3 > 4
 		switch {
 		case grow && w.p.single != "":
@@ -25,7 +25,7 @@ var cost = Check{
 	},
 }
 
-// handoffCost counts what the other instances receive and send when the leader leaves.
+// handoffCost makes the leader leave, and counts the notifications and requests of the other instances.
 func (w *world) handoffCost(leader candidate) (notified, requested int) {
 	began := time.Now()
 	leader.of.terminate()

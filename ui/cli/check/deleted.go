@@ -18,7 +18,7 @@ var deleted = Check{
 		if w.p.single == "" {
 			waiting := w.candidate(1)
 			in, began := waiting.of, w.deletes(waiting)
-			// A waiting instance need not notice before it is notified.
+			// A waiting instance may notice only when its predecessor leaves.
 			if !w.await(time.Second, func() bool { return w.back(in) }) {
 				leader.of.terminate()
 				w.awaitGone(leader)
@@ -43,7 +43,7 @@ var deleted = Check{
 	},
 }
 
-// deletes deletes a candidate's znode, as somebody else would, and returns when.
+// deletes deletes a candidate's znode in another session, and returns the time.
 func (w *world) deletes(c candidate) time.Time {
 	if err := w.stranger().Delete(w.ctx, c.path, -1); err != nil {
 		w.unknown("%v", err)
@@ -52,4 +52,4 @@ func (w *world) deletes(c candidate) time.Time {
 }
 
 // back reports whether an instance has a znode again, or has ended.
-func (w *world) back(in *instance) bool { return len(w.of(in)) > 0 || in.over() }
+func (w *world) back(in *instance) bool { return len(w.candidatesOf(in)) > 0 || in.ended() }

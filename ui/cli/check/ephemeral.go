@@ -11,7 +11,7 @@ var ephemeral = Check{
 			return
 		}
 		for _, in := range w.all() {
-			own := w.of(in)
+			own := w.candidatesOf(in)
 			if len(own) != 1 {
 				w.fail("%s owns %d ephemeral sequential znodes", in.id, len(own))
 			}

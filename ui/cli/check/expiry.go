@@ -25,10 +25,10 @@ var expiry = Check{
 			w.note("stopped %s after the connection was lost", units.Took(at.Sub(began)))
 		}
 		in.heal()
-		if !w.await(Timeout+2*grace, func() bool { return w.takesPart(in) || in.over() }) {
-			w.fail("%s after its session expired, %s has not volunteered again: %s", units.Took(time.Since(expired)), in.id, in.lastWords())
+		if !w.await(Timeout+2*grace, func() bool { return w.takesPart(in) || in.ended() }) {
+			w.fail("%s after its session expired, %s has not volunteered again: %s", units.Took(time.Since(expired)), in.id, in.lastOutput())
 		}
-		if in.over() {
+		if in.ended() {
 			w.note("it ends when its session expires: %s", in.how)
 		}
 		w.needLeading()

@@ -21,17 +21,17 @@ var guid = Check{
 		}
 		lost := func() time.Time { return in.facts().lost }
 		if !w.await(joinLimit, func() bool { return !lost().IsZero() }) {
-			w.unknown("%s created no sequential znode: %s", in.id, in.lastWords())
+			w.unknown("%s created no sequential znode: %s", in.id, in.lastOutput())
 		}
 		// The znode of an abandoned session disappears when that session expires.
 		joined := func() bool {
 			greeted := in.facts().greeted
 			since := in.messages(greeted)
-			return greeted.After(lost()) && len(since) > 0 && time.Since(since[len(since)-1].at) > quiet && len(w.of(in)) == 1
+			return greeted.After(lost()) && len(since) > 0 && time.Since(since[len(since)-1].at) > quiet && len(w.candidatesOf(in)) == 1
 		}
-		w.await(Timeout+grace, func() bool { return joined() || in.over() })
-		switch own := w.of(in); {
-		case in.over():
+		w.await(Timeout+grace, func() bool { return joined() || in.ended() })
+		switch own := w.candidatesOf(in); {
+		case in.ended():
 			w.note("it ends when the reply is lost: %s", in.how)
 		case len(own) > 1:
 			w.fail("%s owns %s and %s: it does not know of the first one, and if that is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)

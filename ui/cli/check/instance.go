@@ -31,28 +31,28 @@ type instance struct {
 	link *fault.Link
 	cmd  *exec.Cmd     // nil before launch
 	done chan struct{} // closed when the process has ended
-	how  string        // how it ended; read it after done
+	how  string        // how it ended; set before done is closed
 
 	mu  sync.Mutex
 	now facts
 	log []*message
-	// onRequest, if set, is called before a request reaches the server.
+	// onRequest, if set, is called before each request reaches the server.
 	onRequest func(*message)
 }
 
-// facts are what is known of an instance at a time.
+// facts is the state of an instance at one time.
 type facts struct {
 	tail      []string  // the last lines of the output, safe for a terminal
 	session   int64     // the last of sessions, 0: none yet
-	sessions  []int64   // one for each connection
+	sessions  []int64   // a reconnect adds the same session again
 	greeted   time.Time // when the last connection got its session
 	pings     int
-	renewals  int       // multis with only a check, with which a leader renews a lease
+	renewals  int       // multis that are one check: a leader can renew a lease with them
 	loses     bool      // the reply to the next create of a sequential znode is lost
 	losesList bool      // after that, the reply to the next getChildren
 	lost      time.Time // when the last of these replies was lost; zero: none yet
 	fault     model.Fault
-	recorded  string // what the recording shows last
+	recorded  string // last state in the recording
 }
 
 func (in *instance) facts() facts {
@@ -61,8 +61,8 @@ func (in *instance) facts() facts {
 	return in.now
 }
 
-// A message is a request with its reply, or a notification. Pings and renewals are only counted, and
-// requests about znodes outside Path are left out.
+// A message is a request or a notification. instance.log has no pings, no renewals, and no requests about
+// znodes outside Path.
 type message struct {
 	at      time.Time
 	op      wire.Op // wire.OpNotification for a notification
@@ -77,9 +77,8 @@ const (
 	lineMax = 4096 // bytes
 )
 
-// launch starts the process.
 func (in *instance) launch() error {
-	servers := in.link.Addr + "," + in.link.Addr // a Java client waits longer before it tries a single server again
+	servers := in.link.Addr + "," + in.link.Addr // with one server, a Java client waits 1 s before it reconnects
 	replace := strings.NewReplacer("{servers}", servers, "{path}", Path, "{id}", in.id)
 	var args []string
 	for _, a := range in.w.p.Args {
@@ -105,8 +104,8 @@ func (in *instance) launch() error {
 			in.how = err.Error()
 		}
 		write.Close()
-		<-read // its last lines must not count after its end
-		in.w.believes(in, false)
+		<-read // no line may change the belief after the end
+		in.w.setBelief(in, false)
 		close(in.done)
 		in.w.record(in)
 	})
@@ -128,14 +127,14 @@ func (in *instance) readLines(output io.Reader) {
 		leads, own := in.matches(in.w.p.Leading, line)
 		switch follows, ownFollows := in.matches(in.w.p.Following, line); {
 		case follows && ownFollows:
-			in.w.believes(in, false)
+			in.w.setBelief(in, false)
 		case leads:
-			in.w.believes(in, own) // a line about another leader says that this instance follows
+			in.w.setBelief(in, own) // if another instance leads, this one follows
 		}
 	}
 }
 
-// matches reports whether re matches, and whether the line is about this instance.
+// matches reports whether re matches. own is false if a group matched the id of another instance.
 func (in *instance) matches(re *regexp.Regexp, line string) (matches, own bool) {
 	if re == nil {
 		return false, false
@@ -144,8 +143,7 @@ func (in *instance) matches(re *regexp.Regexp, line string) (matches, own bool) 
 	return groups != nil, !slices.ContainsFunc(in.w.all(), func(x *instance) bool { return x != in && slices.Contains(groups, x.id) })
 }
 
-// over reports whether the process has ended.
-func (in *instance) over() bool {
+func (in *instance) ended() bool {
 	select {
 	case <-in.done:
 		return true
@@ -157,15 +155,14 @@ func (in *instance) over() bool {
 func (in *instance) terminate() { in.signal(model.NoFault, syscall.SIGTERM) }
 func (in *instance) kill()      { in.signal(model.Killed, syscall.SIGKILL) }
 
-// signal sends a signal to all processes of the instance.
 func (in *instance) signal(f model.Fault, sig syscall.Signal) {
-	if in.cmd != nil && !in.over() {
+	if in.cmd != nil && !in.ended() {
 		command.Signal(in.cmd.Process.Pid, sig)
 	}
 	in.faulty(f)
 }
 
-// cut resets the connections, and new ones until heal.
+// cut resets the connections, and each new one until heal.
 func (in *instance) cut() { in.link.Cut(); in.faulty(model.Partitioned) }
 
 // isolate keeps the connections open, but delivers nothing until heal.
@@ -179,7 +176,7 @@ func (in *instance) faulty(f model.Fault) {
 	in.w.record(in)
 }
 
-// messages returns copies of the messages from the given time on.
+// messages returns the messages since the given time.
 func (in *instance) messages(from time.Time) (out []message) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -190,21 +187,20 @@ func (in *instance) messages(from time.Time) (out []message) {
 	return out
 }
 
-// created returns the requests with which the instance created an ephemeral or sequential znode, at a path
-// or, for "", at or below Path.
+// created returns the successful creates of ephemeral or sequential znodes at or below Path. If path is not
+// "", it returns only the creates of the znode at path.
 func (in *instance) created(path string) []message {
 	return slices.DeleteFunc(in.messages(time.Time{}), func(m message) bool {
 		plain := m.flags == 0 || m.flags > wire.FlagEphemeral|wire.FlagSequential // persistent, a container or with a TTL
-		return plain || path != "" && m.created != path || !below(m.created)
+		return plain || path != "" && m.created != path || !atOrBelowPath(m.created)
 	})
 }
 
-// below reports whether path is Path or below it.
-func below(path string) bool { return strings.HasPrefix(path+"/", Path+"/") }
+func atOrBelowPath(path string) bool { return strings.HasPrefix(path+"/", Path+"/") }
 
-// lastWords returns how the process ended and its last output, safe for a terminal.
-func (in *instance) lastWords() (out string) {
-	if in.over() {
+// lastOutput returns the last output and how the process ended, safe for a terminal.
+func (in *instance) lastOutput() (out string) {
+	if in.ended() {
 		out = "ended (" + in.how + "), "
 	}
 	return out + "last output: \"" + strings.Join(in.facts().tail, " / ") + "\""
@@ -213,9 +209,9 @@ func (in *instance) lastWords() (out string) {
 // A stream reads one direction of a connection between an instance and the server.
 type stream struct {
 	in      *instance
-	waiting map[int32]*message // of both directions: requests by xid; guarded by in.mu
-	began   bool               // the handshake has passed
-	raw     bool               // a four-letter word, not ZooKeeper's client protocol
+	waiting map[int32]*message // requests by xid, shared by both directions; guarded by in.mu
+	began   bool               // the handshake was relayed
+	raw     bool               // a four-letter word or its answer, not ZooKeeper's client protocol
 }
 
 func (in *instance) open() [2]func(io.Reader) ([]byte, error) {
@@ -227,10 +223,10 @@ func (in *instance) open() [2]func(io.Reader) ([]byte, error) {
 	}
 }
 
-// frameMax is above every frame of a program that takes part in an election, and below every word.
+// frameMax is smaller than each four-letter word, read as the size of a frame.
 const frameMax = 16 << 20
 
-// read reads a frame, and relays it if take returns no error.
+// read returns the bytes to relay: a frame that take accepts, or anything if s is raw.
 func (s *stream) read(r io.Reader, take func(*wire.Coder) error) ([]byte, error) {
 	if s.raw {
 		return fault.Some(r)
@@ -257,7 +253,7 @@ func (s *stream) request(d *wire.Coder) error {
 	}
 	var h wire.RequestHeader
 	h.Fields(d)
-	m := &message{op: h.Op, at: time.Now()}
+	m := &message{op: h.Op}
 	renewal := false
 	switch m.op {
 	case wire.OpCreate, wire.OpCreate2:
@@ -282,13 +278,14 @@ func (s *stream) request(d *wire.Coder) error {
 		d.Path(&m.path)
 	}
 	s.in.mu.Lock()
+	m.at = time.Now() // after Lock, because the log is in the order of time
 	hook := s.in.onRequest
 	switch {
 	case m.op == wire.OpPing:
 		s.in.now.pings++
 	case renewal:
 		s.in.now.renewals++
-	case m.path == "" || below(m.path):
+	case m.path == "" || atOrBelowPath(m.path):
 		s.in.log = append(s.in.log, m)
 		s.waiting[h.Xid] = m
 	}
@@ -339,7 +336,7 @@ func (s *stream) reply(d *wire.Coder) error {
 	return nil
 }
 
-// loseReply ends the connection instead of a reply. A new connection is possible at once.
+// loseReply cuts the connection instead of relaying a reply. The caller holds in.mu.
 func (in *instance) loseReply() error {
 	in.now.lost = time.Now()
 	in.link.Cut()

@@ -34,21 +34,21 @@ var loss = Check{
 	},
 }
 
-// cutFor leaves a Java client, which pauses for up to a second before it reconnects, enough time.
+// cutFor is short, because a Java client waits up to 1 s more before it reconnects.
 const cutFor = 200 * time.Millisecond
 
-// losesConnection cuts the connection of a candidate for a while, waits until it has reconnected, and
-// returns the start.
+// losesConnection cuts a candidate's connection for cutFor, and returns when the cut began. The check
+// ends if the candidate does not continue its session.
 func (w *world) losesConnection(c candidate) (began time.Time) {
 	in, before := c.of, c.of.facts()
-	w.await(Timeout, func() bool { return in.facts().pings > before.pings }) // the session has its whole timeout now
+	w.await(Timeout, func() bool { return in.facts().pings > before.pings }) // a ping extends the session
 	began = time.Now()
 	in.cut()
 	w.pause(cutFor)
 	in.heal()
 	opened := func(id int64) bool { return !slices.Contains(before.sessions, id) }
 	greeted := func() []int64 { return in.facts().sessions[len(before.sessions):] }
-	continued := func() bool { return slices.Contains(greeted(), before.session) || in.over() }
+	continued := func() bool { return slices.Contains(greeted(), before.session) || in.ended() }
 	w.await(Timeout+grace, func() bool { return continued() || slices.ContainsFunc(greeted(), opened) })
 	switch at := in.facts().greeted.Sub(began); {
 	case continued():
@@ -58,9 +58,9 @@ func (w *world) losesConnection(c candidate) (began time.Time) {
 		w.unknown("%s did not reconnect before its session expired", in.id)
 	}
 	w.rest()
-	switch n := len(w.of(in)); {
-	case in.over():
-		w.fail("%s ended when its connection was lost: %s", in.id, in.lastWords())
+	switch n := len(w.candidatesOf(in)); {
+	case in.ended():
+		w.fail("%s ended when its connection was lost: %s", in.id, in.lastOutput())
 	case n > 1:
 		w.fail("%s has %d znodes", in.id, n)
 	}

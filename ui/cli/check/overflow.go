@@ -10,16 +10,16 @@ var overflow = Check{
 	Title:  "two candidates with the last sequence number do not lead together",
 	Source: "ZooKeeper since 3.6 gives 2147483647 to all later znodes, and lists children in no certain order",
 	needs:  queued | leading,
-	next:   math.MaxInt32 - 1, // and the server lists the newest child first
+	next:   math.MaxInt32 - 1, // the server then also lists the newest child first
 	do: func(w *world) {
 		began := time.Now()
 		leader := w.start(2)
-		start := time.Since(began) // of two, so enough for one
+		start := time.Since(began) // two instances joined, so it is enough for one
 		began = time.Now()
 		leader.of.terminate()
 		leader = w.takesOver(leader, began, grace)
 		if in := w.add(); !w.join(in, start+Timeout+grace) {
-			w.note("further instances cannot join: %s", in.lastWords())
+			w.note("further instances cannot join: %s", in.lastOutput())
 			return
 		}
 		w.rest()

@@ -14,16 +14,16 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A recording observes a world as the dashboard does. The instances are in it as candidates of electop,
-// so that a replay shows what each believes. A nil recording records nothing.
+// A recording records a world. It has the instances as electop's own candidates, so that a replay shows what
+// each believes. A nil recording records nothing.
 type recording struct {
 	file  string
 	watch *election.Elections
 	tasks *process.Tasks
 }
 
-// tables is the interval of requests for the server's tables, as in the demo.
-const tables = 500 * time.Millisecond
+// tableInterval is the interval of requests for the server's watches and sessions.
+const tableInterval = 500 * time.Millisecond
 
 func (w *world) startRecording() error {
 	if w.p.Record == "" || w.p.dir == "" {
@@ -36,7 +36,7 @@ func (w *world) startRecording() error {
 	}
 	var err error
 	r.watch, err = election.New(election.Config{
-		Conn: w.config(), Requests: cluster.Requests{Mode: admin.FourLetter, Interval: tables, Sessions: tables, Heavy: true},
+		Conn: w.config(), Requests: cluster.Requests{Mode: admin.FourLetter, Interval: tableInterval, Sessions: tableInterval, Heavy: true},
 		Elections: []model.Config{{Path: path, Cluster: "electop check " + w.check.Name}},
 		Record:    election.Recording{File: r.file}, Notice: func(string) {}, Log: w.p.Log, ByReads: true,
 	})
@@ -49,26 +49,26 @@ func (w *world) startRecording() error {
 	return nil
 }
 
-// close ends the recording. If at is not zero, a replay opens it at that time.
+// close ends the recording. If at is not zero, a replay begins at that time.
 func (r *recording) close(at time.Time) (file string) {
 	if r == nil {
 		return ""
 	}
-	_ = r.tasks.Stop() // an error only shortens the recording
+	_ = r.tasks.Stop() // the check has its result without the recording
 	r.watch.Close()
 	if !at.IsZero() {
-		_ = feed.OpenAt(r.file, at) // after an error it opens at its start
+		_ = feed.OpenAt(r.file, at) // the check has its result without it
 	}
 	return r.file
 }
 
-// record adds a change of an instance's state to the recording, if its belief is known.
+// record adds the state of an instance to the recording if the state has changed.
 func (w *world) record(in *instance) {
 	if w.rec == nil || w.p.Leading == nil {
 		return
 	}
 	m := model.Member{ID: in.id, Name: in.id, Belief: model.Volunteering, Session: uint64(in.facts().session)}
-	if own := w.of(in); len(own) > 0 {
+	if own := w.candidatesOf(in); len(own) > 0 {
 		m.Znode, m.Fence = own[0].Name, own[0].Czxid
 	}
 	switch {
@@ -77,7 +77,7 @@ func (w *world) record(in *instance) {
 	case w.takesPart(in):
 		m.Belief = model.Waiting
 	}
-	gone := in.over() && m.Znode == ""
+	gone := in.ended() && m.Znode == ""
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	m.Fault = in.now.fault

@@ -11,8 +11,8 @@ import (
 type Result struct {
 	*Check
 	Verdict   Verdict `json:"verdict"`
-	Seen      string  `json:"seen"`                // what happened; for NotShown why it is not shown
-	Recording string  `json:"recording,omitempty"` // file
+	Seen      string  `json:"seen"`                // what happened; for NotShown the reason
+	Recording string  `json:"recording,omitempty"` // file, "" for none
 	Seconds   float64 `json:"seconds"`
 }
 
@@ -42,7 +42,7 @@ type Report struct {
 	Seconds  float64  `json:"seconds"`
 }
 
-// Add adds a result, and returns it with text that is safe for a terminal.
+// Add adds a result, and returns it with Seen made safe for a terminal.
 func (r *Report) Add(x Result) Result {
 	x.Seen = znode.Safe(x.Seen, 1000)
 	r.Checks = append(r.Checks, x)
@@ -50,12 +50,12 @@ func (r *Report) Add(x Result) Result {
 	return x
 }
 
-// String returns the last line of the text.
+// String returns a line with the number of results.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not shown, in %.0f s\n", r.Passed, r.Failed, r.NotShown, r.Seconds)
 }
 
-// JUnit returns the report in the format that CI systems read. What is not shown is skipped.
+// JUnit returns the report in JUnit's XML format. A check that is [NotShown] is skipped there.
 func (r *Report) JUnit() ([]byte, error) {
 	type note struct {
 		Message string `xml:"message,attr"`

@@ -20,7 +20,7 @@ var restartEmpty = Check{
 	do:     func(w *world) { w.recovers(w.restart) },
 }
 
-// recovers cuts all connections while down runs, and waits until everybody takes part again.
+// recovers cuts all connections while down runs. Then every instance must take part again.
 func (w *world) recovers(down func()) {
 	w.start(3)
 	began := time.Now()
@@ -34,7 +34,7 @@ func (w *world) recovers(down func()) {
 	}
 	for _, in := range w.all() {
 		if !w.await(time.Until(up.Add(2*Timeout+2*grace)), func() bool { return w.takesPart(in) }) {
-			w.fail("%s after the restart, %s does not take part: %s", units.Took(time.Since(up)), in.id, in.lastWords())
+			w.fail("%s after the restart, %s does not take part: %s", units.Took(time.Since(up)), in.id, in.lastOutput())
 		}
 	}
 	w.rest()

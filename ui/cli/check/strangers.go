@@ -17,7 +17,7 @@ var strangers = Check{
 		leader := w.start(3)
 		stranger := w.stranger()
 		for name, flags := range map[string]int32{
-			"0":                              0, // persistent, and before all numbers
+			"0":                              0, // persistent; before all sequence numbers in the order of strings
 			"configuration":                  0,
 			"a-stranger":                     zk.FlagEphemeral,
 			dialect.Stem(leader.Name) + "12": zk.FlagEphemeral, // too few digits
@@ -27,14 +27,14 @@ var strangers = Check{
 			}
 		}
 		if in := w.add(); !w.join(in, joinLimit) {
-			w.fail("%s did not join beside foreign children: %s", in.id, in.lastWords())
+			w.fail("%s did not join beside foreign children: %s", in.id, in.lastOutput())
 		}
 		began := time.Now()
 		leader.of.terminate()
 		w.takesOver(leader, began, Timeout+grace)
 		for _, in := range w.all() {
-			if in != leader.of && in.over() {
-				w.fail("%s ended beside foreign children: %s", in.id, in.lastWords())
+			if in != leader.of && in.ended() {
+				w.fail("%s ended beside foreign children: %s", in.id, in.lastOutput())
 			}
 		}
 		w.needLeading()

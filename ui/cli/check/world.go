@@ -24,14 +24,14 @@ type world struct {
 	end      context.CancelFunc
 	p        *program
 	check    *Check
-	notes    []string // what a passed check measured
+	notes    []string // for the result of a check that passes
 	listener net.Listener
 	running  sync.WaitGroup
 	rec      *recording // nil: not recorded
 
 	mu        sync.Mutex
 	server    *zkserver.Server
-	instances []*instance // in the order of their start
+	instances []*instance // in the order of add
 	turns     []turn
 }
 
@@ -54,7 +54,7 @@ func (p *program) newWorld(ctx context.Context, c *Check) (*world, error) {
 		for {
 			nc, err := listener.Accept()
 			if err != nil {
-				return // the world is closed
+				return
 			}
 			w.running.Go(func() { w.current().ServeConn(nc) })
 		}
@@ -72,7 +72,7 @@ func (w *world) restart() {
 	if w.p.parent || w.check.next > 0 {
 		_ = s.CreateNumbered(Path, w.check.next) // cannot fail in a new server
 	}
-	for i, r := range w.p.dir + "/" { // otherwise the program creates what is below Path
+	for i, r := range w.p.dir + "/" { // the parent of the candidates must have the number
 		if r == '/' && i > len(Path) && w.check.next > 0 {
 			_ = s.CreateNumbered(w.p.dir[:i], w.check.next)
 		}
@@ -99,7 +99,7 @@ func (w *world) config() client.Config {
 	return client.Config{Servers: servers, SessionTimeout: Timeout, Dial: dial, Logger: w.p.Log}
 }
 
-// stranger returns a session of somebody else, which ends with the world.
+// stranger connects as another program. The connection ends with the world.
 func (w *world) stranger() *client.Conn {
 	c, err := client.Connect(w.config())
 	if err != nil {
@@ -110,8 +110,8 @@ func (w *world) stranger() *client.Conn {
 	return c
 }
 
-// close ends the instances and the server. It returns the recording's file, which opens at the given
-// time.
+// close ends the instances and the server. It returns the recording's file, "" for none. If at is not
+// zero, a replay of the file begins at that time.
 func (w *world) close(at time.Time) (recording string) {
 	recording = w.rec.close(at)
 	for _, in := range w.all() {
@@ -136,7 +136,7 @@ func (w *world) all() []*instance {
 	return slices.Clone(w.instances)
 }
 
-// add prepares another instance.
+// add adds an instance without a process.
 func (w *world) add() *instance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,36 +150,36 @@ func (w *world) add() *instance {
 	return in
 }
 
-// join launches an instance and waits until it has a znode, or waits for the election's single znode.
+// join launches an instance and waits until it takes part. It reports false if the process ends, and after
+// the time most.
 func (w *world) join(in *instance, most time.Duration) bool {
 	w.p.starting <- struct{}{}
 	defer func() { <-w.p.starting }()
 	if err := in.launch(); err != nil {
 		w.unknown("%v", err)
 	}
-	return w.await(most, func() bool { return w.takesPart(in) || in.over() }) && !in.over()
+	return w.await(most, func() bool { return w.takesPart(in) || in.ended() }) && !in.ended()
 }
 
+// takesPart reports whether an instance runs, and owns a candidate or watches for a single znode.
 func (w *world) takesPart(in *instance) bool {
 	_, ofList := w.current().Children(w.p.dir)
 	return slices.ContainsFunc(w.queue(), func(c candidate) bool {
 		watches := slices.ContainsFunc(in.facts().sessions, func(id int64) bool { return slices.Contains(append(ofList, c.Watchers...), id) })
-		return !in.over() && (c.of == in || w.p.single != "" && watches)
+		return !in.ended() && (c.of == in || w.p.single != "" && watches)
 	})
 }
 
-// joinAll adds n instances, one after the other.
 func (w *world) joinAll(n int) {
 	for range n {
 		if in := w.add(); !w.join(in, joinLimit) {
-			w.unknown("%s did not join the election: %s", in.id, in.lastWords())
+			w.unknown("%s did not join the election: %s", in.id, in.lastOutput())
 		}
 	}
 	w.rest()
 }
 
-// start adds n instances and returns the leader. If the election is not in order, the check ends
-// without a result.
+// start adds n instances and returns the first candidate. A disorder ends the check.
 func (w *world) start(n int) candidate {
 	w.joinAll(n)
 	if why := w.disorder(); why != "" {
@@ -188,7 +188,7 @@ func (w *world) start(n int) candidate {
 	return w.candidate(0)
 }
 
-// disorder waits until the first candidate leads alone, and returns what is wrong otherwise.
+// disorder waits until the first candidate leads alone. If it does not, disorder returns what is wrong.
 func (w *world) disorder() string {
 	inOrder := func() bool {
 		q, l := w.queue(), w.leaders()
@@ -206,20 +206,19 @@ func (w *world) disorder() string {
 	return "no output line shows a leader (is the output buffered?)"
 }
 
-// quiet is the time without a message after which an instance has done what it had to do.
+// quiet is the time without messages after which an instance counts as ready.
 const quiet = 300 * time.Millisecond
 
 func (w *world) quietFor(d time.Duration) bool {
 	return !slices.ContainsFunc(w.all(), func(in *instance) bool { return len(in.messages(time.Now().Add(-d))) > 0 })
 }
 
-// rest waits until the instances are quiet.
+// rest waits until the instances are quiet, at most for Timeout.
 func (w *world) rest() { w.await(Timeout, func() bool { return w.quietFor(quiet) }) }
 
-// pause lets time pass.
 func (w *world) pause(d time.Duration) { w.await(d, func() bool { return false }) }
 
-// await waits until holds is true, at most for the given time.
+// await waits until holds returns true. It reports false after the time most, or if the world ends.
 func (w *world) await(most time.Duration, holds func() bool) bool {
 	for limit := time.Now().Add(most); !holds(); {
 		if time.Now().After(limit) || w.ctx.Err() != nil {
@@ -234,7 +233,7 @@ func (w *world) await(most time.Duration, holds func() bool) bool {
 type candidate struct {
 	zkserver.Child
 	path string
-	of   *instance // nil: of no instance
+	of   *instance // nil: no instance created the single znode
 }
 
 // queue returns the candidates in the order in which their znodes were created.
@@ -255,8 +254,7 @@ func (w *world) queue() (out []candidate) {
 	return out
 }
 
-// candidate returns the candidate at a place of the queue, from 0. Without it, the check ends without a
-// result.
+// candidate returns the candidate at a place of the queue, from 0. A shorter queue ends the check.
 func (w *world) candidate(place int) candidate {
 	q := w.queue()
 	if len(q) <= place {
@@ -265,8 +263,7 @@ func (w *world) candidate(place int) candidate {
 	return q[place]
 }
 
-// of returns the candidates of an instance.
-func (w *world) of(in *instance) []candidate {
+func (w *world) candidatesOf(in *instance) []candidate {
 	return slices.DeleteFunc(w.queue(), func(c candidate) bool { return c.of != in })
 }
 
@@ -274,7 +271,7 @@ func (w *world) exists(c candidate) bool {
 	return slices.ContainsFunc(w.queue(), func(x candidate) bool { return x.path == c.path && x.Czxid == c.Czxid })
 }
 
-// awaitGone waits until a candidate's znode is deleted, and returns when.
+// awaitGone waits until a candidate's znode is deleted, and returns the time.
 func (w *world) awaitGone(c candidate) time.Time {
 	if !w.await(Timeout+grace, func() bool { return !w.exists(c) }) {
 		w.unknown("the znode of %s was not deleted in %s", c.of.id, units.Exact(Timeout+grace))
@@ -282,8 +279,7 @@ func (w *world) awaitGone(c candidate) time.Time {
 	return time.Now()
 }
 
-// believes adds a change of an instance's belief.
-func (w *world) believes(in *instance, leads bool) {
+func (w *world) setBelief(in *instance, leads bool) {
 	if in.leads() == leads {
 		return
 	}
@@ -293,7 +289,7 @@ func (w *world) believes(in *instance, leads bool) {
 	w.record(in)
 }
 
-// leads reports whether the instance believes that it leads.
+// leads reports whether the instance believes that it leads, according to its output.
 func (in *instance) leads() (leads bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -305,7 +301,8 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned returns the first change of the belief to leads after t.
+// turned returns when the belief first changed to leads after the given time. Without such a change, it
+// returns the given time and false.
 func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -316,18 +313,17 @@ func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) 
 	return in.w.turns[i].at, true
 }
 
-// leaders returns the instances that believe that they lead.
 func (w *world) leaders() []*instance {
 	return slices.DeleteFunc(w.all(), func(in *instance) bool { return !in.leads() })
 }
 
-// jitter bounds the difference in delay between the output lines of two processes.
+// jitter bounds the delay of an output line.
 const jitter = 20 * time.Millisecond
 
-// oneLeader fails if two instances believed at the same time, after since, that they lead.
+// oneLeader fails if two instances both believed that they lead, after since and for longer than jitter.
 func (w *world) oneLeader(since time.Time) {
 	if w.p.Following == nil {
-		return // when a leader stops is not shown
+		return // the output does not show when a leader stops
 	}
 	w.mu.Lock()
 	turns := append(slices.Clone(w.turns), turn{at: time.Now()})
@@ -348,8 +344,8 @@ func (w *world) oneLeader(since time.Time) {
 	}
 }
 
-// takesOver waits until another candidate than the one that left is first and leads, and returns it. If
-// the output does not show who leads, the instance must at least notice the change.
+// takesOver waits until another candidate is first and leads, and returns it. Without Config.Leading, a
+// message of its instance after since is enough.
 func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (next candidate) {
 	first := func() bool {
 		q := w.queue()
@@ -383,8 +379,8 @@ func (w *world) needLeading() {
 	}
 }
 
-// stops waits until the instance no longer believes that it leads, and returns when, at the earliest
-// since. ok is false if it still believes it.
+// stops waits until the instance no longer believes that it leads, and returns when that changed, or since
+// if it changed earlier. ok is false if the instance still believes it.
 func (w *world) stops(in *instance, since time.Time, most time.Duration) (at time.Time, ok bool) {
 	if !w.await(most, func() bool { return !in.leads() }) {
 		return time.Time{}, false
