@@ -20,10 +20,10 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds the candidates of one process. Tests run this number of candidates.
+// CastMax bounds electop's candidates in the dashboard.
 const CastMax = 2000
 
-// actions executes keys. electop's candidates are in the first election; other elections are read-only.
+// actions executes the actions of the keys. Elections other than the first are read-only.
 type actions struct {
 	path          string // of the first election
 	cast          *demo.Cast
@@ -207,13 +207,13 @@ func paceWords(p zkserver.Pace) string {
 	return "full speed"
 }
 
-// admitter decides whether candidates may join. Another system's candidates can change the decision.
+// admitter decides whether electop's candidates may join. Third-party candidates can change the decision.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // why no candidate may join according to the last decision; "": candidates may join
+	last     string // the last decision: why no candidate may join; "": candidates may join
 }
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
@@ -225,7 +225,7 @@ func (a *admitter) run(ctx context.Context) error {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
 	})
 	if err != nil {
-		return nil // the dashboard has ended
+		return nil
 	}
 	if a.decide(s) {
 		if err := a.start(ctx); err != nil {
@@ -243,7 +243,7 @@ func (a *admitter) run(ctx context.Context) error {
 
 func (a *admitter) start(ctx context.Context) error {
 	if a.cfg.Campaign {
-		// The user may have started the candidacy meanwhile.
+		// The user may have started the candidacy with a key.
 		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
 			return err
 		}

@@ -197,7 +197,7 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// The servers' reports show the kind of each recipe. Actions that need an election are refused.
+// Verify finds the kind of each recipe. Actions that need an election are refused.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -234,7 +234,7 @@ func TestRecipes(t *testing.T) {
 				h.t.Errorf("%s: a %s with findings %v", x.kind, s.Kind(), s.Findings)
 			}
 			if why := acts.Why(action.Action{Kind: action.Kill, Target: "/queue/queue-0000000000"}); x.kind == dialect.KindQueue && why != "this is an item of the queue. Select a participant" {
-				h.t.Errorf("kill an item: %q", why)
+				h.t.Errorf("kill a queue item: got %q, want that it is an item", why)
 			}
 			if x.kind != dialect.KindBarrier {
 				return
@@ -248,7 +248,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// The screen shows the number of candidates that the server notified: one in a chain, all in a herd.
+// The screen shows how many candidates the server notified: one in a chain, all that waited in a herd.
 func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12
@@ -257,7 +257,7 @@ func TestScreenShowsNotifiedCandidates(t *testing.T) {
 			acts := h.actions.acts()
 			if name == "herd" {
 				must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Herd, Arg: action.ArgOn}))
-				time.Sleep(time.Second) // virtual
+				time.Sleep(time.Second)
 				h.awaitState(func(s *doctor.State) bool { return election.InPlace(s, n) })
 			}
 			s := h.elections.State()
@@ -282,7 +282,7 @@ func TestScreenShowsNotifiedCandidates(t *testing.T) {
 			}
 			shown := regexp.MustCompile(`│ ` + name + ` +\W* (\d+) +(\d+) +([\d.]+ k?B) │`).FindStringSubmatch(screen)
 			if shown == nil || !slices.Equal(shown[1:], []string{strconv.Itoa(want), strconv.Itoa(w.Requests), size}) {
-				h.t.Errorf("the screen has %q of %+v:\n%s", shown, w.Wake, screen)
+				h.t.Errorf("the screen shows %q, want the values of %+v:\n%s", shown, w.Wake, screen)
 			}
 		})
 	}

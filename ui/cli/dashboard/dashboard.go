@@ -1,6 +1,6 @@
-// Package dashboard assembles the dashboard on live elections, of a cluster or of a demo. Feeds supply
-// the states of the watched elections to the screen. Keys call actions; those that change something work
-// only in the first election. A demo also has lessons.
+// Package dashboard assembles the dashboard on live elections, of a cluster or of a demo. The screen shows
+// the states of the watched elections. Keys call actions. An action that changes something works only in the
+// first election. A demo also has lessons.
 package dashboard
 
 import (
@@ -24,13 +24,13 @@ type parts struct {
 	elections *elections
 	actions   *actions
 	admitter  *admitter     // nil: read-only
-	lessons   *lessonRunner // nil: no demo
+	lessons   *lessonRunner // nil: not a demo
 }
 
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // sharePast divides the memory
-	cfg.Reach.Note = nil        // a note would overwrite the screen
+	cfg.Reach.Note = nil        // it would overwrite the screen
 	if cfg.Server != nil {
 		var err error
 		if p.lessons, err = newLessonRunner(tasks, notice); err != nil {
@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg Config) error {
 		log.Warn(s)
 		select {
 		case notices <- s:
-		default: // the status line shows one notice; the log has all of them
+		default: // only the log has the notice
 		}
 	}
 	tasks := process.NewTasks(ctx)
@@ -96,7 +96,7 @@ func Run(ctx context.Context, cfg Config) error {
 	o.Begin = func() { p.start(cfg, tasks, notice) }
 	err = ui.Run(tasks.Context(), o)
 	if cfg.Server != nil {
-		cfg.Server.SetPace(zkserver.Pace{}) // slow motion must not delay the end of the sessions
+		cfg.Server.SetPace(zkserver.Pace{}) // slow motion would delay the end of the sessions
 	}
 	p.actions.cast.Close()
 	if failed := tasks.Stop(); failed != nil && ctx.Err() == nil {
@@ -150,12 +150,12 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is short, because only the demo's own server has to answer.
+// verifyEvery is short, because each request goes only to the demo's own server.
 const verifyEvery = 2 * time.Second
 
 // Config configures a dashboard.
 type Config struct {
-	Watch   election.Config // assemble sets First and Notice
+	Watch   election.Config // assemble sets First.Keep, First.Applied and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
 	Conn    client.Config   // for the sessions of electop's candidates
 	Screen  ui.Options      // parts.options sets the rest
@@ -166,10 +166,10 @@ type Config struct {
 	Found *plain.Discovery
 
 	WhyReadOnly   string             // why keys that change something are disabled; "": enabled
-	Cast          int                // the number of candidates at the start
-	Campaign      bool               // electop's own candidate joins at the start
+	Cast          int                // number of electop's candidates at the start
+	Campaign      bool               // the user's candidate joins at the start
 	Create        bool               // create the election's parent if it is missing
-	CandidacyName string             // the data in the znode of electop's own candidate
+	CandidacyName string             // the data in the znode of the user's candidate
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
@@ -185,7 +185,7 @@ func (cfg *Config) beginWithList() bool {
 // Play configures the lesson, the random faults and the recipe of a demo.
 type Play struct {
 	Lesson bool   // a lesson begins at the start
-	Name   string // the ID of the lesson; "": the first lesson not done yet
+	Name   string // the ID of the lesson; "": the first lesson that is not done
 	Chaos  *demo.Chaos
 	Kind   dialect.Kind // the kind of recipe, "" for an election
 }

@@ -100,7 +100,7 @@ func (e *elections) open(path string) error {
 		return fmt.Errorf("%d elections are watched, which is the limit", election.Max)
 	}
 	cfg := election.Followed(path)
-	cfg.Found = true // a search found it
+	cfg.Found = true
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
 	e.sharePast()
 	e.forward(one)
@@ -108,7 +108,7 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-// sharePast gives half of [history.DefaultMax] to the first of several elections, all to a single one.
+// sharePast divides [history.DefaultMax]. The first of several elections gets half; the others share the rest.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
@@ -120,21 +120,13 @@ func (e *elections) sharePast() {
 	}
 }
 
-// Seek returns a moment of the kept history, as package travel requires.
+// Seek implements travel.Past.
 func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	one := e.find(path)
 	if one == nil {
 		return history.Moment{}, false
 	}
 	return one.Feed.Seek(n, m)
-}
-
-// Span returns the first and the last time of the kept history.
-func (e *elections) Span(path string) (first, last time.Time) {
-	if one := e.find(path); one != nil {
-		return one.Feed.Span()
-	}
-	return
 }
 
 // searcher searches for elections. Each search has its own connection.
@@ -149,7 +141,7 @@ type searcher struct {
 	mu      sync.Mutex
 	last    plain.Discovery
 	next    time.Time          // when the next search may begin; zero during a search and before the first one
-	listing context.CancelFunc // stops repeated searches; nil: the list is not on the screen
+	listing context.CancelFunc // stops repeated searches; nil: none
 }
 
 func (s *searcher) running() bool {
@@ -191,7 +183,7 @@ func (s *searcher) ended(d plain.Discovery, took time.Duration, err error) {
 	s.set(d, false, err)
 }
 
-// listed starts or stops repeated searches; on reports whether the list is on the screen.
+// listed starts repeated searches if the list is on the screen, and stops them otherwise.
 func (s *searcher) listed(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +204,7 @@ func (s *searcher) listed(on bool) {
 	})
 }
 
-// repeat begins the next search if that is due, and returns the time until the next call.
+// repeat begins the next search if it is due, and returns the time until the next call.
 func (s *searcher) repeat() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// lessonRunner runs the lessons of a demo for package ui/lessons.
+// lessonRunner implements the interface Runner of package ui/lessons.
 type lessonRunner struct {
 	all      []*lesson.Lesson
 	progress *progress
@@ -38,7 +38,7 @@ type lessonRunner struct {
 	sandbox *demo.Sandbox
 	cast    *demo.Cast
 	feed    *feed.Feed
-	mark    func() // called when View has changed
+	mark    func() // makes the screen read View again
 
 	preparing sync.Mutex // held while a setup is prepared
 
@@ -46,7 +46,7 @@ type lessonRunner struct {
 	run *lesson.Run
 }
 
-// setupMax bounds a preparation in the background. A caller of Start sets its own bound.
+// setupMax bounds a preparation in the background.
 const setupMax = 30 * time.Second
 
 func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, error) {
@@ -70,8 +70,8 @@ func (r *lessonRunner) Lessons() []lesson.Entry {
 	return out
 }
 
-// View returns the current lesson, if any.
-func (r *lessonRunner) View() (lesson.View, bool) {
+// View returns the current lesson; ok is false for none.
+func (r *lessonRunner) View() (v lesson.View, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.run == nil {
@@ -80,7 +80,7 @@ func (r *lessonRunner) View() (lesson.View, bool) {
 	return r.run.View(), true
 }
 
-// Start begins a lesson. If Start fails because of third-party candidates, the current lesson continues.
+// Start begins a lesson; if id is "", the first one that is not done, or the first if all are done.
 func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	at := max(0, slices.IndexFunc(r.all, func(l *lesson.Lesson) bool { return !r.progress.has(l.ID) }))
 	if id != "" {
@@ -102,7 +102,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 	return r.prepare(ctx, run)
 }
 
-// prepare prepares the next setup of run, or ends the lesson. The caller holds r.preparing.
+// prepare prepares the next setup of run. After an error the lesson ends. The caller holds r.preparing.
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
@@ -135,15 +135,15 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 	if err := r.sandbox.Prepare(ctx, demo.Setup{Cast: u.Cast, Kind: u.Kind, Recipe: recipe, Rules: rules}); err != nil {
 		return err
 	}
-	queue := u.Cast // number of contenders
+	contenders := u.Cast
 	await := func(fits func(*doctor.State) bool) (*doctor.State, error) {
-		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return u.Settled(s, queue) && fits(s) })
+		s, err := r.feed.Await(ctx, func(s *doctor.State) bool { return u.Settled(s, contenders) && fits(s) })
 		if err != nil {
 			err = fmt.Errorf("wait for its candidates: %w", err)
 		}
 		return s, err
 	}
-	s, err := await(func(s *doctor.State) bool { return len(s.Members) == queue })
+	s, err := await(func(s *doctor.State) bool { return len(s.Members) == contenders })
 	if err != nil {
 		return err
 	}
@@ -153,9 +153,9 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 		}
 		switch demo.Fault(x.Fault) {
 		case demo.Resign, demo.Expire:
-			queue--
-		case demo.LoseReply: // without a guid, the znode becomes a ghost
-			queue++
+			contenders--
+		case demo.LoseReply: // setups use it only without a guid, so the znode becomes a ghost
+			contenders++
 		}
 		if _, err := await(func(*doctor.State) bool { return true }); err != nil {
 			return err
@@ -240,7 +240,7 @@ func (r *lessonRunner) Leave() {
 	r.mark()
 }
 
-// CheckLesson refuses an unknown lesson.
+// CheckLesson returns an error for an unknown lesson.
 func CheckLesson(name string) error {
 	all, err := lessons.All()
 	if err == nil {
@@ -282,7 +282,7 @@ func find(all []*lesson.Lesson, id string) (int, error) {
 	return 0, process.Usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }
 
-// progress stores which lessons are done in a file below XDG_STATE_HOME or ~/.local/state.
+// progress has the lessons that are done. Its file is below XDG_STATE_HOME or ~/.local/state.
 type progress struct {
 	file string // "": the progress is not kept
 
@@ -290,17 +290,17 @@ type progress struct {
 	done []string
 
 	saving sync.Mutex // held during a write of the file
-	failed bool       // a failure was reported
+	failed bool       // an error was returned
 }
 
 type progressText struct {
-	Done []string `json:"done"` // IDs of lessons, perhaps also of lessons in other versions of electop
+	Done []string `json:"done"` // IDs of lessons; this version may not have all of them
 }
 
 // openProgress reads the progress. After an error the progress is empty, and lessons still work.
 func openProgress(getenv func(string) string) (*progress, error) {
 	dir := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the XDG specification says to ignore a relative path
+	if !filepath.IsAbs(dir) { // the XDG Base Directory Specification ignores relative paths
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME is an absolute path")
@@ -330,7 +330,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add adds a lesson, and reports whether it was not done before.
+// add reports whether the lesson was not done before.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -341,7 +341,7 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save keeps lessons that another process added, and reports only the first failure.
+// save keeps lessons that another process saved. It returns only the first error.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil

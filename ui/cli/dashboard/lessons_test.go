@@ -131,7 +131,7 @@ func TestLessons(t *testing.T) {
 			for part := range l.Parts {
 				v := h.ready()
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
-					h.t.Errorf("part %d does not wait for the answer: %+v", part+1, v)
+					h.t.Errorf("got %+v, want part %d, which waits for the answer to a question", v, part+1)
 				}
 				h.answer(rightAnswers[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
@@ -154,7 +154,7 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each part can be completed with each answer and at each pace, and again after the key <.
+// Each act can be completed at several paces, with each answer, and again after the key <.
 func TestLessonsAtEachPace(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -178,7 +178,7 @@ func TestLessonsAtEachPace(t *testing.T) {
 						h.t.Fatalf("part %d: not restarted: %s", i+1, why)
 					}
 					if v := h.ready(); v.Part != i+1 || v.Chosen >= 0 || v.Happened != "" {
-						h.t.Fatalf("part %d: restarted: %+v", i+1, v)
+						h.t.Fatalf("got %+v after the key <, want part %d from its beginning", v, i+1)
 					}
 				}
 			}
@@ -199,45 +199,45 @@ func (h *world) step(done chan struct{}) {
 	}
 }
 
-type other struct {
+type otherAct struct {
 	on         int // position in the queue, from 1; 0: none
 	key, fault string
 }
 
-func (o other) String() string {
+func (o otherAct) String() string {
 	return strings.TrimSpace(fmt.Sprint(o.key, " ", o.fault, " on ", o.on))
 }
 
-func others(cast int) (all []other) {
+func otherActs(cast int) (all []otherAct) {
 	for _, key := range []string{"s", "c", "h", "w", "[", "]"} {
-		all = append(all, other{key: key})
+		all = append(all, otherAct{key: key})
 	}
 	for _, on := range slices.Compact([]int{1, 2, cast/2 + 1, cast}) {
 		for _, key := range []string{"d", "x", "f"} {
-			all = append(all, other{on: on, key: key})
+			all = append(all, otherAct{on: on, key: key})
 		}
 		for _, fault := range []string{"partition", "expire", "lose reply", "no guid", "slow lead"} {
-			all = append(all, other{on: on, key: "enter", fault: fault})
+			all = append(all, otherAct{on: on, key: "enter", fault: fault})
 		}
 	}
 	return all
 }
 
-// A part names a wrong act at once, and can be completed after the key <.
+// A part names a wrong act, and can be completed afterwards, perhaps after the key <.
 func TestLessonNamesWrongAct(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		lesson string
 		part   int
 		early  bool // the act comes before the answer
-		do     other
+		do     otherAct
 		want   string
 	}{
-		{"crash", 3, false, other{1, "enter", "expire"}, "The session of amber expired before this step was done. This part cannot go on: < restarts it."},
-		{"fence", 6, true, other{1, "enter", "partition"}, "The election has changed. This part cannot go on: < restarts it."},
-		{"guid", 5, false, other{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
-		{"acknowledgement", 2, false, other{3, "enter", "slow lead"}, "You chose cedar; this step needs birch."},
-		{"acknowledgement", 3, false, other{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+		{"crash", 3, false, otherAct{1, "enter", "expire"}, "The session of amber expired before this step was done. This part cannot go on: < restarts it."},
+		{"fence", 6, true, otherAct{1, "enter", "partition"}, "The election has changed. This part cannot go on: < restarts it."},
+		{"guid", 5, false, otherAct{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+		{"acknowledgement", 2, false, otherAct{3, "enter", "slow lead"}, "You chose cedar; this step needs birch."},
+		{"acknowledgement", 3, false, otherAct{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
 	} {
 		inDemo(t, 0, func(h *world) {
 			i, err := find(h.lessons.all, x.lesson)
@@ -284,7 +284,7 @@ func TestLessonAfterHerdAndBack(t *testing.T) {
 	})
 }
 
-// The lesson names slow motion and held messages, and the doctor raises no finding.
+// In slow motion, the lesson names it and the doctor has no finding.
 func TestLessonInSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -315,7 +315,7 @@ func TestLessonInSlowMotion(t *testing.T) {
 // quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// No verdict is wrong after an act that the lesson does not name; ELECTOP_TEST_LONG=1m tests all acts.
+// Another act never makes a verdict wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
 func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
 	share, first := 31, 0
@@ -328,11 +328,11 @@ func TestLessonsAfterOtherActs(t *testing.T) {
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		n := 0
 		for i, p := range l.Parts {
-			for _, o := range others(l.Setup.Cast) {
+			for _, o := range otherActs(l.Setup.Cast) {
 				for _, early := range []bool{false, true} {
 					for _, pause := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
 						if n++; p.Act != nil && n%share == first {
-							h.other(l, i+1, o, early, pause, n)
+							h.checkAfter(l, i+1, o, early, pause, n)
 						}
 					}
 				}
@@ -341,7 +341,7 @@ func TestLessonsAfterOtherActs(t *testing.T) {
 	})
 }
 
-func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause time.Duration, n int) {
+func (h *world) checkAfter(l *lesson.Lesson, part int, o otherAct, early bool, pause time.Duration, n int) {
 	h.t.Helper()
 	h.begin(l, part)
 	if !early {
@@ -391,7 +391,6 @@ func (h *world) other(l *lesson.Lesson, part int, o other, early bool, pause tim
 	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
-// A lesson is not done if every part was skipped.
 func TestSkippedLessonIsNotDone(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -401,7 +400,7 @@ func TestSkippedLessonIsNotDone(t *testing.T) {
 			if v.Part > furthest {
 				furthest = v.Part
 				to := max(1, v.Part-1)
-				if v.Happened != "" { // the conditions were met at once
+				if v.Happened != "" { // the part is finished
 					to = v.Part
 				}
 				if h.input(lesson.Back, 0); h.ready().Part != to {
@@ -419,8 +418,7 @@ func TestSkippedLessonIsNotDone(t *testing.T) {
 	})
 }
 
-// No lesson begins beside third-party candidates, and the attempt removes no candidate.
-func TestLessonNeedsTheElectionForItself(t *testing.T) {
+func TestNoLessonBesideThirdPartyCandidates(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 2, func(h *world) {
 		ctx := h.t.Context()
@@ -475,7 +473,7 @@ func TestProgressOfTwoPrograms(t *testing.T) {
 	keep(t, a, "chain")
 	keep(t, b, "herd")
 	if !b.has("chain") {
-		t.Error("the progress of the other program is not read")
+		t.Error("save did not read the progress of the other program")
 	}
 	var wg sync.WaitGroup
 	for _, id := range []string{"guid", "fence", "truth"} {

@@ -36,7 +36,7 @@ type searching struct {
 	*searcher
 	t       *testing.T
 	writer  *client.Conn
-	open    atomic.Int32 // connections
+	open    atomic.Int32 // number of open connections
 	changed chan struct{}
 }
 
@@ -108,7 +108,6 @@ func (h *searching) remains(what string, paths ...string) {
 	h.await(what, paths...)
 }
 
-// Between two searches there is no connection.
 func TestSearchIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
