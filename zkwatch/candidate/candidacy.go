@@ -83,7 +83,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if !target.Listed {
 		return target, s.deposed()
 	}
-	if target.Leads && s.contactLeft() <= 0 { // after a freeze the list may be out of date
+	if target.Leads && s.expiryLeft() <= 0 { // after a freeze the list may be out of date
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {

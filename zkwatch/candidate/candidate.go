@@ -106,8 +106,7 @@ func (c *Candidate) Status() client.Status {
 }
 
 // Run takes part in the election until the candidate resigns or is killed; then Run returns nil. If
-// ctx ends, Run closes the session and returns ctx's error. Run returns another error if the
-// candidate cannot take part.
+// ctx ends, Run returns ctx's error. Run returns another error if the candidate cannot take part.
 func (c *Candidate) Run(ctx context.Context) error {
 	if d := c.cfg.Dialect; d != nil && d.Why != "" {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)

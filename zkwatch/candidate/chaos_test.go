@@ -180,7 +180,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject prefers the leading candidate, but not during a server's fault: its report may be out of date.
+// inject prefers the leading candidate. During a server's fault reports of leading may be out of date.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {

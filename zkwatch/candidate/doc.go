@@ -1,7 +1,7 @@
 // Package candidate takes part in an election, and reports each step as a model.Member.
 //
-// A [Candidate] makes attempts until it resigns, is killed or cannot take part. Each attempt is a
-// candidacy, with its own session and znode. A candidacy passes through these files:
+// [Candidate.Run] makes attempts to take part. Each attempt is a candidacy, with its own session and
+// znode. A candidacy passes through these files:
 //
 //	volunteer.go        create the znode; find it again after a lost reply
 //	candidacy.go        list the children, and decide

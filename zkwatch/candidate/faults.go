@@ -82,7 +82,7 @@ func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case s.contactLeft() <= 0:
+		case s.expiryLeft() <= 0:
 			return errLeaseOver
 		case s.leased && s.leaseLeft() <= 0:
 			return errSuspended

@@ -78,7 +78,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
 	defer func() { r.stop(ctx, err) }()
 	// After a pause of the process the list of children may be out of date.
-	if s.contactLeft() <= 0 {
+	if s.expiryLeft() <= 0 {
 		return errLeaseOver
 	}
 	s.report(func(m *model.Member) {
@@ -158,7 +158,7 @@ func (r *reign) over() error {
 	switch {
 	case r.leased && r.leaseLeft() <= 0:
 		return errSuspended
-	case r.contactLeft() <= 0:
+	case r.expiryLeft() <= 0:
 		return errLeaseOver
 	}
 	return nil

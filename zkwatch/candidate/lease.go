@@ -48,7 +48,7 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
 	if !s.leased {
-		left = s.contactLeft
+		left = s.expiryLeft
 	}
 	go func() {
 		timer := time.NewTimer(min(left(), clockCheck))
@@ -93,10 +93,10 @@ func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 		} else {
 			s.connected = false
 		}
-		if s.contactLeft() <= 0 {
+		if s.expiryLeft() <= 0 {
 			return errLeaseOver
 		}
-		timer.Reset(min(s.contactLeft(), clockCheck))
+		timer.Reset(min(s.expiryLeft(), clockCheck))
 		var err error
 		select {
 		case st, ok := <-s.status:
@@ -131,7 +131,7 @@ func (s *candidacy) leaseLeft() time.Duration {
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-func (s *candidacy) contactLeft() time.Duration {
+func (s *candidacy) expiryLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
 }
@@ -155,7 +155,7 @@ func (s *candidacy) untilClockCheck() time.Duration {
 	if s.leased {
 		return min(s.leaseLeft(), clockCheck)
 	}
-	return min(s.contactLeft(), clockCheck)
+	return min(s.expiryLeft(), clockCheck)
 }
 
 func (s *candidacy) suspendedBy() string {

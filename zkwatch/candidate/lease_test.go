@@ -23,7 +23,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
+func TestFrozenLeaderReportsNothingUntilItThaws(t *testing.T) {
 	t.Parallel()
 	withCandidates(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Candidate, _ []*fault.Line) {
 		before := s[0].Now()
@@ -138,7 +138,7 @@ func TestLostConnectionIsOneSuspension(t *testing.T) {
 				return nil
 			},
 		})
-		<-started // the candidate reports nothing while the procedure runs
+		<-started
 		electiontest.Restart(server, 400*time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })

@@ -123,7 +123,7 @@ func TestLateRepliesDoNotSuspend(t *testing.T) {
 				}
 			}
 		}
-		release() // the notification of its predecessor's deletion
+		release() // the notification that the predecessor was deleted
 		release() // the reply to getChildren
 		release() // the reply that there is no acknowledgement yet
 		release() // the reply to the create of the acknowledgement
