@@ -70,8 +70,8 @@ func inDefaults() []string {
 	return append(inScreen(), clusterKey, "session-timeout", "connect-timeout", adminKey)
 }
 
-// Parse reads text, the content of the file at path. File names in text are relative to the directory
-// of path; ~/ is home. Errors name path and the line.
+// Parse reads text, the content of the file at path. A relative file name in text means a file in the
+// directory of path. ~/ means home. Errors name path and the line.
 func Parse(path, home string, text []byte) (File, error) {
 	f := File{Path: path, Defaults: map[string]Value{}}
 	tables, err := decode(text)
@@ -248,7 +248,7 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns an error that suggests keys in known that resemble name, otherwise the advice.
+// unknown returns an error that suggests the keys in known that resemble name, otherwise contains advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -290,7 +290,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 const maxFile = 1 << 20 // bytes
 
 // Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
-// configuration directory. The XDG specification says to ignore a relative XDG_CONFIG_HOME.
+// configuration directory. The XDG specification requires that a relative XDG_CONFIG_HOME is ignored.
 func Place(getenv func(string) string) (string, error) {
 	var dir string
 	var err error
@@ -312,8 +312,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that another user owns or may write, or that every user can replace: they could
-// redirect credentials. On Windows this is not checked.
+// Read refuses a file that belongs to another user except root, that other users can write, or that every
+// user can replace: they could redirect credentials. On Windows this is not checked.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait
@@ -358,7 +358,7 @@ func trusted(path string, info fs.FileInfo) error {
 	if owner, yes := ownedByOther(info); yes {
 		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
 	}
-	target, _ := filepath.EvalSymlinks(path) // the file is open, so its path exists
+	target, _ := filepath.EvalSymlinks(path) // cannot fail while the file exists
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {
 		if d, err := os.Stat(dir); err == nil && d.Mode()&(0o002|fs.ModeSticky) == 0o002 && runtime.GOOS != "windows" {
 			return fmt.Errorf("%s: every user can replace it: run chmod o-w %s", path, dir)

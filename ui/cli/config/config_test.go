@@ -111,7 +111,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		_, err := config.Parse("/c.toml", "/home/u", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), "/c.toml: line ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q\n  %v\nwant\n  %s", text, err, want)
+			t.Errorf("%q: got error\n  %v\nwant\n  %s", text, err, want)
 		} else if strings.Contains(err.Error(), "sesame") {
 			t.Errorf("%q: a secret is shown: %v", text, err)
 		}
@@ -134,11 +134,11 @@ func TestUnknownCluster(t *testing.T) {
 		"test": `no cluster "test": there are dev, prod`,
 	} {
 		if _, err := f.Cluster(name); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
+			t.Errorf("cluster %q: got error %v, want %s", name, err, want)
 		}
 	}
 	if _, err := (config.File{Path: "/c.toml", Missing: true}).Cluster("a"); err == nil || err.Error() != `no cluster "a": /c.toml does not exist` {
-		t.Error(err)
+		t.Errorf("without a file: got error %v, want that it does not exist", err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestRead(t *testing.T) {
 	}
 	for path, want := range wrong {
 		if _, err := config.Read(path, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
-			t.Errorf("%s: %v, want %s", path, err, want)
+			t.Errorf("%s: got error %v, want one with %q and without the password", path, err, want)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestPlace(t *testing.T) {
 		{"", "", ""},
 	} {
 		if runtime.GOOS != "linux" && c.xdg != "/x" {
-			continue // other systems have another directory
+			continue // macOS and Windows have another directory
 		}
 		getenv := func(name string) string { return map[string]string{"XDG_CONFIG_HOME": c.xdg, "HOME": c.home}[name] }
 		if got, err := config.Place(getenv); got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
@@ -264,11 +264,11 @@ func TestResolve(t *testing.T) {
 	} {
 		s, err := config.Resolve(f, c.flags, func(name string) string { return c.env[name] }, false)
 		if err != nil {
-			t.Errorf("%v %v: %v", c.flags, c.env, err)
+			t.Errorf("flags %v, environment %v: %v", c.flags, c.env, err)
 			continue
 		}
 		if got := described(s); got != c.want {
-			t.Errorf("%v %v:\n  %s, want\n  %s", c.flags, c.env, got, c.want)
+			t.Errorf("flags %v, environment %v: got\n  %s, want\n  %s", c.flags, c.env, got, c.want)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func TestResolveRefuses(t *testing.T) {
 		{nil, map[string]string{"ELECTOP_CLUSTER": "test"}, `ELECTOP_CLUSTER: no cluster "test": there are dev, prod`},
 	} {
 		if _, err := config.Resolve(f, c.flags, func(name string) string { return c.env[name] }, false); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v %v: %v, want %s", c.flags, c.env, err, c.want)
+			t.Errorf("flags %v, environment %v: got error %v, want %s", c.flags, c.env, err, c.want)
 		}
 	}
 }

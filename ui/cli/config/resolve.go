@@ -28,13 +28,13 @@ const (
 	pathsKey    = "paths" // the only setting that is not a flag
 )
 
-// Screen holds the flags of every dashboard, the demo included.
+// Screen holds the values of --theme and --no-mouse.
 type Screen struct {
 	Theme   string
 	NoMouse bool
 }
 
-// Flags declares the flags of s.
+// Flags declares --theme and --no-mouse.
 func (s *Screen) Flags(cmd *cobra.Command) {
 	s.Theme = term.Auto
 	help.Screen.Add(cmd, func(f *pflag.FlagSet) {
@@ -83,13 +83,13 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check refuses an invalid value; called is the setting's name in the error.
-func check(called, name, text string) error {
+// check returns an error if text is not valid for the flag name. label replaces name in the error.
+func check(label, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
-		return fmt.Errorf("%s: %q: %s", called, text, help.Why(f.Lookup(name), err))
+		return fmt.Errorf("%s: %q: %s", label, text, help.Why(f.Lookup(name), err))
 	}
-	f.cluster.Named = map[string]string{name: called}
+	f.cluster.Named = map[string]string{name: label}
 	return errors.Join(f.cluster.Check(), f.requests.Check(f.cluster.Called))
 }
 
@@ -111,7 +111,7 @@ func (k Kind) String() string {
 type Origin struct {
 	Kind Kind
 	Name string // of the flag, the variable or the file
-	Line int    // in the file
+	Line int    // in the file; 0: not from the file
 }
 
 func (o Origin) String() string {
@@ -186,7 +186,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 	return s, nil
 }
 
-// choose selects the cluster or the servers, whichever has the higher kind of origin.
+// choose selects the cluster or the servers. The one whose origin has the higher kind overrides the other.
 func (s *Settings) choose(f File) error {
 	cluster, servers := s.Values[clusterKey], s.Values[serversKey]
 	switch c, v := cluster.Origin.Kind, servers.Origin.Kind; {
@@ -203,7 +203,7 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// dropDisabled deletes details, such as tls-ca, if an origin of a higher kind turns off their feature.
+// dropDisabled deletes details, such as tls-ca, if an origin of a higher kind disables their feature.
 func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
 		by := s.Values[implied(key)]
