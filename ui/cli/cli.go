@@ -43,7 +43,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 		err = process.OfItself(err)
 	}
 	code := process.Report(std.Err, err)
-	if passed := process.Passed(0); code == process.ExitSignal && !errors.As(err, &passed) {
+	if passed := process.Passed(0); code == process.ExitInterrupt && !errors.As(err, &passed) {
 		code = received.code()
 	}
 	if code == process.ExitTerminate && cmd.Name() == exporterName {
@@ -125,7 +125,7 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp returns the help command. Cobra's own help command would take an unknown name for a PATH.
+// newHelp returns the help command. Cobra's own one prints the help of the root for an unknown name.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
@@ -141,7 +141,7 @@ func newHelp() *cobra.Command {
 				}
 				return process.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
-			if found.DisableFlagParsing { // a removed command, or the guard: RunE only refuses
+			if found.DisableFlagParsing { // a removed command or the guard: RunE returns a usage error
 				return found.RunE(found, nil)
 			}
 			found.InitDefaultHelpFlag()
@@ -151,7 +151,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// removed returns a command that only refuses to run and names its replacement.
+// removed returns a command whose error names its replacement.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: cobra.NoFileCompletions,
@@ -267,7 +267,7 @@ type signals struct {
 	first atomic.Int32 // the signal's number; 0: none yet
 }
 
-// watch ends ctx at the first signal. stop also restores the default action of signals.
+// watch returns a ctx that the first signal ends. stop ends ctx and restores the default action of signals.
 func (s *signals) watch(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, end := context.WithCancel(parent)
 	received := make(chan os.Signal, 1)

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Build is the build information that Go recorded; Go and Platform are never empty.
+// Build describes how a program was built. [BuildOf] always sets Go and Platform.
 type Build struct {
-	Version  string // of a release, "v1.2.0"; "" between releases
+	Version  string // "v1.2.0"; "" if the build is not a release
 	Commit   string
-	Time     time.Time // of the commit
+	Time     time.Time // of the commit; zero: not recorded
 	Modified bool      // files differed from the commit
 	Go       string    // "go1.26.0"
 	Platform string    // "linux/amd64"
@@ -48,17 +48,17 @@ func BuildOf(info *debug.BuildInfo) Build {
 		}
 	}
 	b.Platform = system + "/" + machine
-	// An untagged commit has a pseudo-version, which ends in the commit's prefix.
+	// The version of an untagged commit is a pseudo-version. It ends with the first digits of the commit.
 	if b.Version == "(devel)" || b.Commit != "" && strings.HasSuffix(b.Version, "-"+b.Commit[:min(len(b.Commit), commitDigits)]) {
 		b.Version = ""
 	}
 	return b
 }
 
-// commitDigits is the length of a commit's prefix in a pseudo-version.
+// commitDigits is the length of the commit in a pseudo-version.
 const commitDigits = 12
 
-// String returns one line that begins with the version, or "devel" between releases.
+// String returns one line that begins with the version, or "devel" if there is none.
 func (b Build) String() string {
 	commit := "commit not recorded"
 	if b.Commit != "" {

@@ -73,14 +73,14 @@ func TestPrograms(t *testing.T) {
 	n := 0
 	for lines := bufio.NewScanner(sums); lines.Scan(); n++ {
 		sum, name, _ := strings.Cut(lines.Text(), "  ")
-		t.Run(name, func(t *testing.T) { program(t, filepath.Join(dir, name), sum) })
+		t.Run(name, func(t *testing.T) { checkProgram(t, filepath.Join(dir, name), sum) })
 	}
 	if n == 0 {
-		t.Error("no programs")
+		t.Error("SHA256SUMS names no program")
 	}
 }
 
-func program(t *testing.T, file, sum string) {
+func checkProgram(t *testing.T, file, sum string) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

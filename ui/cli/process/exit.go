@@ -22,14 +22,14 @@ const (
 	ExitNoLeader = 4
 	ExitFinding  = 5
 
-	// Failures to run a command have the exit codes that env and timeout use.
+	// The programs env and timeout use the same codes.
 	ExitOwn           = 125
 	ExitCannotExecute = 126
 	ExitNotFound      = 127
 
-	// 128 plus the number of the signal that ended electop.
+	// Each is 128 plus the number of the signal that ended electop.
 	ExitHangUp    = 129
-	ExitSignal    = 130
+	ExitInterrupt = 130
 	ExitQuit      = 131
 	ExitAbort     = 134
 	ExitTerminate = 143
@@ -55,7 +55,7 @@ func ExitCodes() []ExitCode {
 		{ExitCannotExecute, "campaign -- CMD: CMD cannot be executed"},
 		{ExitNotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
 		{ExitHangUp, "ended by SIGHUP: its terminal was closed"},
-		{ExitSignal, "interrupted: Ctrl-C, SIGINT"},
+		{ExitInterrupt, "interrupted: Ctrl-C, SIGINT"},
 		{ExitQuit, "ended by SIGQUIT: Ctrl-\\"},
 		{ExitAbort, "ended by SIGABRT, as systemd's watchdog sends it"},
 		{ExitTerminate, "ended by SIGTERM, as kill and systemd send it. exporter: 0"},
@@ -76,14 +76,14 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code without a message: electop returns the code of a command that it ran, or the
-// errors were already printed.
+// Passed is an exit code without a message. It is the code of a command that electop ran, or the error
+// was already printed.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
 // OfItself gives a failure of electop the exit code [ExitOwn], because the other codes belong to the
-// command that electop runs. Interrupts, [Passed] codes and codes from [ExitOwn] on are unchanged.
+// command that electop runs. Interrupts, [Passed] and codes of [ExitOwn] or higher are unchanged.
 func OfItself(err error) error {
 	var e Error
 	var p Passed
@@ -98,13 +98,12 @@ func OfItself(err error) error {
 
 var (
 	// NoLeader ends `status` and `doctor` if nobody leads, and `discover --problems` if it lists an
-	// election. [Report] prints no message for it.
+	// election.
 	NoLeader = Error{ExitNoLeader, errors.New("nobody leads")}
-	// Critical ends `doctor` after a critical finding, and `check` after a failed check. [Report] prints no
-	// message for it.
+	// Critical ends `doctor` after a critical finding, and `check` after a failed check.
 	Critical = Error{ExitFinding, errors.New("something critical was found")}
 	// Interrupted ends a command after a signal.
-	Interrupted = Error{ExitSignal, errors.New("interrupted")}
+	Interrupted = Error{ExitInterrupt, errors.New("interrupted")}
 )
 
 // Report prints err on one line and returns its exit code. It prints nothing for an interrupt,
@@ -124,7 +123,7 @@ func Report(w io.Writer, err error) int {
 	default:
 		e = Error{ExitFailure, err}
 	}
-	if e.Code != ExitNoLeader && e.Code != ExitFinding && e.Code != ExitSignal {
+	if e.Code != ExitNoLeader && e.Code != ExitFinding && e.Code != ExitInterrupt {
 		fmt.Fprintf(w, "electop: %s\n", znode.Safe(err.Error(), 1000))
 	}
 	return e.Code

@@ -16,12 +16,12 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// lastWrite bounds a write after the end of ctx, because perhaps nobody reads the terminal.
+// lastWrite bounds a write after the end of ctx, because a terminal can block a write for ever.
 const lastWrite = 2 * time.Second
 
 // Screen reads a dashboard's keys from the terminal, and writes the dashboard's frames to it.
 type Screen struct {
-	ctx  context.Context // of the program
+	ctx  context.Context
 	keys *keys
 	out  *os.File
 	own  *os.File // the terminal that OpenScreen opened, or nil
@@ -30,8 +30,8 @@ type Screen struct {
 	lost bool       // a write took too long; later writes fail
 }
 
-// OpenScreen reads keys from in, or from /dev/tty if in is not a terminal.
-// After the end of ctx, a write fails if nobody reads the terminal.
+// OpenScreen returns a Screen with the keys from in, or from /dev/tty if in is not a terminal.
+// After the end of ctx, a blocked write fails.
 func OpenScreen(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
 	s := &Screen{ctx: ctx, out: out}
 	from, ok := Terminal(in)
@@ -57,7 +57,7 @@ func (s *Screen) Input() io.Reader {
 // Output returns the writer of the dashboard's frames.
 func (s *Screen) Output() io.Writer { return output{s} }
 
-// Close stops reading keys.
+// Close stops reading keys. It closes neither in nor out of [OpenScreen].
 func (s *Screen) Close() error {
 	s.keys.Interrupt()
 	s.keys.end()
@@ -96,10 +96,10 @@ func (s *Screen) Size() (width, height int) {
 	return width, height
 }
 
-// screenPart is the longest string that GNU screen passes through.
+// screenPart is shorter than GNU screen's limit for one string, which is 768 bytes since 2014.
 const screenPart = 76
 
-// Copy writes text to the clipboard (OSC 52); terminals do not report success.
+// Copy sends text to the terminal's clipboard (OSC 52). A terminal that ignores it causes no error.
 func (s *Screen) Copy(text string) error {
 	_, err := s.write([]byte(toClipboard(text, os.Getenv)))
 	return err
@@ -117,11 +117,11 @@ func toClipboard(text string, getenv func(string) string) string {
 	return seq
 }
 
-// keyHeld bounds the wait for the rest of a key.
+// keyHeld bounds the wait for the next byte of a key.
 const keyHeld = 50 * time.Millisecond
 
-// keys reads whole keys, because Bubbletea takes the end of a Read for the end of a key. keys has no
-// method Name: with it, Bubbletea would wait for the file descriptor instead of Read.
+// keys reads whole keys, because Bubbletea takes the end of a Read for the end of a key. keys must not
+// have a method Name: with it, Bubbletea would call Read only when the file descriptor is readable.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
@@ -144,7 +144,7 @@ func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
 func (k *keys) Fd() uintptr                 { return k.from.Fd() }
 func (k *keys) Close() error                { return nil } // end closes the reader
 
-// Interrupt ends the current Read, or the next one, with [io.EOF].
+// Interrupt makes a waiting Read, or a later one, return [io.EOF].
 func (k *keys) Interrupt() {
 	select {
 	case k.interrupted <- struct{}{}:
@@ -152,7 +152,7 @@ func (k *keys) Interrupt() {
 	}
 }
 
-// Read returns whole keys, or an incomplete key after keyHeld.
+// Read returns part of a key only if p is full or no byte follows within keyHeld.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
@@ -205,7 +205,7 @@ func unfinished(b []byte) bool {
 
 const (
 	esc = '\x1b'
-	// sequenceMax is longer than any key or mouse event.
+	// No key and no mouse event has more than sequenceMax bytes.
 	sequenceMax = 64
 )
 
@@ -267,7 +267,7 @@ func Terminal(stream any) (*os.File, bool) {
 	return f, ok && term.IsTerminal(f.Fd())
 }
 
-// ReadLine reads one line, or returns early if ctx ends.
+// ReadLine reads one line. If ctx ends first, it returns the cause, and the read of in continues.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	return Await(ctx, func() (string, error) {
 		line, err := bufio.NewReader(in).ReadString('\n')

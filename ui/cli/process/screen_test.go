@@ -72,12 +72,12 @@ func TestReadReturnsWholeKeys(t *testing.T) {
 	keys := []string{"a", "\r", "\x1b[A", "\x1bOA", "\x1b[1;5C", "\x1b[[A", "\x1b[7$", "\x1b[<0;10;5M", "\x1b[M !!", "\x1bx", "\x1b[200~a\x1b[201~", "家", "é", "\x03"}
 	for _, key := range keys {
 		if unfinished([]byte(key)) {
-			t.Errorf("%q waits for more", key)
+			t.Errorf("unfinished(%q) is true, want false: it is a whole key", key)
 		}
 	}
 	for _, cut := range []string{"\x1b", "\x1b[", "\x1bO", "\x1b[1;5", "\x1b[[", "\x1b[<0;1", "\x1b[M ", "\xe5", "a\xe5\xae", "j\x1b[<0"} {
 		if !unfinished([]byte(cut)) {
-			t.Errorf("%q is read without its rest", cut)
+			t.Errorf("unfinished(%q) is false, want true: it is part of a key", cut)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

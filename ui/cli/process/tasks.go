@@ -16,7 +16,7 @@ type Tasks struct {
 	wg     sync.WaitGroup
 }
 
-// NewTasks returns tasks that end when ctx ends, or earlier.
+// NewTasks returns Tasks without goroutines. Their context ends when ctx ends, or earlier.
 func NewTasks(ctx context.Context) *Tasks {
 	t := &Tasks{}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
@@ -37,10 +37,10 @@ func (t *Tasks) Start(what string, f func(context.Context) error) {
 	})
 }
 
-// Context returns the context of all tasks. The cause of the context's end is the first failure.
+// Context returns the context of all tasks. The first failure ends it, and is then its cause.
 func (t *Tasks) Context() context.Context { return t.ctx }
 
-// Stop ends the goroutines, waits, and returns the first failure or another earlier cause.
+// Stop ends the goroutines and waits for them. It returns the cause if the context had already ended.
 func (t *Tasks) Stop() error {
 	err := context.Cause(t.ctx)
 	t.cancel(context.Canceled)
@@ -48,8 +48,8 @@ func (t *Tasks) Stop() error {
 	return err
 }
 
-// Await returns what f returns, or the cause of ctx if ctx ends first; f then continues. Await is for
-// calls that cannot be cancelled, such as opening a FIFO.
+// Await returns the results of f. If ctx ends first, Await returns the cause, and f continues. Await is
+// for calls that cannot be cancelled, such as opening a FIFO.
 func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -64,7 +64,7 @@ func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) 
 	}
 }
 
-// Sleep waits for d, or returns the cause when ctx ends.
+// Sleep waits for d. If ctx ends first, Sleep returns the cause.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
