@@ -1,5 +1,4 @@
-// Electop shows a live ZooKeeper leader election in the terminal. See
-// README.md, or electop --help.
+// Electop shows a live ZooKeeper leader election in the terminal. See README.md, or electop --help.
 package main
 
 import (

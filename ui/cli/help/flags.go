@@ -93,7 +93,7 @@ func Similar(s string, names []string) []string {
 	return all.SuggestionsFor(s)
 }
 
-// Why returns why f refused a value with err, or what to give instead.
+// Why returns the reason why f refused a value with err, or what f accepts.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -117,7 +117,7 @@ func Why(f *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// usage requires that all subcommands of a command are in groups, or none.
+// usage requires that either all subcommands of a command are in groups, or none of them.
 const usage = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}

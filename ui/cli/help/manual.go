@@ -20,7 +20,7 @@ type Book struct {
 	Date    time.Time // of the build; zero: unknown
 }
 
-// Write writes the manual pages of root and of the commands below root into dir.
+// Write creates dir, and writes the manual pages of root and its commands into it.
 func (b Book) Write(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

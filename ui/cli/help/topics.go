@@ -1,8 +1,8 @@
 // Package help prints electop's help: the flags of each command in groups ([Group]), topics ([Topics])
 // and manual pages ([Book]).
 //
-// Most topics are Markdown files of this directory. The others are generated from the exit codes, the
-// commands' flags, the dashboard's keys and the dialects. Topics are shown as plain text.
+// Most topics are Markdown files of this directory. The topics exit-codes, flags, keys and systems are
+// generated, some with text from such a file. Topics are shown as plain text.
 package help
 
 import (
@@ -71,7 +71,7 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
-// Text returns Markdown and then a file of this package as plain text.
+// Text returns markdown, followed by the file name.md of this package, as plain text.
 func Text(markdown, name string) string { return render(markdown + text(name)) }
 
 func text(name string) string {

@@ -16,7 +16,7 @@ func alerts(t *testing.T) string {
 	t.Helper()
 	_, rules, ok := strings.Cut(render(text("metrics")), "\n    groups:\n")
 	if !ok {
-		t.Fatal("the help has no rules")
+		t.Fatal("the help topic metrics has no alert rules")
 	}
 	out := "groups:\n"
 	for line := range strings.Lines(rules) {
