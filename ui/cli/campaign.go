@@ -102,7 +102,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	defer stop()
 	own := std
-	if o.command.args != nil { // the command owns standard output
+	if o.command.args != nil { // standard output is the command's
 		own.Out = std.Err
 	}
 	p := &campaignPrinter{std: own, path: o.path, json: o.json}
@@ -183,7 +183,7 @@ func (p *campaignPrinter) print(r report) {
 	switch {
 	case r.closed != "":
 		m = p.ended(r.closed)
-	case r.over && m.Belief == model.Lost: // the session is about to be closed
+	case r.over && m.Belief == model.Lost: // the last line reports this
 		p.end = m
 		return
 	}
@@ -205,7 +205,7 @@ func (p *campaignPrinter) print(r report) {
 		"watches", plain.When(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
 		"fence", plain.When(m.Fence != 0, znode.Hex(uint64(m.Fence))),
 		"lease_until", plain.When(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
-		"detail", plain.When(detailed, cmp.Or(m.Obstacle, m.Reason)), // why the candidate ended, or what blocks it
+		"detail", plain.When(detailed, cmp.Or(m.Obstacle, m.Reason)),
 	})
 }
 
@@ -255,7 +255,7 @@ const (
 )
 
 type commandOptions struct {
-	args  []string // nil: none
+	args  []string // nil: no command
 	once  bool
 	grace time.Duration
 }
@@ -298,7 +298,7 @@ func newGuard(std IO) *cobra.Command {
 	}
 }
 
-// supervised runs the candidate in run, and its command. When ctx ends, it stops the command, then run.
+// supervised runs the candidate until run ends. When ctx ends, it first stops the command and then ends run.
 func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
 	var c *candidate.Candidate
 	s := &command.Supervisor{
@@ -353,7 +353,7 @@ type queue struct {
 	print    func(report)
 	mu       sync.Mutex
 	reports  []report       // not yet printed
-	printing sync.WaitGroup // for a goroutine that runs while there are reports
+	printing sync.WaitGroup // waits for printAll
 }
 
 func (q *queue) put(r report) {

@@ -35,7 +35,7 @@ type chaosOptions struct {
 	headless bool
 
 	perSecond float64
-	listen    bool // other programs can join
+	listen    bool // --listen was given
 }
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
@@ -106,7 +106,7 @@ func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 
 var errBroken = errors.New("an invariant was violated")
 
-// runHeadless runs the chaos without a screen. Without --listen, all connections are in memory.
+// runHeadless runs the chaos without a screen. It opens a port only if --listen is given.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	notice := std.notice(log)
 	o.admin.Mode = admin.Off
 	var broken time.Time // when an invariant was first violated
-	o.byReads = true     // as in the demo
+	o.byReads = true     // reads within this process cost little
 	cfg := o.watch(observer, log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{
@@ -177,7 +177,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	w.Start(t)
 	t.Start("sandbox", sandbox.Run)
 	t.Start("cast", func(ctx context.Context) error {
-		// The observer must read first, to observe every later change.
+		// The observer reads before the first candidate joins. So it observes every change.
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
@@ -190,7 +190,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	})
 	err = process.Sleep(t.Context(), o.stopAfter())
 	end()
-	// The observation ends before the cast: it would miss a candidate that joins and leaves at the end.
+	// The observation ends before the cast. Otherwise it could miss a candidate that joins and leaves at the end.
 	err = cmp.Or(err, t.Stop())
 	cast.Close()
 	if err != nil && ctx.Err() == nil {

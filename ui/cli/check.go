@@ -55,7 +55,7 @@ func newCheck(std IO) *cobra.Command {
 	})
 	o.logFlag(cmd)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.Long = checkHelp() // not earlier, because making it takes a millisecond of every start
+		cmd.Long = checkHelp() // made only when it is printed, so that other starts are fast
 		cmd.Root().HelpFunc()(cmd, args)
 	})
 	return cmd
@@ -108,7 +108,7 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	defer closeLog()
 	c.Log, c.Env = log, cluster.Environ()
 	r := check.Report{Format: plain.Format, Program: znode.Safe(strings.Join(c.Args, " "), 0)}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a closed pipe must not leave instances behind
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // otherwise a write to a closed pipe ends electop, and the instances continue
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !o.json {

@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	completeWithin = time.Second // bounds a completion; a session that is still open then expires
+	completeWithin = time.Second // bounds a completion, even if its session cannot be closed in time
 	searchWithin   = 800 * time.Millisecond
 	completeMax    = 200
 )
 
-// completable matches safe paths: a shell may expand other paths and run commands (compgen -W).
+// completable matches safe paths: bash's compgen -W runs a $(command) in a completion.
 var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 func (o *options) completePaths(most int) cobra.CompletionFunc {
@@ -101,7 +101,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths omits kinds in which nobody leads or holds a lock.
+// electionPaths returns the paths in d, except for recipes in which nobody leads or holds a lock.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {

@@ -20,13 +20,13 @@ import (
 
 const forScripts = "electop status PATH --json, or electop events PATH --json"
 
-// needTerminal returns an error that names instead if the dashboard cannot be drawn.
-func needTerminal(std IO, instead string) error {
+// needTerminal returns an error if the dashboard cannot be drawn. The error names the alternative.
+func needTerminal(std IO, alternative string) error {
 	if _, ok := process.Terminal(std.Out); !ok {
-		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
+		return process.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", alternative)
 	}
 	if os.Getenv("TERM") == "dumb" {
-		return process.Usagef("the dashboard can't be drawn on a terminal with TERM=dumb; use: %s, or set TERM to the terminal's type, as in TERM=xterm-256color", instead)
+		return process.Usagef("the dashboard can't be drawn on a terminal with TERM=dumb; use: %s, or set TERM to the terminal's type, as in TERM=xterm-256color", alternative)
 	}
 	return nil
 }
@@ -55,13 +55,12 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	}
 	acting := o.campaign || o.castSet
 	cfg.Watch = o.watch(conn, log, acting)
-	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
 		cfg.WhyReadOnly = "read-only. Start with --campaign or --cast N to take part"
 		return o.runThenSwitch(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
-	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // a server may answer later
+	if u := (process.Error{}); err != nil && !(errors.As(err, &u) && u.Code == process.ExitNoServer) { // a server may be reached later
 		return err
 	}
 	cfg.Admission, cfg.Consent = e, o.yes || e.Foreign > 0
@@ -71,8 +70,8 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return o.runOnScreen(ctx, std, cfg)
 }
 
-// runThenSwitch runs the dashboard. If the user chooses another cluster, it runs the dashboard there; after
-// an error the first dashboard runs again.
+// runThenSwitch runs the dashboard. If the user chooses another cluster, the dashboard runs there. If it
+// fails there, the first dashboard runs again.
 func (o *options) runThenSwitch(ctx context.Context, std IO, cfg dashboard.Config) error {
 	next := ""
 	cfg.Screen.SwitchCluster = func(cluster string) { next = cluster }

@@ -194,8 +194,8 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns lines of code with which other programs join behind all candidates.
-// By default, kazoo and Curator queue only behind names like their own, and electop asks the user.
+// invitations returns lines of code with which other programs join behind all candidates. Without the
+// last argument of their lines, kazoo and Curator queue only behind names like their own.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},

@@ -99,7 +99,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// searchBelow returns elections sorted by path, also those found before an error.
+// searchBelow returns elections sorted by path. After an error it returns those that it had found.
 func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Conn, poller *admin.Poller, std IO) (plain.Discovery, error) {
 	s := election.NewSearch(o)
 	clearLine := showProgress(s, std)
@@ -148,18 +148,18 @@ func (o *options) mustChoose() bool {
 	return o.unnamed && !o.campaign && !o.castSet && o.record.File == ""
 }
 
-// choose searches for elections and selects one. The dashboard lists all elections of the result.
+// choose selects one of the elections that it finds, and returns all of them.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
 	d, err := o.find(ctx, conn, std)
 	if err != nil {
 		return nil, err
 	}
 	o.path = firstElection(d.Elections).State.Path
-	o.paths = []string{o.path}
+	o.paths, o.found = []string{o.path}, true
 	return d, nil
 }
 
-// chooseAll selects all elections of the named cluster, unless a path was given.
+// chooseAll selects all elections of a named cluster, if neither the user nor the cluster gave a PATH.
 func (o *options) chooseAll(ctx context.Context, conn client.Config, std IO) error {
 	if !o.unnamed || o.cluster.Cluster == "" {
 		return nil
@@ -197,7 +197,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state, but prefers known systems.
+// firstElection returns the election in the worst state, but prefers known systems; nil if there is none.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

@@ -62,11 +62,11 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.admin.Mode = admin.Off // --admin-sessions 0 also disables the requests for status and watches
 	}
 	defer std.secondSignal(ctx)()
-	var failed error // why the first read failed
+	var missing error
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
-			failed = cluster.Missing(o.path, conn.Servers)
-			return failed
+			missing = cluster.Missing(o.path, conn.Servers)
+			return missing
 		}
 		if err := runHook(h, o, es); err != nil {
 			return err
@@ -87,20 +87,20 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.stopAfter())
 	}
-	// Stop waits until pending events are printed, which can fail.
-	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
+	// Stop waits until pending events are printed. Printing can fail.
+	if stopped := t.Stop(); missing == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
 	switch {
-	case failed != nil:
-		return failed
+	case missing != nil:
+		return missing
 	case errors.Is(err, errEnough):
 		return nil
 	}
 	return err
 }
 
-// clusterName returns the value of --cluster or --servers, or "" for an embedded server.
+// clusterName returns the cluster's name, its servers if it has no name, or "" for an embedded server.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
 func runHook(h *command.Hook, o *options, es []model.Event) error {
@@ -120,7 +120,7 @@ func runHook(h *command.Hook, o *options, es []model.Event) error {
 	return nil
 }
 
-// stopAfter returns the value of --for, by default the longest duration.
+// stopAfter returns the value of --for. Without --for it returns the longest duration.
 func (o *options) stopAfter() time.Duration { return cmp.Or(o.duration, math.MaxInt64) }
 
 // printEvents returns [errEnough] after --count events.

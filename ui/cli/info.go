@@ -40,7 +40,7 @@ func newInfo(std IO) *cobra.Command {
 }
 
 type infoRow struct {
-	name, value string // value "": none
+	name, value string // value "": not set
 	from        config.Origin
 }
 
@@ -65,7 +65,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
 }
 
-// effective returns all settings. A setting's default can differ from the default of its flag.
+// effective returns one row for each setting. A setting's default can differ from its flag's default.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,

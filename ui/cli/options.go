@@ -26,17 +26,17 @@ import (
 const defaultPath = "/election"
 
 type options struct {
-	path        string   // the first of paths
+	path        string   // the first of paths, or the path of the printed recording
 	paths       []string // the elections, each once
-	unnamed     bool     // neither the user nor the cluster gave a PATH, so path is the default
+	unnamed     bool     // neither the user nor the cluster gave a PATH
 	found       bool     // paths is the result of a search
-	keepTrying  bool     // try to connect even if no host exists
+	keepTrying  bool     // open does not fail if no host of the cluster exists
 	cluster     cluster.Options
-	file        config.File     // the user's configuration file
-	settings    config.Settings // settings from flags, the environment or the file
+	file        config.File
+	settings    config.Settings
 	admin       cluster.Requests
 	search      election.SearchOptions
-	problems    bool // list only elections with problems
+	problems    bool
 	server      embeddedOptions
 	record      election.Recording
 	metrics     exporter.Exporter
@@ -61,7 +61,7 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs accepts PATHs; without one it uses the cluster's paths, otherwise [defaultPath].
+// pathArgs accepts PATHs. Without one it uses the cluster's paths, otherwise [defaultPath].
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -166,7 +166,7 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyName returns the text with which electop's own candidate names itself in its znode.
+// candidacyName returns the data for the znode of electop's own candidate.
 func (o *options) candidacyName() string {
 	if o.name != "" {
 		return o.name
@@ -238,7 +238,7 @@ func (o *options) settle(cmd *cobra.Command) error {
 	given := map[string]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
 	s, err := config.Resolve(file, given, os.Getenv, cmd.Flags().Lookup("cluster") == nil)
-	if _, live := s.Values["servers"]; err == nil && !live && !cmd.HasParent() { // the demo
+	if _, live := s.Values["servers"]; err == nil && !live && !cmd.HasParent() { // the demo has no cluster
 		s, err = config.Resolve(file, given, os.Getenv, true)
 	}
 	if err != nil {

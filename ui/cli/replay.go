@@ -100,15 +100,13 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 	return r.Each(ctx, func(events []model.Event) error { return printEvents(std, o, events) }, func(s string) { std.note("%s", s) })
 }
 
-// recorded adapts a playback to [travel.Past].
+// recorded adapts a playback to [travel.Recording].
 type recorded struct{ *feed.Playback }
 
-// Seek implements [travel.Past].
 func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return r.Playback.Seek(n, m)
 }
 
-// Playing implements [travel.Recording].
 func (r recorded) Playing() travel.Playing {
 	n, stopped, ended := r.Playback.Playing()
 	first, last := r.Span()

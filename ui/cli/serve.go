@@ -51,9 +51,9 @@ func newServe(std IO) *cobra.Command {
 	return cmd
 }
 
-// defaultTick is the tick of Apache's sample configuration. tickMax prevents an overflow of timeouts.
+// The longest session timeout is 20 ticks. With tickMax it fits in the protocol's int32 milliseconds.
 const (
-	defaultTick = 2 * time.Second
+	defaultTick = 2 * time.Second // as in Apache ZooKeeper's sample configuration
 	tickMax     = time.Hour
 )
 
@@ -96,9 +96,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 type embedded struct {
 	ZooKeeper *zkserver.Server
 
-	addr     net.Addr    // nil without a listener
-	messages chan string // messages of the server
-	ended    chan error  // errors of listeners that ended before Close
+	addr     net.Addr // nil without a listener
+	messages chan string
+	ended    chan error // errors of listeners that ended before Close
 }
 
 func newEmbedded(opts zkserver.Options) *embedded {
@@ -168,13 +168,13 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections of one remote host; it suffices for a class behind one address.
+// openCnxns bounds the connections of one remote address. A class may share one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {
 	listen, admin string
 	cnxns         int
-	cnxnsSet      bool // cnxns was given
+	cnxnsSet      bool
 }
 
 func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
@@ -186,7 +186,7 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 
 const anyPort = "127.0.0.1:0"
 
-// demoServer has a short tick, so that a session expires as soon as its countdown ends.
+// demoServer has a short tick, so that a session expires soon after its countdown ends.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
@@ -251,7 +251,7 @@ func dialable(addr net.Addr, ours ...net.Addr) string {
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }
 
-// observing lets an observer reach s in memory; s neither delays nor counts the observer's messages.
+// observing returns conn for an observer of s. The connection is in memory, and s does not delay its messages.
 func observing(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialObserver() }
 	return conn

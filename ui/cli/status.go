@@ -40,7 +40,7 @@ func newStatus(std IO) *cobra.Command {
 	return cmd
 }
 
-// gcPercent starts garbage collection at a heap of 16 MB, which a usual run does not reach.
+// gcPercent delays the first garbage collection until the heap has 16 MB, to save time in a short run.
 const gcPercent = 400
 
 func runStatus(ctx context.Context, o *options, std IO) error {
@@ -73,7 +73,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	})
 }
 
-// readStatus reads all elections; --connect-timeout applies to each.
+// readStatus reads all elections. --connect-timeout bounds the read of each.
 func (o *options) readStatus(ctx context.Context, cfg client.Config, log *slog.Logger, std IO) (all []*doctor.Journal, err error) {
 	var noReports error
 	err = o.cluster.Do(ctx, cfg, func(_ context.Context, conn *client.Conn) error {
