@@ -64,13 +64,12 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
 						zktest.Await(t, "the watch of "+znode, func() bool {
 							_, watchers, ok := strings.Cut(server.FourLetterWord(t, "wchp"), znode+"\n")
-							watchers, _, _ = strings.Cut(watchers, "\n/") // electop's candidate watches its own znode, too
+							watchers, _, _ = strings.Cut(watchers, "\n/")
 							return ok && strings.Contains("\n"+watchers, "\n\t"+session)
 						})
 					}
 					theirs.Resign(t, first)
 					believes(t, c, "leading")
-					// The deletion of amber's znode must not have notified cedar.
 					s := decode[statusJSON](t, printed(t, 0, "status", path, "--json", "--servers", server.Addr, "--admin", "4lw"))
 					var edges []string
 					for _, c := range s.Candidates {
@@ -83,11 +82,11 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 						t.Errorf("%s leads at the same time as electop", last)
 					}
 					if exists, _, err := session(t, server.Addr).Exists(path + "-leader"); err != nil || exists {
-						t.Errorf("electop's acknowledgement exists: %v, %v", exists, err)
+						t.Errorf("the acknowledgement of electop exists: %v, error %v; want false, nil", exists, err)
 					}
 					c.cancel()
 					if code := c.finish(t); code != 130 {
-						t.Errorf("exit code %d after an interrupt: %s", code, c.errs.all())
+						t.Errorf("exit code %d after an interrupt, want 130: %s", code, c.errs.all())
 					}
 					theirs.Leads(t, last)
 					theirs.Resign(t, last)
@@ -97,7 +96,6 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 	}
 }
 
-// If the tick is unknown, electop warns of a short session timeout.
 func TestCampaignPrintsLease(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -165,7 +163,7 @@ func TestExitCodesOfSignals(t *testing.T) {
 			}
 			<-ended
 			if got := cmd.ProcessState.ExitCode(); got != code || errs.all() != "" {
-				t.Errorf("exit code %d, want %d; %s", got, code, errs.all())
+				t.Errorf("exit code %d, want %d; standard error %q, want none", got, code, errs.all())
 			}
 			if !strings.HasSuffix(out.all(), "\"detail\":\"interrupted\"}\n") || !strings.Contains(out.all(), `"belief":"resigned"`) {
 				t.Errorf("want a last line with belief resigned, got\n%s", out.all())
@@ -174,7 +172,7 @@ func TestExitCodesOfSignals(t *testing.T) {
 	}
 }
 
-// The candidate cannot close its session, and must not report that the session is closed.
+// Without a connection a candidate cannot close its session, so its belief must not be resigned.
 func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})

@@ -36,7 +36,6 @@ func configured(t *testing.T, text string) []string {
 	return []string{"XDG_CONFIG_HOME=" + dir}
 }
 
-// status needs only the cluster's name, or only environment variables.
 func TestSecuredClusterByName(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -104,7 +103,6 @@ func TestDashboardOnNamedCluster(t *testing.T) {
 	x.quits("\x03")
 }
 
-// If the other cluster cannot be reached, the first dashboard runs again.
 func TestSwitchCluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -158,15 +156,14 @@ func TestSecuredCluster(t *testing.T) {
 	head := believes(t, amber, "leading")
 	birch := campaign("birch")
 	believes(t, birch, "waiting")
-	// The creator's identities have all permissions; others may read.
 	acl, _, err := setup.GetACL("/team" + head)
 	for _, a := range acl {
 		if want := map[string]int32{"digest": zk.PermAll, "x509": zk.PermAll, "world": zk.PermRead}[a.Scheme]; a.Perms != want {
-			t.Errorf("the ACL of electop's znode: %v", acl)
+			t.Errorf("ACL of electop's znode: got %v, want all permissions for the creator, read for others", acl)
 		}
 	}
 	if err != nil || len(acl) != 3 {
-		t.Errorf("the ACL of electop's znode: %v, %v", acl, err)
+		t.Errorf("ACL of electop's znode: got %v, error %v; want 3 entries", acl, err)
 	}
 
 	record := filepath.Join(t.TempDir(), "recording")
@@ -175,7 +172,7 @@ func TestSecuredCluster(t *testing.T) {
 	for _, name := range [][]string{nil, {"--tls-server-name", zktest.ServerName}} {
 		s := decode[statusJSON](t, printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "4lw"}, all, name)...))
 		if len(s.Candidates) != 2 || text(s.Leader) != head || s.Candidates[1].WatchState != "verified" {
-			t.Errorf("status with TLS: %+v", s)
+			t.Errorf("status with TLS: got %+v, want 2 candidates, the leader %s and a verified watch", s, head)
 		}
 	}
 	amber.cancel()
@@ -232,8 +229,7 @@ func wrongSettings(t *testing.T, servers string, tls, auth []string) {
 	}
 }
 
-// The other ensemble's AdminServer lists no candidate; electop must not conclude a risk.
-func TestAdminServerOfAnotherEnsemble(t *testing.T) {
+func TestAnswersOfAnotherEnsembleAreIgnored(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
@@ -288,8 +284,7 @@ func refusedAtOnce(t *testing.T, path, want, secret string, flags ...string) {
 	}
 }
 
-// The server serves only clients that have authenticated with SASL.
-func TestClusterThatDemandsSASL(t *testing.T) {
+func TestClusterThatRequiresSASL(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	const secret = "correct-horse"
@@ -352,7 +347,7 @@ func TestKerberisedCluster(t *testing.T) {
 	server := zktest.NewApache(t, append(k.serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
 	where := strings.Replace(server.Addr, "127.0.0.1", "localhost", 1)
 	operator, reader := k.keytab(t, "operator"), k.keytab(t, "reader/host")
-	reconnects(t, k, server, where, operator)
+	createElectionAndReconnect(t, k, server, where, operator)
 
 	env := []string{"KRB5_CONFIG=" + k.config, "KRB5CCNAME="}
 	electop := func(env []string, code int, want string, args ...string) {
@@ -394,9 +389,9 @@ func TestKerberisedCluster(t *testing.T) {
 	status(tickets(cache), 2, "not of reader@", "--krb5-principal", "reader")
 	status(tickets(secretFile(t, "\x05\x04\x00")), 2, "malformed", "--krb5")
 	status([]string{"KRB5_CONFIG=" + none}, 2, "configuration of Kerberos", "--krb5")
-	retryable(t, k, operator)
+	checkRetryableErrors(t, k, operator)
 
-	// After the errors below, no further attempt can succeed.
+	// After each error below, no further attempt can succeed.
 	brief := k.login(t, operator, "operator", "1s")
 	zktest.Await(t, "the end of the ticket", func() bool { return exec.Command("klist", "-s", "-c", brief).Run() != nil })
 	status(tickets(brief), 1, "expired at", "--krb5")
@@ -408,8 +403,7 @@ func TestKerberisedCluster(t *testing.T) {
 	status(nil, 1, "does not accept the ticket of operator@"+realm+" for zookeeper/localhost@"+realm, "--krb5-keytab", k.keytab(t, "operator"))
 }
 
-// reconnects creates an election. The session of its creator continues on a second connection.
-func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
+func createElectionAndReconnect(t *testing.T, k *kdc, server *zktest.Server, where, operator string) {
 	t.Helper()
 	servers, err := client.ParseConnectString(where)
 	if err != nil {
@@ -443,12 +437,11 @@ func reconnects(t *testing.T, k *kdc, server *zktest.Server, where, operator str
 		t.Fatal(c.Status().Err, err)
 	}
 	if _, err := c.Create(t.Context(), "/private/n_", []byte("amber"), contender, acl); err != nil || c.Status().SessionID != session {
-		t.Fatalf("session %#x after %#x: %v", c.Status().SessionID, session, err)
+		t.Fatalf("session %#x after the reconnect, want %#x; error %v", c.Status().SessionID, session, err)
 	}
 }
 
-// retryable checks errors after which another attempt may succeed.
-func retryable(t *testing.T, k *kdc, operator string) {
+func checkRetryableErrors(t *testing.T, k *kdc, operator string) {
 	t.Helper()
 	for want, o := range map[string]sasl.KerberosOptions{
 		"does not know the server as other/localhost@" + realm: {Service: "other", Getenv: krb5Env(k.config)},
@@ -478,7 +471,7 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 	create(t, c, "/large", "", 0)
 	create(t, c, "/small", "", 0)
 	create(t, c, "/small/n_", "", contender)
-	const children, long = 40, 450_000 // 18 MB in all
+	const children, long = 40, 450_000 // 18 MB in total
 	for range children {
 		create(t, c, "/large/"+strings.Repeat("x", long)+"-n_", "", contender)
 	}

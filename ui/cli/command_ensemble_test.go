@@ -22,7 +22,6 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// The time stamps of the commands show that two commands never run at the same time.
 func TestNeverTwoCommands(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -38,7 +37,6 @@ func TestNeverTwoCommands(t *testing.T) {
 		name := names[order[i%len(order)]]
 		running := h.stamps.awaitAfter(t, "a round", time.Now())
 		repair := faults[name](h, h.campaignerOf(running), running)
-		// Most faults end before the session would expire. Some last longer.
 		d := []time.Duration{sessionTimeout / 4, sessionTimeout, 5 * sessionTimeout / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
 		if repair != nil {
@@ -47,7 +45,7 @@ func TestNeverTwoCommands(t *testing.T) {
 		made[name]++
 		h.restart()
 		if h.stamps.check(t); t.Failed() {
-			t.Fatalf("in round %d, after %s\n%s", i, name, h)
+			t.Fatalf("failed in round %d, after the fault %q; the last commands:\n%s", i, name, h)
 		}
 		if i%50 == 49 {
 			t.Logf("%d rounds", i+1)
@@ -93,7 +91,7 @@ func newFaultTest(t *testing.T, rng *rand.Rand) *faultTest {
 			"--connect-timeout", "30s", "--grace", "200ms", "--name", s.name, "--", "stamper", h.stamps.name, s.name, fmt.Sprint(i + 1)}
 		h.campaigners = append(h.campaigners, s)
 		s.start(h)
-		t.Cleanup(func() { s.end() })
+		t.Cleanup(s.kill)
 	}
 	return h
 }
@@ -111,8 +109,7 @@ func (s *campaigner) start(h *faultTest) {
 	}(s.Cmd, s.ended)
 }
 
-// end kills electop. Its guard then ends, too.
-func (s *campaigner) end() {
+func (s *campaigner) kill() {
 	_ = s.Process.Kill()
 	<-s.ended
 }
@@ -166,7 +163,7 @@ func onLinks(s *campaigner, do func(*fault.Link)) (repair func()) {
 
 func (h *faultTest) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// faults affect the campaigner whose command runs; repair ends a lasting fault.
+// Each fault gets the campaigner whose command runs. repair is nil for a fault that does not last.
 var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (repair func()){
 	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*fault.Link).Cut) },
 	"network held": func(_ *faultTest, s *campaigner, _ commandRun) func() {
@@ -183,10 +180,9 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 		return nil
 	},
 	"electop stopped": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.stop(s.Process.Pid) },
-	// Electop ends, too, unless electop was ending the command itself.
-	"guard killed":  func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
-	"guard stopped": func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
-	// The kernel kills the command's first process; campaigner a has no other.
+	"guard killed":    func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
+	"guard stopped":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
+	// Without the guard, the kernel kills only the command's first process. The command of a has no other.
 	"both killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

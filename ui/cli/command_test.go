@@ -93,7 +93,7 @@ func TestCommandGetsEnvironment(t *testing.T) {
 	}
 }
 
-// The command needs longer to end than the session timeout. The candidate withdraws after it has ended.
+// The command needs longer to end than the session timeout.
 func TestCommandStopsBeforeHandoff(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestOnceStopsWithLeadership(t *testing.T) {
 	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
 	server.Close()
 	if code := c.finish(t); code != 125 || !strings.Contains(c.errs.all(), "leadership was in doubt") {
-		t.Errorf("exit code %d, want 125 and why: %s", code, c.errs.all())
+		t.Errorf("exit code %d, want 125; standard error %q, want that leadership was in doubt", code, c.errs.all())
 	}
 	if got := c.out.all(); got != "started\nstopped\n" {
 		t.Errorf("the command printed %q, want that it started and stopped once", got)
@@ -144,7 +144,6 @@ func startStamper(t *testing.T, addr, path, name string, stamps *stamps, process
 	return cmd
 }
 
-// The guard ends the command, which ignores SIGTERM, before another candidate leads.
 func TestCommandDiesWithElectop(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
@@ -189,7 +188,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		}
 	}
 	if len(processes) != 3 {
-		t.Fatalf("electop, its guard and the command are %v", processes)
+		t.Fatalf("got the processes %v, want electop, its guard and the command", processes)
 	}
 	for _, pid := range processes {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {

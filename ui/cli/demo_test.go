@@ -24,8 +24,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// Each invited program leads when the programs before it have left.
-func TestInvitations(t *testing.T) {
+func TestInvitedProgramsJoin(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
@@ -35,7 +34,7 @@ func TestInvitations(t *testing.T) {
 	const path = "/election"
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	dir := t.TempDir()
-	// The test assumes that Debian's python3 has kazoo and that zkCli.sh finds its jars.
+	// dir contains a python3 that has kazoo, and a zkCli.sh that finds its jars.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	shellLine := func(line string) *zktest.Program {
 		t.Helper()
@@ -180,7 +179,7 @@ type brokenListener struct {
 }
 
 func (l brokenListener) Accept() (net.Conn, error) {
-	time.Sleep(l.after) // virtual
+	time.Sleep(l.after) // time of synctest
 	return nil, errors.New("the network is gone")
 }
 func (brokenListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2181} }
@@ -226,9 +225,8 @@ func TestReplayOfChaosPrintsSameEvents(t *testing.T) {
 	}
 	live := strings.Split(printed, "\n")
 	same(t, live, strings.Split(replayed.String(), "\n"))
-	// There are two faults a second, and most cause an event.
 	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
-		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
+		t.Errorf("got %d events with %d handoffs in ten minutes, want at least 600 with 60", len(live), handoffs)
 	}
 }
 
@@ -271,7 +269,7 @@ func TestMaxClientCnxnsDefault(t *testing.T) {
 		}
 		conn.Write([]byte("conf"))
 		if conf, err := io.ReadAll(conn); err != nil || !strings.Contains(string(conf), c.want) {
-			t.Errorf("%+v: error %v, configuration %s", c, err, conf)
+			t.Errorf("%+v: error %v, configuration %s, want %s", c, err, conf, c.want)
 		}
 		conn.Close()
 		h.ZooKeeper.Close()

@@ -30,7 +30,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// waitFor bounds every wait for a command or a screen. Only a failing test waits that long.
+// waitFor bounds a wait. Only a failing test waits that long.
 const waitFor = 2 * time.Minute
 
 type command struct {
@@ -73,7 +73,7 @@ type lines struct {
 	mu      sync.Mutex
 	buf     bytes.Buffer
 	changed chan struct{}
-	ended   bool // the command has ended
+	ended   bool
 }
 
 func newLines() *lines { return &lines{changed: make(chan struct{})} }
@@ -150,7 +150,7 @@ func parse(t *testing.T, out string) []line {
 	return ls
 }
 
-// account counts changes, and checks that each handoff is from the last leader.
+// account counts creates and deletes. It checks that each handoff is from the last leader.
 func account(t *testing.T, ls []line) (creates, deletes int) {
 	t.Helper()
 	var leader *string
@@ -171,7 +171,7 @@ func account(t *testing.T, ls []line) (creates, deletes int) {
 			deletes++
 		case "missed":
 			if l.Creates == nil || l.Deletes == nil {
-				t.Errorf("line %d: an unknown number of changes", l.N)
+				t.Errorf("line %d: missed has no number of creates or deletes", l.N)
 				continue
 			}
 			creates += *l.Creates
@@ -193,7 +193,6 @@ func text(s *string) string {
 	return *s
 }
 
-// Each of 300 random changes is reported as seen or missed, also in a replay.
 func TestEventsReportEveryChange(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -204,7 +203,6 @@ func TestEventsReportEveryChange(t *testing.T) {
 		c := run(t, "events", path, "--json", "--servers", addr, "--record", record)
 		c.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
 		joins := x.change(rand.New(rand.NewPCG(zktest.Seed(t), 2)), 300)
-		// The killed candidates leave when their sessions expire.
 		x.cast.Close()
 		// A member with delayed pings may have joined twice, so the server's count decides.
 		server := zktest.Client(t, addr)
@@ -245,9 +243,8 @@ type crowd struct {
 	cast  *demo.Cast
 	alive []string
 
-	mu     sync.Mutex
-	joined *sync.Cond
-	// hadZnode has the members that have had a znode.
+	mu       sync.Mutex
+	joined   *sync.Cond
 	hadZnode map[string]bool
 }
 
@@ -352,8 +349,7 @@ func firstDifference(want, got string) string {
 	}
 }
 
-// Each duration of a handoff is within bounds, or null with a reason.
-func TestDurationsOfHandoff(t *testing.T) {
+func TestHandoffHasDurationsOrReasons(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
@@ -415,8 +411,7 @@ func TestDurationsOfHandoff(t *testing.T) {
 	})
 }
 
-// Events and metrics report the duration of a takeover, even if it lasts longer than a second.
-func TestTakeoverIsReportedLater(t *testing.T) {
+func TestTakeoverLongerThanASecondIsReported(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t).Addr
 	root := unique("acked")

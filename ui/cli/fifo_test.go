@@ -57,8 +57,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
-			// A goroutine that waits in open(2) ends when the other end of the FIFO is opened and
-			// closed.
+			// A goroutine that waits in open(2) ends if the FIFO is opened and closed here.
 			for ; waiting(); time.Sleep(time.Millisecond) {
 				end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
 				if err != nil {

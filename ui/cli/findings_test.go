@@ -56,7 +56,6 @@ func TestEveryCommandShowsAGhost(t *testing.T) {
 	})
 }
 
-// A short observation finds that nobody leads.
 func TestDoctorForOneSecond(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -220,7 +219,6 @@ func TestDoctorListsWhatNeedsMoreTime(t *testing.T) {
 	}
 }
 
-// status shows a bound of the session's expiry, and the number of watchers of the znode.
 func TestStatusOfADeadClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
@@ -261,7 +259,6 @@ func TestStatusOfADeadClient(t *testing.T) {
 	t.Error("status never shows that the client is not connected")
 }
 
-// The exit code is the worst of all elections.
 func TestSeveralElectionsInOneCommand(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -89,7 +89,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 		}
 		for flag, heading := range grouped {
 			if left := flag == "--help" || flag == "--version"; left != (heading == "Other flags") {
-				t.Errorf("electop %v: the flag %s is under the heading %q", args, flag, heading)
+				t.Errorf("electop %v: the flag %s is under the wrong heading %q", args, flag, heading)
 			}
 		}
 		if want := "Output"; grouped["--log-file"] != want || grouped["--json"] != "" && grouped["--json"] != want {
@@ -152,7 +152,7 @@ func TestHelpListsCommandsAndTopics(t *testing.T) {
 	}
 }
 
-// A topic fits 80 columns and names only existing flags, however it is printed.
+// A topic fits 80 columns and names only existing flags.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {
@@ -168,7 +168,7 @@ func TestHelpTopics(t *testing.T) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if w := ansi.StringWidth(line); w > 80 || line != strings.TrimRight(line, " ") {
-				t.Errorf("%s, %d columns: %q", name, w, line)
+				t.Errorf("%s: line of %d columns (want 80 at most) or with spaces at its end: %q", name, w, line)
 			}
 		}
 		for _, flag := range flagsIn(text) {
@@ -289,7 +289,7 @@ func TestRefusedConnectionIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	l.Close() // nobody listens there now
+	l.Close() // from here on the address refuses connections
 	for _, args := range [][]string{{"status", "/x"}, {"doctor", "/x"}, {"discover"}, {"events", "/x"}} {
 		c := run(t, append(args, "-s", addr, "--connect-timeout", "1h")...)
 		c.errs.await(t, "why there is no connection", func(s string) bool {

@@ -22,16 +22,16 @@ import (
 	"electop/demo/zktest"
 )
 
-// system writes a layout below root, as the system's real clients do.
+// A system writes a layout below root, as its real clients do.
 type system struct {
 	name  string
 	write func(w *tree, root string) truth
 }
 
-// truth has the znodes that really lead. electop may also report that the leader is unknown.
+// truth holds the leaders that electop may name. It may also report that the leader is unknown.
 type truth struct {
-	leads map[string][]string // by path; registries and elections without a leader have none
-	// named replaces leads if the user names the path, because electop then assumes an election.
+	leads map[string][]string // by path; a path without a leader has none
+	// named replaces leads if the user names the path: electop then assumes that it is an election.
 	named map[string][]string
 	// If known is true, electop must name a leader in some layouts.
 	known bool
@@ -53,7 +53,6 @@ func allSystems() []system {
 	return slices.Concat(queues(), acknowledged(), alone(), groups(), special())
 }
 
-// In random layouts of real systems, healthy and broken, electop names no wrong leader.
 func TestNoWrongLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -216,7 +215,7 @@ func acknowledged() []system {
 	}
 }
 
-// acks returns a system whose leader creates the znodes acks. If required, nobody leads without these.
+// acks returns a system whose leader creates the znodes acks. If required is true, nobody leads without them.
 func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) truth {
 		at, znodes, members := q.write(w, root)
@@ -328,7 +327,7 @@ func alone() []system {
 func hadoop(w *tree, root string) truth {
 	dir := root + w.fill("/hadoop-ha/*")
 	node := func(i int) string { return fmt.Sprintf("\n\x02ns\x12\x03nn%d\x1a\x02m%d \xd4>(\xd3>", i, i) }
-	lock, crumb := w.r.IntN(3), w.r.IntN(3) // 0: none
+	lock, crumb := w.r.IntN(3), w.r.IntN(3) // the number of a node; 0: none
 	w.dir(dir)
 	if crumb > 0 {
 		w.put(dir+"/ActiveBreadCrumb", node(crumb))
@@ -345,7 +344,7 @@ func hadoop(w *tree, root string) truth {
 	return o
 }
 
-// lone returns a system in which only the leader has a znode. The paths in others are no elections.
+// lone returns a system whose election is one znode, the leader's. The paths in others are no elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) truth {
 		beside(w, root)
@@ -608,7 +607,6 @@ func queues() []system {
 	}})
 }
 
-// special returns systems with other rules, such as those with two kinds of clients.
 func special() []system {
 	return []system{
 		{"ClickHouse before 21.12", func(w *tree, root string) truth {
@@ -618,8 +616,7 @@ func special() []system {
 		{"Flink since 1.15", flink},
 		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) truth {
-			// Go's client respects all znodes, but kazoo may ignore Go's znode.
-			// So kazoo's client leads if its znode is the lowest.
+			// kazoo may ignore go-zookeeper's znodes, so go-zookeeper leads only if kazoo has no znode.
 			lock := queue{at: "/*", name: func(w *tree, _ int) string {
 				return w.pick("_c_"+w.hex32()+"-lock-", w.hex32()+"__lock__")
 			}}
@@ -841,9 +838,8 @@ func (w *tree) fill(path string) string {
 
 func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 
-var update = flag.Bool("update", false, "rewrite the table of systems in the help")
+var update = flag.Bool("update", false, "rewrite the table of electop help systems")
 
-// -update rewrites the table of `electop help systems`.
 func TestDiscoverSystems(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -868,7 +864,7 @@ func TestDiscoverSystems(t *testing.T) {
 	leader, waiting, reign := strings.Index(lines[0], "LEADER"), strings.Index(lines[0], "WAITING"), strings.Index(lines[0], "REIGN")
 	var b strings.Builder
 	fmt.Fprint(&b, "| path | leader | waiting |\n|---|---|---|\n")
-	byPath := func(a, b string) int { return strings.Compare(a[len("!! "):], b[len("!! "):]) } // the list has trouble first
+	byPath := func(a, b string) int { return strings.Compare(a[len("!! "):], b[len("!! "):]) } // the list begins with the problems
 	for _, line := range slices.SortedFunc(slices.Values(lines[1:]), byPath) {
 		path, _, _ := strings.Cut(line[len("!! "):], "  ")
 		who := strings.TrimSpace(line[leader:waiting])
@@ -888,6 +884,6 @@ func TestDiscoverSystems(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(shown), "\n"), strings.Split(b.String(), "\n")); diff != "" {
-		t.Errorf("the help (-) and discover (+):\n%s", diff)
+		t.Errorf("the table in the help (-) differs from discover (+); -update rewrites it:\n%s", diff)
 	}
 }

@@ -135,7 +135,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 			want         int
 		}{{"GET", "/", 404}, {"GET", "/debug/pprof/", 404}, {"GET", "/metrics/x", 404}, {"POST", "/metrics", 405}, {"DELETE", "/healthz", 405}} {
 			if code, body := page(t, no.method, url+no.page); code != no.want {
-				t.Errorf("%s %s: %d, want %d: %s", no.method, no.page, code, no.want, body)
+				t.Errorf("%s %s: code %d, want %d: %s", no.method, no.page, code, no.want, body)
 			}
 		}
 		if strings.Contains(body, "amber") {
@@ -146,7 +146,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 			t.Errorf("exit code %d, want 130: %s", code, c.errs.all())
 		}
 		if code, body := page(t, "GET", url+"/metrics"); code != 0 {
-			t.Errorf("after the end of the command: code %d, %s", code, body)
+			t.Errorf("after the end of the command: code %d (%s), want no reply", code, body)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// The exporter finds elections and their new leaders. No text of a znode breaks the page of metrics.
+// No text of a znode may break the format of the metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {

@@ -160,7 +160,7 @@ func TestCommandsOnEnsemble(t *testing.T) {
 	t.Run("discover", func(t *testing.T) {
 		d := decode[discoverJSON](t, printed(t, 0, "discover", "/", "--json", "--servers", w.ensemble.ConnectString()))
 		if d.Visited == 0 || d.Denied != 0 {
-			t.Errorf("visited %d, denied %d", d.Visited, d.Denied)
+			t.Errorf("visited %d, denied %d; want at least 1, and 0", d.Visited, d.Denied)
 		}
 		found := map[string]bool{}
 		for _, e := range d.Elections {
@@ -225,7 +225,7 @@ func TestCommandsOnEnsemble(t *testing.T) {
 	for id, c := range broken {
 		t.Run("broken/"+id, func(t *testing.T) { w.finds(t, c, paths[id], id) })
 	}
-	t.Run("stopped", func(t *testing.T) { stoppedLeaders(t, w) })
+	t.Run("stopped", func(t *testing.T) { stoppedLeadersAreAtRisk(t, w) })
 }
 
 func (w *site) doctor(t *testing.T, path string, flags ...string) *command {
@@ -290,7 +290,7 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 // shortFor is a --for in which the doctor usually gets two equal watch tables of each member.
 const shortFor = 6 * time.Second
 
-// finds repeats the doctor until it finds id. All other findings must be information.
+// finds repeats the doctor until it finds id. All other findings must have the severity info.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)
@@ -317,7 +317,6 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 	}
 }
 
-// electop reports the watches as unknown, and names the setting that would allow them.
 func TestServerThatAllowsOnlySrvr(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -329,7 +328,7 @@ func TestServerThatAllowsOnlySrvr(t *testing.T) {
 	flags := []string{"/quiet", "--json", "--admin", "4lw", "--servers", server.Addr}
 	s := decode[statusJSON](t, printed(t, 0, append([]string{"status"}, flags...)...))
 	if got := s.Candidates[1]; got.WatchState != "unknown" || got.Watches == nil || len(got.Watched) > 0 || got.Address != nil {
-		t.Errorf("a watch that the server does not report: %+v", got)
+		t.Errorf("got %+v, want a candidate with an unknown watch and no address", got)
 	}
 	d := decode[doctorJSON](t, printed(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
 	if len(d.Findings) > 0 {
@@ -364,8 +363,7 @@ func addCandidateAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-// stoppedLeaders checks that events reports each stopped leader as at risk before its handoff.
-func stoppedLeaders(t *testing.T, w *site) {
+func stoppedLeadersAreAtRisk(t *testing.T, w *site) {
 	type watched struct {
 		election
 		stop   *zktest.Foreign

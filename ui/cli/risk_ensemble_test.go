@@ -86,7 +86,7 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 	return znode
 }
 
-// cutCandidate returns a candidate without a connection, after events reported a bound of its expiry.
+// cutCandidate returns a candidate without a connection, after events has reported a bound of its expiry.
 func (x *bounds) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
@@ -195,7 +195,6 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-// Without further flags, events reports the risk, the expiry, and the new connection.
 func TestStoppedLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

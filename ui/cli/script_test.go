@@ -57,7 +57,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// createInScript creates a znode. Ephemeral znodes last until the end of the script.
+// createInScript creates a znode. An ephemeral znode lasts until the end of the script.
 func createInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
@@ -135,7 +135,7 @@ func servedInScript(ts *testscript.TestScript, _ bool, args []string) {
 	err = cmd.Wait()
 	ts.Check(os.WriteFile(ts.MkAbs("printed"), []byte(printed.String()), 0o600))
 	if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
-		ts.Fatalf("electop serve: %v, %s%s", err, printed.String(), errs.String())
+		ts.Fatalf("electop serve: %v, want exit code 130 and no error: %s%s", err, printed.String(), errs.String())
 	}
 }
 

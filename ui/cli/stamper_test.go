@@ -23,8 +23,8 @@ var wraps = [][]string{
 	{"setsid", "--wait"},
 }
 
-// stamper writes time stamps. Its arguments: the file, the candidate's name, the number of processes.
-// Of several processes only the last dies of SIGTERM. On Linux a program of wraps starts the first.
+// stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
+// If there are several processes, only the last dies of SIGTERM. On Linux a program of wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -69,7 +69,7 @@ type stamps struct {
 	name string
 	file *os.File
 	rest []byte        // an incomplete line
-	runs []*commandRun // sorted by the time of the first stamp; each has another guard or fence
+	runs []*commandRun // in the order of their first lines
 }
 
 func newStamps(t *testing.T) *stamps {

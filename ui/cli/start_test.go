@@ -26,8 +26,7 @@ func initMax() time.Duration {
 	return most
 }
 
-// The initialization of packages delays every command.
-// Other work adds time, so only a package that is slow in each run counts.
+// A busy machine adds time, so only a package that is slow in each run counts.
 func TestInitializationIsFast(t *testing.T) {
 	t.Parallel()
 	most := initMax()
@@ -68,7 +67,7 @@ func slowest(run int, slow, took map[string]time.Duration, most time.Duration) m
 	return still
 }
 
-// initLine matches GODEBUG=inittrace=1, as package runtime documents it.
+// initLine matches a line of GODEBUG=inittrace=1, which package runtime documents.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, `)
 
 func initTimes(trace string) map[string]time.Duration {
@@ -100,7 +99,7 @@ init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 	}
 }
 
-// program builds electop. The test binary would be slower: it has more packages, and is not static.
+// program builds electop. The test binary would be slower, because it has more packages.
 func program(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
@@ -111,7 +110,7 @@ func program(b *testing.B) {
 	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// report reports the median and the minimum, because other work of the machine changes them least.
+// report reports the median and the minimum, because a busy machine changes them least.
 func report(b *testing.B, times []time.Duration, unit string) {
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")

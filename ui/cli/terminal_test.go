@@ -71,7 +71,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 		t.Fatal(err)
 	}
 	var answers, output sync.WaitGroup
-	answers.Go(func() { // drops the emulator's answers
+	answers.Go(func() { // drops the answers of the emulator to queries
 		buf := make([]byte, 1024)
 		for {
 			if _, err := x.screen.Read(buf); err != nil {
@@ -352,10 +352,10 @@ func TestThirdPartyElection(t *testing.T) {
 	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes")
 	x.sees("you", "candidate")
 	if children, _, err := c.Children("/jobs"); err != nil || slices.ContainsFunc(children, func(name string) bool { return !strings.HasPrefix(name, "_c_") }) {
-		t.Errorf("electop's candidate has another naming than the others: %q, %v", children, err)
+		t.Errorf("got the children %q, error %v; want all names to begin with _c_", children, err)
 	}
 	if exists, _, err := c.Exists("/jobs-leader"); exists || err != nil {
-		t.Errorf("an acknowledgement in a third-party election: %v, %v", exists, err)
+		t.Errorf("acknowledgement in a third-party election: exists %v, error %v; want false, nil", exists, err)
 	}
 	x.quits("q")
 }
@@ -572,7 +572,6 @@ func TestDemoVerifies(t *testing.T) {
 	x.quits("\x03")
 }
 
-// The dashboard begins with a list of elections, with the only election, or fails with a reason.
 func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
@@ -661,7 +660,7 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 	b, err := os.ReadFile(filepath.Join(state, "electop", "lessons.json"))
 	if err != nil || !strings.Contains(string(b), `"`+first.ID+`"`) {
-		t.Errorf("%s is not done: %s, %v", first.ID, b, err)
+		t.Errorf("the progress is %s, error %v; want that lesson %s is done", b, err, first.ID)
 	}
 
 	x = openTerminalWith(t, progress, 120, 36, "lesson")
@@ -674,7 +673,7 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// These texts are on the screen. The footer with goOn or readOn is drawn after the lines above it.
+// The footer, which contains goOn or readOn, is drawn after the lines above it.
 const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
 func (x *terminal) completes(n int, l *lesson.Lesson) {

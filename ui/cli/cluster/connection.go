@@ -23,7 +23,7 @@ type Reach struct {
 	Note    func(text string) // reports that no server answers yet; may be nil
 }
 
-// Reach returns the limit of --connect-timeout. Its Note reports only once.
+// Reach returns the [Reach] of the flags. Its Note reports only once.
 func (o *Options) Reach() Reach {
 	r := Reach{For: cmp.Or(o.Timeout, DefaultTimeout), servers: o.Named["servers"], timeout: o.Named["connect-timeout"]}
 	if o.Note != nil {
@@ -46,7 +46,7 @@ func (r Reach) Waiting(servers client.ConnectString) func(why string) {
 	}
 }
 
-// Once returns a connection. It waits for the connection for at most reach.For.
+// Once opens a session, and waits at most reach.For for the connection.
 func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
@@ -80,8 +80,8 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 	}
 }
 
-// Do runs f on a new connection, within --connect-timeout. It repeats this if the connection was lost.
-// If a reply was too large, it repeats this with a larger limit.
+// Do connects and runs f, within --connect-timeout. It tries again if the connection was lost, and with a
+// larger limit if a reply was too large.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
 	reach := o.Reach()
 	deadline := time.Now().Add(reach.For)
@@ -131,7 +131,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is the error of only one server.
+	// why is the error of only one server, so unknown hosts are added.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
@@ -139,7 +139,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
 }
 
-// Refused returns the error for a client that the servers refuse. A server refused it with the error why.
+// Refused returns the error for a client that a server refused with the error why.
 func Refused(cfg client.Config, why error) error {
 	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
 		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)

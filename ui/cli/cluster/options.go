@@ -144,7 +144,7 @@ func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
 	return &auth, nil
 }
 
-// access holds no credential: other users can read the command line.
+// access has no flag for a credential: other users can read the command line.
 type access struct {
 	authFile      string
 	tls           bool

@@ -149,7 +149,8 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 const RequestLimit = 10 * time.Second
 
 // RequestReports requests connections, sessions and watches from every server, and applies the reports
-// to the journals. It does nothing if poller is nil, or if all elections are of known systems and empty.
+// to the journals. It does nothing if poller is nil, or if all elections have a known system and no
+// candidate.
 func RequestReports(ctx context.Context, poller *admin.Poller, elections []*doctor.Journal) error {
 	if poller == nil {
 		return nil

@@ -104,7 +104,7 @@ func (g *guard) run(args []string) error {
 				g.stopped, g.grace = clock(), 0
 			}
 		case <-gone:
-			signalAll(g.command, syscall.SIGKILL) // on macOS, wait does not return for orphans, so some can be left
+			signalAll(g.command, syscall.SIGKILL) // on macOS, orphans are not children of the guard, so some can be left
 			return nil
 		case <-time.After(g.act()):
 		}
@@ -160,7 +160,7 @@ func (g *guard) act() time.Duration {
 	left := min(g.limits.kill, g.stopped+g.grace) - now
 	if left <= 0 {
 		signalAll(g.command, syscall.SIGKILL)
-		left = -left / 8 // check less and less often, because a process of another user may remain
+		left = -left / 8 // check less and less often, because the signal may be forbidden
 	}
 	return max(gonePause, min(left, checkInterval))
 }
