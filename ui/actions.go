@@ -112,9 +112,7 @@ func (d *dashboard) done(a action.Action, name string, of model.Ref, err error) 
 		d.reread.of, d.reread.at = of, d.o.Now()
 	case action.Open:
 		d.showOpened(a.Target)
-	case action.Pause:
-		d.past.stopped = !d.past.stopped
-	case action.Listing:
+	case action.Pause, action.Listing:
 	default:
 		d.report(term.Good, strings.ReplaceAll(d.shown().Words(action.WordsFor(a).Done), "{name}", name))
 		if action.Of(a.Kind).OfCandidate {

@@ -120,7 +120,7 @@ func newDashboard(o Options, d doer) *dashboard {
 		first.states = []*doctor.State{doctor.NewJournal(model.Config{}).State()} // an unknown election
 	}
 	b.search = first.search
-	b.past = timeTravel{watched: &b.watched, past: o.Past, replay: o.Mode == ModeReplay, now: o.Now, doer: d, report: b.report}
+	b.past = timeTravel{watched: &b.watched, past: o.Past, now: o.Now, doer: d, report: b.report}
 	b.past.toggle = func() tea.Cmd { return b.act(action.Pause, "") }
 	b.overlays = overlays{watched: &b.watched, menu: &b.lessons.Menu, typed: overlay.NewTyped()}
 	b.modes.SetBase(b.past.mode())

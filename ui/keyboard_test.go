@@ -142,20 +142,6 @@ func TestPausedRefusesToAct(t *testing.T) {
 	showsNot(t, m, "PAUSED")
 }
 
-func TestReplayIsPausedAtItsSource(t *testing.T) {
-	acts := &fakeActions{done: make(chan action.Action, 1)}
-	m, src, _ := dashboardWith(acts, ModeReplay)
-	keys(m, "p")
-	if got := <-acts.done; got != (action.Action{Election: "/election", Kind: action.Pause}) {
-		t.Errorf("p: got action %+v, want Pause", got)
-	}
-	shows(t, m, "REPLAY  stopped")
-	src.world.leave(amberZ)
-	m.Update(present(src, false))
-	shows(t, m, "4 candidates")
-	showsNot(t, m, "PAUSED")
-}
-
 func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 	acts := &fakeActions{done: make(chan action.Action, 1)}
 	m, _, _ := dashboardWith(acts, ModeLive)

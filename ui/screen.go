@@ -107,7 +107,7 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 		Bar: mainscreen.Bar{
 			State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views),
 			W: d.w, H: d.h, Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
-			Since: d.past.shownTime(), Stopped: d.past.stopped, Ended: d.ended,
+			Since: d.past.shownTime(), Ended: d.ended,
 		},
 		Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Details: &d.details,
 		Lesson: d.lesson(), Journey: &d.past.journey, Help: func(w int) [][]term.Span { return d.helpLines(w, d.withLesson(d.past.mode()), false) },

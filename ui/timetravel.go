@@ -16,21 +16,17 @@ import (
 
 type timeTravel struct {
 	watched *watched
-	past    travel.Past // nil: no time travel
-	replay  bool        // the mode is ModeReplay
+	past    travel.Past // in a replay a travel.Recording; nil: no time travel
 	now     func() time.Time
 	doer    doer
 	report  func(term.Style, string)
 	toggle  func() tea.Cmd // stops or continues the playback of a replay
 	journey travel.Journey
-	stopped bool // the user stopped the playback of a replay
 }
 
 func (t *timeTravel) recording() travel.Recording {
-	if r, ok := t.past.(travel.Recording); ok && t.replay {
-		return r
-	}
-	return nil
+	r, _ := t.past.(travel.Recording)
+	return r
 }
 
 // mode returns ModePast during time travel, and always for a recording.
@@ -49,15 +45,13 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.watched.heldAt
 }
 
-// pause begins or ends time travel. Without a past, it stops or continues the views or the replay.
+// pause begins or ends time travel. Without a past, it stops or continues the views.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
 		return t.live()
-	case t.recording() != nil || t.past != nil && !t.replay && t.watched.paused == nil:
+	case t.recording() != nil || t.past != nil && t.watched.paused == nil:
 		return t.begin()
-	case t.replay:
-		return t.toggle()
 	}
 	t.watched.hold(t.watched.paused == nil, t.now())
 	return nil
@@ -100,7 +94,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 	if t.journey.On {
 		return t.doer.search(t.journey.GoTo(at))
 	}
-	if t.recording() == nil && (t.past == nil || t.replay || t.watched.paused != nil) {
+	if t.recording() == nil && (t.past == nil || t.watched.paused != nil) {
 		t.report(term.Muted, "no earlier moments are kept here")
 		return nil
 	}

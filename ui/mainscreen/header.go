@@ -31,7 +31,6 @@ type Bar struct {
 	Since   time.Time       // the moment on the screen, unless Held is Live
 	Waiting int             // number of events since the pause
 	Playing *travel.Playing // playback of a recording, nil if there is none
-	Stopped bool            // the user stopped the replay
 	Ended   bool            // no newer state will come
 }
 
@@ -165,9 +164,6 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 		out = append(out, travel.Playback(f, v.Badge, *v.Playing, at, v.Held == Past)...)
 	case v.Badge != "":
 		add(7, term.Lead, "  "+znode.Safe(v.Badge, 16))
-	}
-	if v.Stopped && v.Playing == nil {
-		add(7, term.You, "  stopped")
 	}
 	role := v.Role
 	if slices.ContainsFunc(s.Members, func(m *model.Member) bool { return m.You }) {
