@@ -17,7 +17,7 @@ type neighbours struct {
 	// path of the dialect.
 	queues   []string
 	while    string        // a sibling that exists until the system is shut down, "" for none
-	vacancy  time.Duration // how long the system may be without a leader before an operator has to act
+	vacancy  time.Duration // how long a healthy system may be without a leader; 0: unknown, so an empty queue shows nothing
 	standbys []Programs
 	watch    bool // only programs that could lead watch the leader's znode
 	notes    Notes
@@ -25,7 +25,7 @@ type neighbours struct {
 }
 
 // Notes has paths of other znodes that describe an election, "" if the system has no such znode.
-// In the table of dialects they are relative to the election's path, see from.
+// In a [Dialect] they are relative to the election's path, see from.
 type Notes struct {
 	at      string // paths of the elections that have these znodes, see endsIn; "": all elections of the dialect
 	Epoch   string // the znode whose text is the number of leaders so far
@@ -35,7 +35,7 @@ type Notes struct {
 
 // Programs is a directory with a znode for each running program of a system.
 type Programs struct {
-	Dir string // the path; in the table of dialects it is relative to the election's path, see from
+	Dir string // the path; in a [Dialect] it is relative to the election's path, see from
 	at  string // paths of the elections that have this directory, see endsIn; "": all elections of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if the program never
 	// leads; nil if no program in the directory leads.
@@ -48,7 +48,7 @@ type Programs struct {
 // Program is a running program, according to its znode. The texts are safe for a terminal.
 type Program struct {
 	Who    string `json:"name"`                  // as [Dialect.Who] names a leader, "" if the program never leads
-	State  string `json:"state,omitempty"`       // as the program reports it, "" for none
+	State  string `json:"state,omitempty"`       // the program's own report, "" for none
 	Cannot string `json:"cannot_lead,omitempty"` // why the program cannot lead now, "" if nothing shows that
 	Down   bool   `json:"-"`                     // the state shows that the program does not do a leader's work
 	Off    string `json:"-"`                     // why no program of the system may take over, "" if a program may
@@ -85,8 +85,7 @@ func (d *Dialect) Programs(path string) (out []Programs) {
 // program that could lead.
 func (d *Dialect) WatchersCouldLead() bool { return d != nil && d.beside.watch }
 
-// StandbyPatterns returns the directories that list who could lead, relative to the election's
-// path, for a help text.
+// StandbyPatterns returns the directories that list who could lead, relative to the election's path.
 func (d *Dialect) StandbyPatterns() (out []string) {
 	for _, s := range d.beside.standbys {
 		if s.Who != nil {
@@ -96,7 +95,7 @@ func (d *Dialect) StandbyPatterns() (out []string) {
 	return out
 }
 
-// Shown reports whether siblings, the names beside the election's path, show the system.
+// Shown reports whether siblings, the names beside the election, show the system.
 func (d *Dialect) Shown(siblings []string) bool {
 	for _, want := range d.beside.siblings {
 		want, not := strings.CutPrefix(want, "!")
@@ -172,7 +171,7 @@ func (a Ack) Paths() (paths []string) {
 	return paths
 }
 
-// AckPatterns returns the acknowledgements relative to the election's path, for a help text.
+// AckPatterns returns the acknowledgements relative to the election's path.
 func (d *Dialect) AckPatterns() (out []string) {
 	for _, a := range d.ack {
 		if out = append(out, a.znodes...); a.Child != "" {

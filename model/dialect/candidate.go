@@ -7,20 +7,20 @@ import (
 	"electop/model/znode"
 )
 
-// Candidate is a child of the election, a contender or not; it is immutable.
+// Candidate is a child of the election, a contender or not. It is immutable after [Dialect.Interpret].
 type Candidate struct {
 	znode.Znode
-	// Sequence is the number at the end of the name, if HasSequence is true.
+	// Sequence is the sequence number in the name, if HasSequence is true.
 	Sequence    int64
 	HasSequence bool
 	// SeenAt is when electop first read the znode, on electop's clock. Joined reports whether the
 	// znode was created while electop observed the election.
 	SeenAt time.Time
 	Joined bool
-	// Who is the name of the owner according to [Dialect.Who].
+	// Who is the result of [Dialect.Who], "" if Revoked.
 	Who string
 
-	// Revoked reports whether another client replaced the owner's data to request the lock.
+	// Revoked reports whether another client has replaced the owner's data to request the lock.
 	Revoked bool
 
 	access  access
@@ -36,7 +36,7 @@ type ID struct {
 // ID returns the candidate's identity.
 func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
 
-// SameReading reports whether two interpretations of the same znode are equal.
+// SameReading reports whether two results of [Dialect.Interpret] for the same znode are equal.
 func (c *Candidate) SameReading(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.access == other.access && c.Revoked == other.Revoked
 }
@@ -50,8 +50,8 @@ func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	return max(0, now.Sub(from)), c.Joined
 }
 
-// Label returns the name to show for the candidate: Who, otherwise the data if that is a short
-// text, otherwise the znode's name. The label is safe for a terminal.
+// Label returns Who, otherwise the owner's data if it is a short text, otherwise the znode's name. The
+// label is safe for a terminal.
 func (c *Candidate) Label() string {
 	if c.Who != "" {
 		return c.Who
@@ -67,8 +67,8 @@ func (c *Candidate) Reads() bool { return c.access == readAccess }
 
 const labelMax = 64
 
-// before orders by sequence, then by czxid: a reader and a writer of a Curator lock may have equal
-// sequences.
+// before orders by sequence number, then by czxid and name. Since Curator 5.5, a reader and its own
+// writer have the same number.
 func before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
 }

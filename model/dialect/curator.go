@@ -2,12 +2,12 @@ package dialect
 
 import "time"
 
-// curator lists Curator's recipes, and systems that are built on them and usually differ only in
-// the path. Curator orders children by the text after the lock's name.
+// curator has Curator's recipes, and the systems that use these recipes. Curator orders children by
+// the text after the lock's name, such as latch-.
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, contends: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
-		// The user chooses the root of the path, so the path alone does not show Spark.
+		// The user chooses the directory, so the path alone does not show Spark.
 		at: []string{"leader_election"}, marker: "../master_status",
 	},
 	Dialect{

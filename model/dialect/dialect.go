@@ -11,37 +11,34 @@ import (
 
 // Dialect describes how one system represents an election by znodes. It is immutable.
 type Dialect struct {
-	ID     string // for machines and recordings: "curator-latch"
-	System string // for people: "Curator LeaderLatch"
+	ID     string // "curator-latch"
+	System string // "Curator LeaderLatch"
 	Recipe Recipe
 
-	Single     bool   // the election's path is one ephemeral znode, created by the leader
-	Watches    string // for people: what a contender watches
-	ChildWatch bool   // a waiting contender watches only the list of children, so every change notifies all
+	Single     bool   // the election is one ephemeral znode, which the leader creates
+	Watches    string // what a contender watches: "its predecessor"
+	ChildWatch bool   // a waiting client watches the list of children, and no child
 	Why        string // why electop cannot take part, "" if it can
 	Source     string // the documentation or the source code that defines the rule
 
-	// kind is the kind of the children, in the table "" for an election. If a system uses the same
-	// names for locks and elections, the children count as an election.
+	// kind is KindElection too if a system uses the same names for locks and elections.
 	kind Kind
 	own  bool // electop's own naming
-	// prefix is the name of the znode of electop's candidate, without the sequence; {hex} or {uuid}
-	// stands for a guid. The system's clients order and watch that znode like their own znodes.
+	// prefix is the name of electop's candidate without the sequence number; {hex} or {uuid} stands
+	// for a guid. The system's clients must count such a znode as a contender.
 	prefix   string
-	contends func(stem string) bool // [line.writer] of the recipe
-	unknown  bool                   // the system is not known
-	shares   bool                   // one session may own several contenders, such as threads of a process
+	contends func(stem string) bool // the recipe's writer, see line
+	unknown  bool
+	shares   bool // one session may own several contenders, such as threads of a process
 
-	// names are patterns of children's names, compiled in pattern.
+	// names are patterns of children's names without the sequence number; pattern has them compiled.
 	names   []string
 	pattern func() *regexp.Regexp
-	at      []string // paths (see endsIn) at which the dialect can be; nil: anywhere
+	at      []string // the paths of the system's elections, see endsIn; nil: every path (Single: none)
 	bare    bool     // the names have no sequence number
-	// marker is a znode that must exist, relative to the election's path (see from), "" for none. A
-	// dialect with a marker also has paths in at.
+	// marker is a znode that must exist, relative to the election's path (see from), "" for none.
 	marker string
-	// proof reports whether a child with a matching name shows the dialect; nil: the name is
-	// enough.
+	// proof reports whether the znode shows the dialect; nil: no proof is needed.
 	proof func(path string, z *znode.Znode) bool
 	// content reports whether the whole directory fits; nil: every directory fits.
 	content func(e *Evidence) bool
@@ -50,13 +47,13 @@ type Dialect struct {
 	beside neighbours
 	wider  []wider
 
-	// who names the owner of a candidate; nil: whoByData does. part is the part of the name that
-	// {any} or {session} matches.
+	// who names the owner of a candidate. If who is nil or returns "", the data may show the owner.
+	// part is what {any}, {session} or {priority} matches in the name.
 	who func(c *Candidate, part string) string
-	ack []Ack // nil: the system's leaders do not acknowledge
+	ack []Ack // nil: leaders do not acknowledge
 }
 
-// wider has the ID of a dialect with more kinds of children. mark reports whether a child shows it.
+// wider has the ID of a dialect with more names. mark reports whether the stem of a child shows it.
 type wider struct {
 	mark func(stem string) bool
 	id   string
@@ -75,7 +72,7 @@ func ByID(id string) (*Dialect, bool) {
 }
 
 // SingleZnode returns the dialect of a single ephemeral znode of an unknown system. named reports
-// whether the user called the znode an election.
+// whether the user named the znode's path.
 func SingleZnode(named bool) *Dialect {
 	if !named {
 		return unknownSingle
@@ -97,23 +94,22 @@ func RecipeNamed(name string) (Recipe, bool) {
 	return all[i], true
 }
 
-// Prefix returns the name of the znode of electop's own candidate, without the sequence. The
-// dialect must have an empty Why.
+// Prefix returns the name of electop's own candidate without the sequence number, "" if electop
+// cannot take part.
 func (d *Dialect) Prefix(guid [16]byte) string {
 	s := hex.EncodeToString(guid[:])
 	dashed := s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:] // as Java prints a UUID
 	return strings.NewReplacer("{hex}", s, "{uuid}", dashed).Replace(d.prefix)
 }
 
-// Foreign reports whether the naming is not electop's own. In a third-party election
-// electop creates only its candidates' znodes, and no acknowledgement.
+// Foreign reports whether the naming is not electop's own.
 func (d *Dialect) Foreign() bool { return !d.own }
 
 // Unknown reports whether no known system has this naming; false for nil.
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
-// Shares reports whether the role is a lock, or one session may own several contenders: then short
-// reigns are normal.
+// Shares reports whether the contenders want a lock, or one session may own several contenders. Then
+// short reigns are normal. Shares returns false for nil.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.
@@ -128,13 +124,13 @@ func (d *Dialect) Who(c *Candidate) string {
 	if d.who != nil {
 		who = d.who(c, part)
 	}
-	if who == "" && d.kind != KindQueue { // the data of an item is for its consumer
+	if who == "" && d.kind != KindQueue { // an item's data is for its consumer
 		who = whoByData(c.Data)
 	}
 	return znode.Safe(who, labelMax)
 }
 
-// Interpret sets what the candidate's name and data show: its owner, access, library and sequence.
+// Interpret sets the fields that follow from the name and the data. d may be nil.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.access, c.library = "", unknownAccess, libraryOf(c.Name)
 	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
@@ -151,7 +147,7 @@ func (d *Dialect) Interpret(c *Candidate) {
 
 func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		return 0, false // the digits at the end of a name are no sequence here
+		return 0, false // digits at the end of such a name are no sequence number
 	}
 	return znode.Sequence(name)
 }
@@ -168,7 +164,7 @@ func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	return 0, false
 }
 
-// match reports whether the name fits, and returns the part of the name that identifies the owner.
+// match reports whether the name fits, and returns what {any}, {session} or {priority} matched.
 func (d *Dialect) match(name string) (part string, ok bool) {
 	if !d.bare {
 		if _, numbered := znode.Sequence(name); !numbered {

@@ -31,12 +31,11 @@ func znodes(children ...string) []znode.Znode {
 	return out
 }
 
-// Protobuf messages: HBase's Master{ServerName{host1, 16000, 1}} after a header, HDFS'
-// ActiveNodeInfo, and YARN's ActiveRMInfoProto.
 const (
+	// hbaseData is a header, then the protobuf message Master{ServerName{host1, 16000, 1}}.
 	hbaseData = "\xff\x00\x00\x00\x0cmaster:1\x01\x02\x03\x04PBUF\x0a\x0c\x0a\x05host1\x10\x80\x7d\x18\x01"
-	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e"
-	yarnData  = "\x0a\x02yc\x12\x03rm1"
+	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e" // ActiveNodeInfo
+	yarnData  = "\x0a\x02yc\x12\x03rm1"                                      // ActiveRMInfoProto
 )
 
 // example is an election of a dialect. "; " separates entries of a text. If who is "", each owner's
@@ -44,13 +43,12 @@ const (
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
-	holders, ignored        int
-	ack, marker             string // marker: a znode that must exist
+	holders, ignored        int   // holders: 0 means 1
+	ack, marker             string
 	siblings                []string
 	prefix                  string // the result of [dialect.Dialect.Prefix]; "": electop cannot take part
 }
 
-// noHolder means in example.holders that nobody holds the role, because 0 means one holder.
 const noHolder = -1
 
 var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
@@ -102,7 +100,7 @@ var dialectExamples = []example{
 		children: "{h1}__rlock__0000000000=a; {h2}__rlock__0000000001=b; {h1}__lock__0000000002=c; {h2}__rlock__0000000003=d; {h1}__rlock__0000000004=e",
 		watches:  []int{-1, -1, 1, 2, 2}, holders: 2},
 	{id: "kazoo-semaphore-queue", path: "/sem-__lock__", children: "{h1}__lock__0000000000=a; {h2}__lock__0000000001=b"},
-	// The ten digits at the end of the second name are no sequence.
+	// The ten digits at the end of the second name are no sequence number.
 	{id: "kazoo-semaphore", path: "/sem", children: "{h1}=a; 9cb226cb23864645aa23c50000000001=b", watches: []int{-1, -1}, holders: 2,
 		marker: "/sem-__lock__"},
 	{id: "go-zookeeper", path: "/lock", children: "_c_{h1}-lock-0000000000=a; _c_{h2}-lock-0000000001", prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-"},
@@ -258,7 +256,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestRivals compares the sessions of each rival and of its Blind.
+// TestRivals compares the sessions of each rival and its Blind.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -345,7 +343,7 @@ func TestGroupDialects(t *testing.T) {
 
 // TestKinds checks directories in which nobody leads. words is the result of [phrase.Content].
 func TestKinds(t *testing.T) {
-	tried := map[string]bool{"barrier": true} // a table of watches shows it: see TestBarrier
+	tried := map[string]bool{"barrier": true} // see TestBarrier
 	for _, c := range []struct{ id, path, children, marker, order, words string }{
 		{"kazoo-double-barrier", "/b", "{h1}=a; {h2}=b; !ready", "", "a b", "2 inside, ready"},
 		{"curator-double-barrier", "/b", "{u1}; {u2}; !ready", "", "{u1} {u2}", "2 inside, ready"},
@@ -383,7 +381,6 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestBarrier checks whether the data of a znode without children can be data of a barrier.
 func TestBarrier(t *testing.T) {
 	denied := znode.Data{Denied: true}
 	for _, c := range []struct {
@@ -439,8 +436,7 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// TestUnsupported has systems whose first child need not lead, such as ActiveMQ, or in which several
-// children lead, such as ClickHouse.
+// In these systems the first child need not lead (ActiveMQ), or several children lead (ClickHouse).
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{
@@ -470,13 +466,13 @@ func TestDialectTable(t *testing.T) {
 		}
 		seen[d.ID] = true
 		if d.Foreign() != (d.ID != "electop") {
-			t.Errorf("%s: Foreign = %v", d.ID, d.Foreign())
+			t.Errorf("%s: Foreign = %v, want false only for electop", d.ID, d.Foreign())
 		}
 		if r, ok := dialect.RecipeNamed(d.Recipe.Name()); !ok || r != d.Recipe {
-			t.Errorf("%s: RecipeNamed(%q) = %v, %v", d.ID, d.Recipe.Name(), r, ok)
+			t.Errorf("%s: RecipeNamed(%q) = %v, %v; want %v, true", d.ID, d.Recipe.Name(), r, ok, d.Recipe)
 		}
 		if got, ok := dialect.ByID(d.ID); !ok || got != d {
-			t.Errorf("ByID(%q) = %v, %v", d.ID, got, ok)
+			t.Errorf("ByID(%q) = %v, %v; want the dialect with this ID, true", d.ID, got, ok)
 		}
 		if d.Locks() != (strings.Contains(d.Why, "elects no leader") || slices.Contains(lockDialects, d.ID)) {
 			t.Errorf("%s: Locks = %v, which does not fit Why %q or lockDialects", d.ID, d.Locks(), d.Why)
@@ -495,7 +491,7 @@ func TestRecognise(t *testing.T) {
 		children []string
 		want     string
 	}{
-		{"nobody", "/e", nil, ""},
+		{"no children", "/e", nil, ""},
 		{"only persistent children", "/e", []string{"!n_0000000001", "!" + latch(2)}, ""},
 		{"only children without a number", "/e", []string{"DONE", "leader"}, ""},
 		{"a stray child", "/e", []string{"odd-0000000000", latch(1), latch(2)}, "curator-latch"},
@@ -512,8 +508,8 @@ func TestRecognise(t *testing.T) {
 		{"members named by a digest", "/registry", []string{"9e107d9d372bb6826bd81d3542a419d6", "e4d909c290d0fb1ca068ffaddf22cbd0"}, "ids"},
 		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
-		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
-		{"upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
+		{"a guid with a digit that is not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
+		{"a guid in upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
 		{"an ephemeral child", "/app/x", []string{"x=host"}, ""},
 		{"at Kafka's path, two children", "/controller", []string{"a", "b"}, "group"},
 		{"at Kafka's path, a persistent znode", "/controller", []string{"!controller"}, ""},
@@ -528,18 +524,18 @@ func TestRecognise(t *testing.T) {
 		{"BookKeeper's names at another path", "/app/votes", []string{"V_0000000000"}, "unknown"},
 		{"Accumulo's names at another path", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
 		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
-		{"one of them persistent: no party", "/e", []string{"!" + modeltest.Hex1 + "-a", modeltest.Hex2 + "-b"}, ""},
+		{"a persistent child is no member of a party", "/e", []string{"!" + modeltest.Hex1 + "-a", modeltest.Hex2 + "-b"}, ""},
 		{"a member with another name: no party", "/e", []string{modeltest.Hex1 + "-a", "config"}, "group"},
 		{"a leader's acknowledgement is no party", "/e", []string{modeltest.Hex1 + "-leader"}, ""},
 		{"a member of a party in an election", "/e", []string{modeltest.Hex1 + "-a", modeltest.Hex1 + "-n_0000000001"}, "electop"},
 		{"ready in an election", "/e", []string{"!ready", latch(1), latch(2)}, "curator-latch"},
 		{"an item in an election", "/e", []string{latch(1), "!queue-0000000002"}, "curator-latch"},
-		{"items of another form", "/e", []string{"!queue-x0000000001", "!queue-y0000000002"}, ""},
-		{"items that somebody holds", "/e", []string{"qn-0000000001", "qn-0000000002"}, "unknown"},
+		{"persistent children whose numbers follow a letter", "/e", []string{"!queue-x0000000001", "!queue-y0000000002"}, ""},
+		{"ephemeral children with names of items", "/e", []string{"qn-0000000001", "qn-0000000002"}, "unknown"},
 		{"persistent settings", "/e", []string{"!a=on", "!b=off", "!c"}, ""},
 		{"persistent children without data", "/e", []string{"!a", "!b"}, ""},
 		{"votes and a candidate", "/e", []string{"!a=commit", latch(1)}, "curator-latch"},
-		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, "group"},
+		{"time stamps, which are no sequence numbers", "/e", []string{"job-1795187631811", "job-1795187631812"}, "group"},
 	} {
 		want := c.want
 		if want == "" {

@@ -9,22 +9,22 @@ import (
 	"electop/model/znode"
 )
 
-// Kind is the kind of the children at a path: which of ZooKeeper's recipes uses them.
+// Kind is what the children at a path are for, named after ZooKeeper's recipes.
 type Kind string
 
 const (
 	KindElection Kind = "election"
 	KindLock     Kind = "lock"
-	KindShared   Kind = "shared-lock" // readers share the lock
+	KindShared   Kind = "shared-lock"
 	KindGroup    Kind = "group"
-	KindBarrier  Kind = "barrier" // sessions wait for the deletion of the path
+	KindBarrier  Kind = "barrier" // sessions wait for the deletion of the znode
 	KindDouble   Kind = "double-barrier"
 	KindQueue    Kind = "queue"
 	KindCommit   Kind = "two-phase-commit"
 	KindUnknown  Kind = "unknown"
 )
 
-// Kinds are all kinds, in the order in which a search lists them.
+// Kinds has all kinds, in the order of lists on the screen.
 var Kinds = [...]Kind{KindElection, KindLock, KindShared, KindGroup, KindBarrier, KindDouble, KindQueue, KindCommit, KindUnknown}
 
 // String returns the kind in words: "shared lock".
@@ -49,14 +49,14 @@ func (d *Dialect) Kind() Kind {
 // Elects reports whether the children contend for leadership or for a lock; true for nil.
 func (d *Dialect) Elects() bool { return d == nil || d.Kind().Elects() }
 
-// Locks reports whether the role is a lock or a lease.
+// Locks reports whether the contenders want a lock or a lease; false for nil.
 func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == KindShared }
 
-// Vague reports whether more children may show another kind.
+// Vague reports whether one more child may show another kind; false for nil.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
-// Barrier returns the barrier's dialect if data is empty (kazoo) or an address (Curator), otherwise
-// nil.
+// Barrier returns the dialect of a barrier if its data is empty (kazoo) or an IP address (Curator),
+// otherwise nil.
 func Barrier(data znode.Data) *Dialect {
 	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {
 		return nil
@@ -64,11 +64,11 @@ func Barrier(data znode.Data) *Dialect {
 	return barrier
 }
 
-// SharedLock is the ID of the dialect, and the name of the recipe, of electop's own shared lock.
+// SharedLock is the ID of the dialect for ZooKeeper's recipe of a shared lock, and its [Recipe]'s name.
 const SharedLock = "recipe-rw"
 
-// OwnLock returns the dialect of contender n for the demo's lock of the kind, nil for another kind. In
-// a shared lock, every third contender writes.
+// OwnLock returns the dialect for contender n of the demo's lock, nil if kind is no lock. In a shared
+// lock, every third contender writes.
 func OwnLock(kind Kind, n int) *Dialect {
 	d, ok := ByID(map[Kind]string{KindLock: "recipe-lock", KindShared: SharedLock}[kind])
 	if !ok || kind == KindLock {
@@ -81,7 +81,7 @@ func OwnLock(kind Kind, n int) *Dialect {
 
 const (
 	whyNobody = "nobody is elected here"
-	// Ready is the child of a double barrier for which its participants wait.
+	// Ready names the child of a double barrier for which entering participants wait.
 	Ready = "ready"
 )
 
@@ -104,7 +104,7 @@ var doubleBarriers = withoutRole(KindDouble,
 
 const watchesReady = "ready while it enters; another participant while it leaves"
 
-// isDouble reports whether a child or a watch shows the znode for which participants wait.
+// isDouble reports whether [Ready] exists or has a watch.
 func isDouble(e *Evidence) bool {
 	return e.Ready || !e.every(func(z *znode.Znode) bool { return z.Name != Ready })
 }
@@ -136,7 +136,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority reads a DistributedPriorityQueue's 1, or 0 if negative, and eight hex digits.
+// A DistributedPriorityQueue writes a priority as 1 (0 if it is negative) and eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
@@ -146,8 +146,8 @@ func curatorPriority(_ *Candidate, part string) string {
 	return strings.Trim(part, "|")
 }
 
-// withoutID returns the name of an item without the id that DistributedIdQueue puts between bars.
-// DistributedDelayQueue puts a time in milliseconds there, as 11 hex digits, and sorts by that time.
+// withoutID returns an item's name without the id that DistributedIdQueue puts between bars. A
+// DistributedDelayQueue sorts by the text there: a time in milliseconds, in 11 hex digits.
 func withoutID(name string) string {
 	from, to := strings.IndexByte(name, '|'), strings.LastIndexByte(name, '|')
 	if from == to {
@@ -159,10 +159,10 @@ func withoutID(name string) string {
 	return name[:from] + name[to+1:]
 }
 
-// FirstItems is the number of a queue's items that electop reads: their stats, never their contents.
+// FirstItems bounds the items of a queue whose stats electop reads. electop never reads their data.
 const FirstItems = 20
 
-// Items reports whether the children with these names are a queue's items.
+// Items reports whether the children with these names are the items of a queue.
 func Items(path string, names []string) bool {
 	e := Evidence{Path: path}
 	for _, name := range names[:min(len(names), FirstItems)] {
@@ -171,10 +171,10 @@ func Items(path string, names []string) bool {
 	return Recognise(e).Kind() == KindQueue
 }
 
-// commits are transactions of a two-phase commit, in which each child is the vote of a site.
+// commits are transactions of a two-phase commit. Each child is a site, and its data is the vote.
 var commits = withoutRole(KindCommit, Dialect{
 	ID: "recipe-two-phase-commit", System: "ZooKeeper recipe: two-phase commit", names: []string{"{any}"}, bare: true,
-	who: func(c *Candidate, _ string) string { return c.Name }, // its data is the vote
+	who: func(c *Candidate, _ string) string { return c.Name },
 	content: func(e *Evidence) bool {
 		voted := false
 		return e.every(func(z *znode.Znode) bool {
@@ -186,11 +186,11 @@ var commits = withoutRole(KindCommit, Dialect{
 	},
 })
 
-// Vote returns what a site of a two-phase commit voted: "commit", "abort", or "" for nothing yet.
+// Vote returns the vote of a site in a two-phase commit: "commit", "abort", or "" for no vote yet.
 func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
 
-// plainGroup has several ephemeral children without numbers. unknownIDs has only guids as names, so
-// the children may also be participants of a double barrier.
+// plainGroup has several ephemeral children without numbers. If all names are guids, they may also be
+// participants of a double barrier: unknownIDs.
 var (
 	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "unknown system", who: func(c *Candidate, _ string) string { return c.Name }, names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
 		return len(e.Children) > 1 && e.every(unnumbered)
@@ -204,10 +204,10 @@ func unnumbered(z *znode.Znode) bool {
 }
 
 // groups are the systems whose ephemeral children look like candidates, but are members of a
-// group. Systems whose children have plain names need no entry.
+// group. Children with plain names need no entry, see plainGroup.
 var groups = withoutRole(KindGroup,
 	Dialect{
-		// The number is the server's start time in milliseconds.
+		// A name ends in the server's start time in milliseconds.
 		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
 		names: []string{"{any}"}, bare: true, proof: shows(hbaseServer), who: hbaseServer,
 	},
@@ -255,7 +255,7 @@ var groups = withoutRole(KindGroup,
 		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py", names: []string{"{hex}__party__"}, bare: true,
 	},
 	Dialect{
-		// Other programs use such names too, so all children must have them.
+		// Other programs use such names too, so all children must fit.
 		ID: "kazoo-shallow-party", System: "kazoo ShallowParty", Source: "kazoo: recipe/party.py", names: []string{"{hex}-{any}"}, bare: true,
 		content: func(e *Evidence) bool {
 			return e.every(func(z *znode.Znode) bool { return shallow(z.Name) && unnumbered(z) })
@@ -270,7 +270,7 @@ var groups = withoutRole(KindGroup,
 		names: []string{""}, at: []string{"log_replicas"},
 	},
 	Dialect{
-		// The numbers only make the names unique. Nobody waits for another lock.
+		// The numbers only make the names unique. No lock waits for another lock.
 		ID: "clickhouse-temp", System: "ClickHouse temporary locks", Source: "ClickHouse: EphemeralLockInZooKeeper",
 		names: []string{"abandonable_lock-", "block-"},
 	},

@@ -8,9 +8,9 @@ import (
 
 // Library is a client library with a known rule for waiting. Names of children show the library.
 type Library struct {
-	Counts string                 // for people: "kazoo's names"
-	Source string                 // the origin of the rule for waiting
-	named  func(stem string) bool // reports whether a client of the library has the name
+	Counts string                 // which names the clients count: "kazoo's names"
+	Source string                 // defines the rule for waiting
+	named  func(stem string) bool // reports whether the library creates such a name
 	marks  []string               // stems of counted names end in one of these; nil: every numbered name is counted
 	byText bool                   // clients count all names, ordered by the text after the mark
 }
@@ -37,8 +37,8 @@ func libraryOf(name string) *Library {
 // Library returns the library of the candidate's client, nil if it is unknown.
 func (c *Candidate) Library() *Library { return c.library }
 
-// Counts reports whether the client of c counts other as a contender before c, by default. kazoo's
-// WriteLock counts readers and its Lock does not, but their names are equal.
+// Counts reports whether the client of c counts other as a contender before c, by default. Names do
+// not distinguish kazoo's WriteLock, which counts readers, from its Lock, which does not.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library
 	if l != nil && l.byText {
@@ -57,12 +57,12 @@ func curatorKey(name string, locks ...string) string {
 	return name
 }
 
-// Rival is a candidate that may lead beside the head of the queue. Blind and Other are these two:
-// Blind, which has the higher number, does not count Other.
+// Rival is a candidate that may lead at the same time as the head of the queue. Blind and Other are
+// these two candidates. Blind does not count Other, although Other's number is not higher.
 type Rival struct {
 	*Candidate
 	Blind, Other *Candidate
-	Since        time.Time // zero: before electop observed the election
+	Since        time.Time // zero: since before electop observed the election
 }
 
 // Rivals returns the rivals of the head of the queue. others are the other children.

@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// Stem returns the part of a name that is before the sequence number and its sign.
+// Stem returns the name without the sequence number and its sign.
 func Stem(name string) string {
 	seq, ok := znode.Sequence(name)
 	if !ok {
@@ -28,7 +28,7 @@ func Stem(name string) string {
 //	{hex}       32 hex digits, a UUID without dashes
 //	{session}   a session id: hex, with or without 0x, or signed decimal
 //	{decimal}   a session id in decimal: 15 to 19 digits, maybe with a sign
-//	{priority}  a number, or what curatorPriority reads
+//	{priority}  up to three digits, or what DistributedPriorityQueue writes
 //	{sequence}  a sequence number
 //	{any}       anything, at least one byte
 //
@@ -43,8 +43,8 @@ const (
 	guids = `(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`
 )
 
-// pattern returns an expression that matches a text if one of the patterns matches all of it. It is
-// compiled at its first use.
+// pattern returns an expression that matches a text if one of the patterns matches the whole text. It
+// is compiled at its first use.
 func pattern(patterns ...string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		var all []string
@@ -115,7 +115,7 @@ func HasGuid(name string) bool {
 
 var guid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(guids) })
 
-// guidIn finds the first guid: 32 hex digits, with or without dashes; to is 0 for none.
+// guidIn finds the first {hex} or {uuid}; to is 0 for none.
 func guidIn(name string) (from, to int) {
 	if m := guid().FindStringSubmatchIndex(name); m != nil {
 		return m[2], m[3]

@@ -14,8 +14,8 @@ type Queue struct {
 	ends  []int32 // for each part, the number of contenders up to its end
 }
 
-// part has at least one and at most partMax contenders. Queues copy pointers to parts at each change,
-// because slices would need three times the memory.
+// part has at least one and at most partMax contenders. Each change of a queue copies its list of
+// parts: pointers need a third of the memory of slices.
 type part struct{ all []*Candidate }
 
 const partMax = 128
@@ -111,7 +111,7 @@ func (q Queue) Index(match func(*Candidate) bool) int {
 func (q Queue) Insert(i int, v *Candidate) Queue {
 	n := len(q.parts)
 	if i == q.Len() && (n == 0 || len(q.parts[n-1].all) == partMax) {
-		return q.with(n, n, []*Candidate{v}, 1) // a new part, because no last part has room
+		return q.with(n, n, []*Candidate{v}, 1) // the last part is full, or there is none
 	}
 	part, items, at := q.find(min(i, q.Len()-1))
 	if i == q.Len() {

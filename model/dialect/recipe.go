@@ -8,9 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// Recipe is a kind of election: which children contend in which order, how many hold the role, and
-// which znode each contender should watch. A position is an index in a queue, which is in the
-// recipe's order.
+// Recipe is the rule of an election. The role is leadership, a lock or a lease. A position is an
+// index in a queue, which is in the recipe's order.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -20,19 +19,19 @@ type Recipe interface {
 	Before(a, b *Candidate) bool
 	// Holders returns how many contenders at the front of the queue hold the role.
 	Holders(queue Queue) int
-	// Watches returns the position of the contender that the contender at i should watch;
-	// false if it should watch none.
+	// Watches returns the position of the contender that the contender at i should watch; false
+	// if it should watch no contender.
 	Watches(queue Queue, i int) (int, bool)
 	// Notified returns how many contenders the deletion of the contender at i notifies.
 	Notified(queue Queue, i int) int
-	// Target returns the next step of the candidate whose znode is own. skip, which may be nil,
-	// reports children that do not contend although their names fit.
+	// Target returns the next step of the candidate whose znode's name is own. skip, which may be
+	// nil, reports children that do not contend although their names fit.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 
 // Target is a candidate's next step.
 type Target struct {
-	Listed bool   // the candidate's znode is among the children; otherwise the candidacy is lost
+	Listed bool   // the children include the candidate's znode; otherwise the candidacy is lost
 	Leads  bool   // the candidate holds the role
 	Watch  string // the child to watch if the candidate does not lead, "" for none
 }
@@ -53,8 +52,8 @@ var (
 // waits for its predecessor.
 //
 // Some systems have writers and readers, which differ by name. One writer holds the role, or
-// several readers share it. A reader waits for the nearest writer before it. If first is set
-// (Curator), it waits for the first writer in the list.
+// several readers share it. A reader waits for the nearest writer before it or, if first is set
+// (Curator), for the first writer in the list.
 type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
@@ -70,7 +69,7 @@ func endsWith(with ...string) func(stem string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends accepts a numbered child if it is ephemeral, or was deleted before electop read it.
+// Contends also accepts a child that was deleted before electop read it.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }
@@ -102,7 +101,7 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders also counts the readers that share number and session with the first writer (Curator 5.5).
+// Holders also counts readers with the number and session of the first writer (Curator 5.5).
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {
@@ -171,7 +170,7 @@ func (r *line) Target(own string, children []string, skip func(string) bool) Tar
 }
 
 // target implements Target. If lowest is true, the candidate watches the first contender for which
-// it waits, otherwise the nearest. target allocates nothing, because it runs after each notification.
+// it waits, otherwise the nearest. target runs after each notification, so it must not allocate.
 func (r *line) target(own string, children []string, skip func(string) bool, lowest bool) Target {
 	var t Target
 	mine, ok := znode.Sequence(own)
@@ -251,7 +250,7 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return Target{Listed: there, Leads: there}
 }
 
-// leases is the recipe of a semaphore; waiting clients are in another directory.
+// leases is the recipe of a semaphore. Its waiting clients are in another directory.
 type leases struct {
 	alone
 	isLease func(name string) bool
@@ -283,8 +282,8 @@ type lowestFirst struct{ members }
 func (lowestFirst) Contends(c *Candidate) bool  { return election.Contends(c) }
 func (lowestFirst) Before(a, b *Candidate) bool { return before(a, b) }
 
-// items is the recipe of a queue: its persistent children are the items, in the order of their
-// names without an id.
+// items is the recipe of a queue, whose persistent children are the items. withoutID defines their
+// order.
 type items struct{ members }
 
 func (items) Contends(c *Candidate) bool { return c.HasSequence && c.Session == 0 && !c.Unread }
@@ -292,7 +291,7 @@ func (items) Before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(withoutID(a.Name), withoutID(b.Name)), cmp.Compare(a.Name, b.Name)) < 0
 }
 
-// Queueless reports whether all contenders hold the role, so that none is the next holder.
+// Queueless reports whether all contenders hold the role, so that no contender waits.
 func Queueless(r Recipe) bool {
 	switch r.(type) {
 	case alone, *leases:

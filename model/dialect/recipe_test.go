@@ -66,7 +66,7 @@ func TestTarget(t *testing.T) {
 		{"election", plain, "n_0000000003", "x_0000000001", dialect.Target{Listed: true, Leads: true}},
 		{"election", plain, "n_0000000007", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000005"}},
 		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
-		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // candidacy lost
+		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // its znode was deleted
 		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
 		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}},
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},

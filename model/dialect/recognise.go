@@ -15,19 +15,18 @@ import (
 type Evidence struct {
 	Path     string
 	Children []znode.Znode // for a single ephemeral znode, that znode
-	// Parent is the directory's stat in the reply with the children, zero if unknown. A sequence
-	// number is below the parent's number of creates.
+	// Parent is the directory's stat in the reply with the children, zero if unknown.
 	Parent   znode.Parent
 	Siblings []string // the names beside the path, nil if they are not known
-	Ready    bool     // a session watches the znode for which the participants of a double barrier wait
-	Markers  []string // the znodes of [Markers] that exist
+	Ready    bool     // a session watches the child [Ready]
+	Markers  []string // the existing znodes among the results of [Markers]
 }
 
 // Recognise returns the dialect of the system that owns an election, nil if the evidence shows
 // none.
 //
-// The path of a single znode or an empty queue shows the system; otherwise the children vote. If
-// votes are equal, the oldest child decides between known namings.
+// The path shows the system of a single znode or an empty queue; otherwise the children vote. If
+// known namings have equal votes, the oldest child decides.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -82,7 +81,8 @@ func (e *Evidence) every(fits func(z *znode.Znode) bool) bool {
 	return true
 }
 
-// sequential reports whether the name ends in a number that may be a sequence number.
+// sequential reports whether the name ends in a number that may be a sequence number. A sequence
+// number is below the number of creates in its directory.
 func (e *Evidence) sequential(name string) bool {
 	seq, numbered := znode.Sequence(name)
 	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // negative: the counter overflowed, before ZooKeeper 3.6
@@ -155,9 +155,8 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess replaces the unknown naming by an election of an unknown system if shown is true. Callers
-// set shown if a candidate watches its predecessor, or the user named the path and [Evidence.Alike]
-// is true.
+// Guess returns d. If d is the unknown naming and shown is true, Guess returns an election of an unknown
+// system. shown reports whether watches or names show an election.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -165,7 +164,7 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 	return d
 }
 
-// Unnumbered returns the unknown naming if an ephemeral child's number is no sequence number,
+// Unnumbered returns the unknown naming if the number of an ephemeral child is no sequence number,
 // otherwise nil.
 func (e *Evidence) Unnumbered() *Dialect {
 	if e.every(func(z *znode.Znode) bool { return z.Session == 0 || Stem(z.Name) == z.Name || e.sequential(z.Name) }) {
@@ -211,7 +210,7 @@ func masked(stem string, session uint64) string {
 	return stem
 }
 
-// markerOf returns the path of d's marker. d must have a marker, and fit the path.
+// markerOf returns the path of d's marker. d must fit the path.
 func (d *Dialect) markerOf(path string) string {
 	star, _ := endsIn(path, d.at...)
 	return from(path, d.marker, star)
@@ -231,8 +230,7 @@ func Markers(path string, names []string) (wanted []string) {
 	return slices.Compact(wanted)
 }
 
-// LeadersName reports whether programs often give this name to a leader's own znode. In an unknown
-// system the name is the only evidence of an election.
+// LeadersName reports whether programs often give this name to a leader's own znode.
 func LeadersName(path string) bool {
 	return slices.Contains([]string{"leader", "master", "active", "controller", "coordinator", "primary"}, strings.ToLower(znode.Base(path)))
 }
@@ -242,8 +240,8 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Vacant returns the paths in dir at which a leader's own znode is missing. names, the children of
-// dir, show the system.
+// Vacant returns the paths in dir at which a leader's own znode is missing. names are the children of
+// dir, which show the system.
 func Vacant(dir string, names []string) (paths []string) {
 	for _, d := range dialects {
 		if !d.Single {
@@ -260,7 +258,7 @@ func Vacant(dir string, names []string) (paths []string) {
 	return paths
 }
 
-// Unsupported reports whether electop does not read the elections of this system.
+// Unsupported reports whether electop does not implement the rules of this system.
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
 // Blocker returns a child that is no contender, but blocks clients that read only names; nil for
@@ -286,7 +284,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	return nil
 }
 
-// Outranks reports whether Curator's clients order c before the head of the queue, though c does
+// Outranks reports whether Curator's clients order c before the head of the queue, although c does
 // not have a contender's name. See curatorKey for the order.
 func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 	if d == nil || queue.Len() == 0 || c.Unread {

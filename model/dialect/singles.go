@@ -38,8 +38,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// ActiveBreadCrumb is persistent, and has the data of the last leader. The next leader
-		// fences that leader.
+		// ActiveBreadCrumb is persistent, and has the last leader's data. In HDFS, the next leader
+		// fences the last leader.
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []Ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, ByData: true, Takeover: 90 * time.Second}},
@@ -47,7 +47,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	},
 	Dialect{
 		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
-		near: []string{"*/leader"}, // the namespace is configurable, and other programs also have a znode named leader
+		near: []string{"*/leader"}, // the user chooses the namespace, and other programs have such a znode too
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
 			standbys: []Programs{{Dir: "../members", Who: byName, Leads: true, state: patroniMember}},
@@ -56,8 +56,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
 		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
-		// Only Pinot's controllers are live instances of the cluster. The leader's znode has the
-		// controller's name without the prefix.
+		// Pinot's controllers are live instances named Controller_*. The leader's znode has the
+		// name without this prefix.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
 			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
@@ -83,8 +83,8 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		},
 	},
 	Dialect{
-		// Bookies with Pulsar's metadata driver do not use BookKeeper's own election. While both
-		// elections are empty, nothing shows which election is used.
+		// Bookies with Pulsar's metadata driver do not use BookKeeper's own election. If both
+		// elections are empty, nothing shows which of them is used.
 		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
 		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
@@ -97,7 +97,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		beside: neighbours{siblings: []string{"schema_id_counter"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
-		// A server that was not the last leader waits 5 s, and then creates the znode.
+		// A server that did not lead last waits 5 s before it tries to create the znode.
 		ID: "canal", System: "Canal server", Source: "Canal: ServerRunningMonitor, ZookeeperPathUtils, CanalController",
 		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{

@@ -8,19 +8,19 @@ import (
 	"electop/model/znode"
 )
 
-// dialects is the table of all dialects. A name shows the first dialect that matches, so specific
-// dialects come before general dialects.
+// dialects has all dialects. The first dialect that matches counts, so specific dialects come before
+// general dialects.
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 
 // systems are the dialects that are in no other list.
 var systems = completed(Dialect{},
-	// kazoo's Lock and WriteLock have the same names; only a reader shows the difference.
 	Dialect{
 		ID: "kazoo-semaphore-queue", kind: KindLock, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Why: whyLeases, Source: sourceKazoo, names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
 	},
 	Dialect{
+		// kazoo's WriteLock has the same names. Only a reader shows the difference.
 		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
 		prefix: "{hex}__lock__", Source: sourceKazoo,
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{matches("{hex}__rlock__"), "kazoo-rw"}, {matches("_c_{hex}-lock-"), "kazoo-go"}},
@@ -30,22 +30,21 @@ var systems = completed(Dialect{},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{matches("_c_{hex}-lock-"), "kazoo-go"}},
 	},
 	Dialect{
-		// Other programs also name their members by a guid, so the directory of the queue must
-		// exist. kazoo creates that directory before the first lease.
+		// Other programs also name znodes by a guid, so the queue's directory must exist. kazoo
+		// creates that directory before the first lease.
 		ID: "kazoo-semaphore", kind: KindLock, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{alone{"kazoo-semaphore"}, matches("{hex}")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, marker: "../*-__lock__",
 	},
 
-	// Go clients.
 	Dialect{
 		ID: "go-zookeeper", kind: KindLock, System: "go-zookeeper Lock", contends: endsWith("lock-", "__"),
 		prefix: "_c_{hex}-lock-", Source: "go-zookeeper: zk/lock.go",
 		names: []string{"_c_{hex}-lock-"}, wider: []wider{{matches("{hex}__lock__"), "kazoo-go"}, {matches("{hex}__rlock__"), "kazoo-go"}},
 	},
 	Dialect{
-		// kazoo's clients count go-zookeeper's clients only with extra_lock_patterns: see [Rival].
+		// kazoo's clients count go-zookeeper's clients only with extra_lock_patterns.
 		ID: "kazoo-go", kind: KindShared, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &line{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
@@ -56,7 +55,6 @@ var systems = completed(Dialect{},
 		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
-	// Systems with their own election.
 	Dialect{
 		// A candidate that joins at the head copies the number of another candidate. Candidates
 		// with the same number are in the order of their names.
@@ -65,8 +63,8 @@ var systems = completed(Dialect{},
 		who: func(_ *Candidate, part string) string { return part },
 		ack: []Ack{
 			{at: "overseer_elect/election", znodes: []string{"../leader"}, Takeover: 30 * time.Second},
-			// A shard's leader waits up to leaderVoteWait, 3 minutes, for the other replicas. In
-			// Solr 4 the leader's znode is leaders/*, which is a directory in later versions.
+			// A shard's leader waits up to leaderVoteWait (3 minutes by default) for the other
+			// replicas. In Solr 4 the leader's znode is leaders/*. Later, that is a directory.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
 		// Each node can become the overseer. Which nodes can lead a shard depends on data that
@@ -81,14 +79,14 @@ var systems = completed(Dialect{},
 		},
 	},
 	Dialect{
-		// log_replicas is a child, but no contender.
+		// The child log_replicas is no contender.
 		ID: "mesos", System: "Apache Mesos", Recipe: listing{&line{name: "mesos", writer: matches("json.info_", "info_")}},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
 
 	Dialect{
-		// A vote has the id of its bookie. The winner copies its vote into the directory's data.
+		// The winner copies its vote into the data of the election's znode.
 		ID: "bookkeeper", System: "Apache BookKeeper auditor", contends: matches("V_"),
 		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
@@ -109,14 +107,13 @@ var systems = completed(Dialect{},
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
 	},
 
-	// ZooKeeper's own recipes, and what its documentation describes.
 	Dialect{
 		ID: "electop", System: "electop, or the recipe with guid-n_", prefix: "{hex}-n_", names: []string{"{hex}-n_"}, own: true,
 		ack: []Ack{{at: "*", znodes: []string{"../*-leader"}, Takeover: 5 * time.Second}},
 	},
 	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", prefix: "{hex}-n_", names: []string{"{any}-n_"}},
 	Dialect{
-		// LeaderElectionSupport parses the name from the third byte on as a number.
+		// LeaderElectionSupport parses all after n_ as a number, so electop's candidate has no guid.
 		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", prefix: "n_",
 		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
@@ -142,7 +139,7 @@ var systems = completed(Dialect{},
 	},
 )
 
-// Numbered ephemeral children of an unknown system may also be members of a group, jobs or locks.
+// Numbered ephemeral children of an unknown system may also be group members, jobs or locks.
 var (
 	unknownNaming = completed(Dialect{kind: KindUnknown, Watches: "not known", Why: whyUnknown, Recipe: unknownOrder},
 		Dialect{ID: unknownOrder.name, shares: true, System: "unknown kind", unknown: true})[0]
@@ -150,12 +147,11 @@ var (
 	unknownOrder    = lowestFirst{members{alone{"unknown"}}}
 )
 
-// unsupported are rarely used systems whose rules electop does not implement. electop names the
-// system, and shows no leader.
+// unsupported are systems whose rules electop does not implement, so electop shows no leader.
 var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", Why: whyUnsupported},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
-		// A name is 0 and ZooKeeper's ten digits.
+		// A name is 0 and the sequence number.
 		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)", Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
 		names: []string{"0"}, proof: func(_ string, z *znode.Znode) bool {
 			o := object(z.Data)
@@ -165,11 +161,10 @@ var unsupported = completed(Dialect{Recipe: unknownOrder, Watches: "not known", 
 		},
 	},
 	Dialect{ID: "clickhouse", System: "ClickHouse before 21.12", Source: "ClickHouse: ZooKeeper/LeaderElection.h", names: []string{"leader_election-"}},
-	// zk-ruby puts no separator before the number.
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
 
-// completed fills the empty fields of each entry from common, or with defaults.
+// completed returns the dialects with their empty fields filled from common, or with defaults.
 func completed(common Dialect, all ...Dialect) (out []*Dialect) {
 	for _, d := range all {
 		d.Single, d.kind = common.Single, cmp.Or(d.kind, common.kind, KindElection)
@@ -207,7 +202,7 @@ func kazooLocks(name string) Recipe {
 	return &line{name: name, writer: endsWith("__lock__"), reader: endsWith("__rlock__")}
 }
 
-// accumuloNames are the names since Accumulo 2.1, and the older names.
+// accumuloNames has the pattern of names since Accumulo 2.1, and the older pattern.
 var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
 
 const (

@@ -14,7 +14,7 @@ import (
 	"electop/model/znode"
 )
 
-// whoByData returns host:port from a JSON object, otherwise a short text, otherwise "".
+// whoByData returns the endpoint in a JSON object, otherwise a short text, otherwise "".
 func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
 		if who := endpoint(o, 2); who != "" {
@@ -52,7 +52,7 @@ func text(o map[string]any, key string) string {
 	return s
 }
 
-// endpoint returns host:port from Mesos' MasterInfo or a ServerSet's member. deep bounds the nesting.
+// endpoint returns host:port, a host or a pid from JSON such as Mesos' MasterInfo. deep bounds the nesting.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
 		host := text(o, key)
@@ -77,7 +77,7 @@ func endpoint(o map[string]any, deep int) string {
 	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
-// number returns v in decimal, "" for a fraction, or for a string that is not a number below 65536.
+// number returns v in decimal if v is an integer or the text of a port, otherwise "".
 func number(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -178,7 +178,7 @@ func bookieVote(c *Candidate, _ string) string {
 	return id
 }
 
-// accumuloServer reads JSON (since 3.0), or an older text: the address, alone or after the service.
+// accumuloServer reads JSON (since 3.0), or an older text: "address" or "service=address".
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
@@ -194,7 +194,7 @@ func accumuloServer(c *Candidate, _ string) string {
 // hbaseMaster reads a ServerName from a protobuf message.
 func hbaseMaster(c *Candidate, _ string) string {
 	b := c.Data.Bytes
-	if len(b) >= 5 && b[0] == 0xff { // RecoverableZooKeeper's header: length, id and salt of the writer
+	if len(b) >= 5 && b[0] == 0xff { // RecoverableZooKeeper's header: the length, then the writer's id and a salt
 		n := uint64(binary.BigEndian.Uint32(b[1:5]))
 		if n > uint64(len(b)-5) {
 			return ""
@@ -219,7 +219,7 @@ func hadoopActive(c *Candidate, _ string) string {
 }
 
 // Last returns the name of the last leader according to c's data. fence reports whether the next
-// leader has to fence that leader.
+// leader has to fence the last leader.
 func (d *Dialect) Last(c *Candidate) (who string, fence bool) {
 	if who = d.Who(c); who == "" || !d.beside.fences {
 		return who, false
@@ -251,7 +251,7 @@ type field struct {
 	varint uint64
 }
 
-// message decodes a protobuf message, nil if b is none. It keeps the last value of a repeated field.
+// message decodes a protobuf message, nil if b is malformed. Of a repeated field, the last value counts.
 func message(b []byte) map[uint64]field {
 	const few = 32
 	out := make(map[uint64]field)

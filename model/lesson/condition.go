@@ -38,7 +38,7 @@ const (
 	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
-// lasting lists the events that describe a state, which must be true when the wait ends.
+// lasting lists the events that must be true when the wait ends. Other events need to be true only once.
 var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
@@ -47,7 +47,7 @@ func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace
 // begins.
 const waitingCount = "waiting"
 
-// Condition describes an event or a state. Fields that are not set do not matter.
+// Condition describes an event or a state. Each [Event] uses only some of the fields.
 type Condition struct {
 	Event    Event        `toml:"event"`
 	Who      Role         `toml:"who"`
@@ -165,7 +165,7 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent bounds the wakes that wake searches.
+// recent is the number of deletions that the method wake searches.
 const recent = 16
 
 // wake returns the deletion of the role's znode, nil until the server has counted all its effects.
@@ -187,8 +187,8 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the election has n contenders, and is settled. For another kind only their
-// number matters; the members of a barrier or a queue are no contenders.
+// Settled reports whether the election has n contenders and is settled. Locks and groups need only n
+// contenders. A barrier or a queue is always settled: its members are no contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
 	case dialect.KindBarrier, dialect.KindQueue:
@@ -199,8 +199,8 @@ func (u *Setup) Settled(s *doctor.State, n int) bool {
 	return s.Queue.Len() == n
 }
 
-// Settled reports whether the leader has acknowledged, and each member without a fault is in the queue
-// and knows its role. A ghost, and a leader with SlowLead, need not acknowledge.
+// Settled reports whether the leader has acknowledged, and each member without a fault waits in the
+// queue or leads. A ghost, and a leader with SlowLead, need not acknowledge.
 func Settled(s *doctor.State) bool {
 	first := s.First()
 	if m := s.Member(first); !s.Acknowledged() && (m == nil || !m.SlowLead && m.Znode == first.Name) {

@@ -156,8 +156,7 @@ func oneAct(c lesson.Condition) *lesson.Lesson {
 	}}}
 }
 
-// TestLateEvents checks that an event does not count if the journal held it back when the part began.
-func TestLateEvents(t *testing.T) {
+func TestEventsBeforeThePartDoNotCount(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	w.member("birch", func(m *model.Member) { m.SlowLead = true })
 	w.member("amber", func(m *model.Member) { m.Ending = model.Resigning })

@@ -12,7 +12,7 @@ func TestLessons(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range all {
-		for _, wrong := range l.Unknown() {
+		for _, wrong := range l.Mistakes() {
 			t.Error(wrong)
 		}
 	}

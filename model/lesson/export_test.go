@@ -14,7 +14,7 @@ func Events() (all []Event) {
 	return all
 }
 
-func (l *Lesson) Unknown() (bad []string) {
+func (l *Lesson) Mistakes() (bad []string) {
 	wrong := func(part int, format string, args ...any) {
 		bad = append(bad, fmt.Sprintf("lesson %s, part %d: %s", l.ID, part+1, fmt.Sprintf(format, args...)))
 	}

@@ -14,15 +14,15 @@
 //
 // # Roles
 //
-// Texts and conditions name roles, such as the leader or the next, not candidates. The roles
-// follow the election until the part waits for the act. From then on each role keeps its
+// Texts and conditions name roles, such as the leader, and usually no candidates. The roles follow
+// the election until the part waits for the act. From then on each role except [Newcomer] keeps its
 // candidate, even if the candidate leaves.
 //
 // # When a part cannot go on
 //
 // A part fits the election if its roles have candidates, and the election has no difference from the
-// part's [Setup] that could change the answer. A part that does not fit begins in its setup. If
-// something unexpected happens later, the part checks no answer, and [Back] restarts it in its setup.
+// part's [Setup] that could change the answer. A part that does not fit begins in its setup. If an
+// event could change the answer during the wait, the part is stuck. [Back] restarts it in its setup.
 package lesson
 
 import (
@@ -45,9 +45,9 @@ type Setup struct {
 	Cast    int  `toml:"cast"`    // candidates, in the order of their names
 	Workers bool `toml:"workers"` // each leader has a worker
 	Guarded bool `toml:"guarded"` // the workers' writes are fenced: a multi checks the leader's znode
-	// Kind is the kind of recipe; "" means an election.
+	// Kind is what the children are for; "" means an election.
 	Kind   dialect.Kind `toml:"kind"`
-	Recipe string       `toml:"recipe"` // name of the recipe; "" means dialect.Election
+	Recipe string       `toml:"recipe"` // name of the recipe; "" means [dialect.Election]
 	Slow   bool         `toml:"slow"`   // each message is delayed by a second
 	Faults []Fault      `toml:"faults"` // in the order in which they begin
 }
@@ -91,7 +91,7 @@ type Act struct {
 	Keys   []string    `toml:"keys"`   // keys to press in this order
 	Target Role        `toml:"target"` // the candidate to select, "" for any
 	Fault  string      `toml:"fault"`  // name of the fault that the act begins or ends
-	Until  []Condition `toml:"until"`  // the wait ends when all were met
+	Until  []Condition `toml:"until"`  // the wait ends when the election has met all of them
 	Hints  []string    `toml:"hints"`  // shown during the wait
 }
 
@@ -116,26 +116,26 @@ const (
 type View struct {
 	ID, Title   string
 	Number, Of  int       // number of the lesson, from 1, and number of all lessons
-	Began       time.Time // when the last setup was complete; older events do not belong to the lesson
+	Began       time.Time // the end of the last setup; older events do not belong to the lesson
 	Part, Parts int       // number of the part, from 1, and number of all parts
-	Preparing   bool      // the setup is being prepared
-	Text        []string  // paragraphs of prose
-	Question    string    // "" for none
-	Options     []string  // numbered from 1 on the screen
-	Chosen      int       // -1: not answered yet
-	Right       int       // -1: unknown, or no option is right
-	Verdict     string    // verdict on the answer, "" if it is unknown
-	Do          string    // what the user must do now, "" for nothing
-	Keys        []string  // the keys for Do, such as "x"
-	Target      string    // [model.Member.ID] of the candidate to act on, "" for none
-	Fault       string    // fault to choose from the list of faults, "" for none
-	Waiting     bool      // the part waits for the act and its effect
-	Acted       bool      // the part waits, and the act was done or one of the act's conditions was met
-	Held        bool      // the part waits, and the server holds messages until the user releases them
-	Happened    string    // explains what happened, "" until the wait has ended
-	Stuck       string    // why the part cannot go on, which wrong candidate was chosen, or what was skipped; "" for none
-	Hint        string    // the last hint that the user requested, "" for none
-	Hints       int       // the number of further hints
+	Preparing   bool
+	Text        []string // paragraphs
+	Question    string   // "" for none
+	Options     []string // numbered from 1 on the screen
+	Chosen      int      // -1: not answered yet
+	Right       int      // -1: unknown, or no option is right
+	Verdict     string   // verdict on the answer, "" if it is unknown
+	Do          string   // what the user must do now, "" for nothing
+	Keys        []string // the keys for Do, such as "x"
+	Target      string   // [model.Member.ID] of the candidate to act on, "" for none
+	Fault       string   // fault to choose from the list of faults, "" for none
+	Waiting     bool     // the part waits for the act and its effect
+	Acted       bool     // the part waits, and the act was done or one of the act's conditions was met
+	Held        bool     // the part waits, and the server holds messages until the user releases them
+	Happened    string   // explains what happened, "" until the wait has ended
+	Stuck       string   // why the part cannot go on, which wrong candidate was chosen, or what was skipped; "" for nothing
+	Hint        string   // the last hint that the user requested, "" for none
+	Hints       int      // the number of further hints
 	CanBack     bool
 	CanNext     bool
 	Done        bool // the lesson is complete

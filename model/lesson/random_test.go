@@ -56,8 +56,7 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 	return l
 }
 
-// TestAnyEventsAndInputs checks that every view is consistent and lets the user continue.
-func TestAnyEventsAndInputs(t *testing.T) {
+func TestViewsStayConsistentAndLetTheUserContinue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		l := anyLesson(t)

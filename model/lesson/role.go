@@ -25,8 +25,8 @@ const (
 	Middle       Role = "middle" // never the leader
 	AfterMiddle  Role = "after middle"
 	Last         Role = "last"
-	FrozenOne    Role = "frozen" // a frozen member
-	SlowOne      Role = "slow"   // a member whose leader procedure does not end
+	FrozenOne    Role = "frozen"
+	SlowOne      Role = "slow" // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
 	// Amber and Birch are the first two members, which may have no znode.
@@ -41,7 +41,7 @@ const (
 	Newcomer Role = "newcomer"
 )
 
-// roles lists the roles that [holdersIn] finds.
+// roles lists the roles that holdersIn finds. holderOf uses their order.
 var roles = []Role{Leader, Second, Third, BeforeMiddle, Middle, AfterMiddle, Last, FrozenOne, SlowOne, Guidless, Ghost, Amber, Birch}
 
 type holder struct {

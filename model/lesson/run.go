@@ -16,13 +16,13 @@ import (
 type phase int
 
 const (
-	preparing phase = iota // the setup is being prepared
-	reading                // the part has no act
-	asking                 // no answer yet, or the part does not fit; the roles follow the election
-	waiting                // the part waits for the act and its effect
-	stuck                  // the part cannot go on
-	finished               // all conditions of the act were met
-	complete               // the whole lesson is complete
+	preparing phase = iota
+	reading         // the part has no act
+	asking          // no answer yet, or the part does not fit; the roles follow the election
+	waiting         // the part waits for the act and its effect
+	stuck
+	finished // all conditions of the act were met
+	complete
 )
 
 // Run is the progress of a user in a lesson. Its methods must not be called concurrently.
@@ -30,12 +30,12 @@ type Run struct {
 	lesson     *Lesson
 	number, of int
 	began      time.Time
-	state      *doctor.State // the last observed state
+	state      *doctor.State
 
 	part    int
 	skipped []bool // the parts in which something was skipped
 
-	// The method enter resets the fields from here on.
+	// The method enter resets all fields below.
 	phase       phase
 	fit         bool     // the election fits the part
 	holders     *holders // fixed while the part waits
@@ -46,7 +46,7 @@ type Run struct {
 	chosen      int
 	right       int
 	hintsShown  int
-	wrong       string        // a sentence about the wrong act or event that came, "" for none
+	wrong       string        // a sentence about a wrong act or event, "" for none
 	waited, end *doctor.State // the states at the beginning and at the end of the wait
 
 	view  View
@@ -391,8 +391,8 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault names the fault that began or ended, "" for none. The resignation of a candidate that loses
-// a reply is no second fault.
+// newFault names the fault that began or ended, "" for none. If a candidate loses a reply, its
+// resignation is part of that fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:

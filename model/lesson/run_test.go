@@ -287,7 +287,7 @@ func TestElectionChangesBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSetup(t *testing.T) {
+func TestPartWaitsForItsSetup(t *testing.T) {
 	for name, do := range map[string]func(*world){
 		"faults":                               func(w *world) { w.fault("birch", model.Killed); w.fault("cedar", model.Frozen) },
 		"a leader procedure that does not end": func(w *world) { w.member("cedar", func(m *model.Member) { m.SlowLead = true }) },
@@ -373,7 +373,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 	}
 }
 
-func TestElse(t *testing.T) {
+func TestOptionWithElse(t *testing.T) {
 	for _, withElse := range []bool{true, false} {
 		l := oneAct(lesson.Condition{Event: lesson.Joined})
 		l.Parts[0].Question = &lesson.Question{Ask: "Who leads?", Right: "Right.", Wrong: "No.", Hints: []string{"A hint."}, Options: []lesson.Option{
@@ -395,7 +395,7 @@ func TestElse(t *testing.T) {
 	}
 }
 
-func TestThen(t *testing.T) {
+func TestConditionWithThen(t *testing.T) {
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Left, Who: lesson.Last, Then: true})
 	w := newWorld("amber", "birch", "cedar")
@@ -430,8 +430,7 @@ func TestViewIsImmutable(t *testing.T) {
 	}
 }
 
-// TestHostileNames also checks that braces in a name are no placeholder.
-func TestHostileNames(t *testing.T) {
+func TestHostileNamesAndBraces(t *testing.T) {
 	w := newWorld()
 	w.join("{last}")
 	w.join("b\u202ec")

@@ -138,7 +138,7 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle reports the belief and watch of each member. The first member leads and acknowledges.
+// settle reports the belief and watch of each member without a fault. The first candidate leads.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]

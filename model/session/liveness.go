@@ -11,8 +11,8 @@ import (
 
 // # When a session expires
 //
-// Only the ensemble's leader expires sessions, on its own monotonic clock. A sign of life is a
-// client's request or ping, or another member's report about the client. T is the time on the
+// Only the ensemble's leader expires sessions, according to its own monotonic clock. A sign of life is
+// a client's request or ping, or another member's report about the client. T is the time on the
 // leader's clock at which the leader received the last sign of life of a session, to is the
 // session's timeout, and tick is the leader's tick time. The leader reports the deadline
 //
@@ -39,8 +39,8 @@ import (
 //
 //	d  >   S - (D' - to')
 //
-// If the anchor is connected to another member, only the ping before S surely reached the leader, and
-// the bound is to'/3 + tick earlier.
+// If the anchor is connected to another member, only its ping before S certainly reached the leader.
+// Then the bound is to'/3 + tick earlier.
 //
 // The reply to dump has wall-clock times in whole seconds. D and D' are at most 10 ms earlier, and
 // at most 1.01 s later, than these times.
@@ -55,19 +55,19 @@ import (
 // # Elections of the ensemble
 //
 // An election of the ensemble, or the restart of a standalone server, gives each session its full
-// timeout again. So a bound has its epoch, and a new epoch drops all bounds. While the ensemble's
-// leader is unknown, there is no bound. See ensembleTerm.
+// timeout again. Then the older bounds are invalid. While the ensemble's leader is unknown, no danger
+// has a bound. See ensembleTerm.
 const (
 	Slack       = 500 * time.Millisecond // for the network, a client's timer and a busy server
-	commit      = time.Second            // the longest time until the servers agree on the end of an expired session
+	commit      = time.Second            // the longest time from a session's expiry to the commit of its end
 	tickDefault = 2 * time.Second        // tickTime in ZooKeeper's sample configuration
 	wallUnit    = time.Second
 	wallError   = 10 * time.Millisecond
-	// reconnect is the time in which a healthy client connects again. The Go library waits a second
+	// reconnect is the time in which a healthy client connects again. go-zookeeper waits a second
 	// before it connects.
 	reconnect = 3 * time.Second
-	// DangerOver is how long a danger stays after its bound. If the znode still exists then, electop
-	// drops the danger.
+	// DangerOver is how long a danger stays after its bound. A znode that still exists then shows
+	// that the bound was wrong.
 	DangerOver = tickDefault
 )
 
@@ -128,24 +128,24 @@ type Liveness struct {
 
 	conn     *Client   // the listed connection; nil: none, or not known
 	last     Conn      // the last connection that was listed
-	absent   time.Time // the end of the first round in a row in which no server listed a connection; zero: listed, or not known
-	absences int       // the number of such rounds in a row
+	absent   time.Time // the end of the first round since which no server lists a connection; zero: listed, or not known
+	absences int       // the number of rounds from that round on
 
 	deadline  Deadline
 	leader    string    // the server that reported the deadline; "": none did
 	by        time.Time // latest time of the deadline on our clock; zero: not known
 	notBefore time.Time // earliest time of the deadline on our clock; zero: not known
 
-	// quiet is the time of the first reply with the connection's present state, or with the present
-	// deadline if connections are not reported; zero: neither was reported.
+	// quiet is the time of the first reply with the present state of conn, or with the present deadline
+	// if conn is nil; zero: not known. A new ensembleTerm resets it.
 	quiet time.Time
 	// connRound is the beginning of the last round with connections, deadlineRound of the last round
 	// with a deadline.
 	connRound, deadlineRound time.Time
 
 	after       time.Time // the servers certainly received a sign of life after this time; zero: not known
-	sound       time.Time // the beginning of the last round that showed no danger; zero: none did
-	silent      bool      // the client was connected and silent when the danger was seen
+	sound       time.Time // the beginning of the last round after which there was no danger; zero: none
+	silent      bool      // a sign of the danger was silence, not a missing connection
 	danger      string    // why the session is about to expire, "" if it is not
 	dangerSince time.Time
 }
@@ -157,8 +157,7 @@ func (h *Liveness) applyConn(t *Table, x Conn) {
 	old := h.conn
 	if old == nil || h.last.Server != x.Server || old.Addr != x.Conn.Addr || old.LastResponse != x.Conn.LastResponse || old.Received != x.Conn.Received {
 		h.quiet = x.At
-		if old != nil || !h.absent.IsZero() {
-			// The connection changed after the last round began.
+		if old != nil || !h.absent.IsZero() { // the connection changed after the last round began
 			h.after = Later(h.after, h.connRound)
 		}
 	}
@@ -179,8 +178,8 @@ func (h *Liveness) applyNoConn(t *Table) {
 func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); h.deadline != d || h.leader != addr {
 		if h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The deadline moved after the last round with a deadline began. The client's server
-			// received the sign of life less than a tick earlier.
+			// The deadline moved after the last round with a deadline began. The client's sign of
+			// life may be up to a tick older.
 			h.after = Later(h.after, h.deadlineRound.Add(-k.tick))
 		}
 		h.deadline, h.leader = d, addr
@@ -201,7 +200,7 @@ func (h *Liveness) applyDeadline(t *Table, s *Server, d Deadline, k clock) {
 	h.deadlineRound = t.At.Round(0)
 }
 
-// renew begins a new [ensembleTerm]: all timeouts started again before the end of the round.
+// renew begins a new ensembleTerm: all timeouts started again before the end of the round.
 func (h *Liveness) renew(t *Table) {
 	h.quiet, h.deadlineRound = time.Time{}, time.Time{}
 	if h.conn != nil {
@@ -235,7 +234,7 @@ func (h *Liveness) Alive() time.Time {
 	return Later(h.notBefore, h.after.Add(h.timeout))
 }
 
-// Timeout returns the session's timeout, 0 if it is not known.
+// Timeout returns the session's timeout; 0: not known.
 func (h *Liveness) Timeout() time.Duration { return h.timeout }
 
 // Silence returns the time since which the client is silent; zero: not known. sure is false while a
@@ -248,7 +247,7 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 }
 
 // Silent bounds how long an expired session was silent before the deletion of its znode. from and to
-// bound the time of the deletion.
+// bound the time of the deletion. ok is false if the timeout is not known.
 func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most time.Duration, ok bool) {
 	least, most = h.timeout, h.timeout+tick+tick/2+commit+to.Sub(from)
 	if since, _ := h.Silence(); !since.IsZero() && !h.connRound.Before(to.Add(-h.timeout)) {
@@ -260,7 +259,7 @@ func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most t
 	return least, max(least, most), h.timeout > 0
 }
 
-// LastKnown describes the last answers about the session, as evidence of why it ended.
+// LastKnown describes the last answers about the session. They do not show why it ended.
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
@@ -271,8 +270,8 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely returns a time. A later deletion of the znode probably means that the session expired. A
-// healthy client pings every third of the timeout, so its session lasts for most of the timeout.
+// Likely returns the time from which a deletion of the znode probably means that the session expired.
+// A healthy client pings every third of the timeout, so its session lasts most of the timeout.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
@@ -315,8 +314,8 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes the rounds in which no server listed a connection. members is the number of the
-// ensemble's members.
+// unlistedAt describes the rounds in which no server listed a connection. The text has the number of
+// members if it is more than one.
 func (h *Liveness) unlistedAt(members int) string {
 	text := "not connected "
 	if members > 1 {
@@ -328,8 +327,8 @@ func (h *Liveness) unlistedAt(members int) string {
 	return text
 }
 
-// signs describes why the session is about to expire, "" if it is not. members is the number of
-// members in the round.
+// signs describes why the session is about to expire, "" if it is not. members counts the members
+// that were asked.
 func (h *Liveness) signs(tick time.Duration, members int) string {
 	switch {
 	case !h.absent.IsZero():

@@ -34,9 +34,7 @@ func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.De
 	r.tracker.Apply(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
 }
 
-// TestSessionUnreportedAfterAnElection checks a session that no server reports after an election of
-// the ensemble.
-func TestSessionUnreportedAfterAnElection(t *testing.T) {
+func TestSessionUnreportedAfterAnElectionOfTheEnsemble(t *testing.T) {
 	var r rounds
 	r.apply(0, 1, false, deadline(7, 0))
 	for sec := 1; sec < 8; sec++ {
@@ -47,9 +45,7 @@ func TestSessionUnreportedAfterAnElection(t *testing.T) {
 	}
 }
 
-// TestBoundAfterTheLastList checks that a server's last list of connections gives no bound after the
-// server stopped listing them.
-func TestBoundAfterTheLastList(t *testing.T) {
+func TestNoBoundFromAnOldListOfConnections(t *testing.T) {
 	const stopped = 40
 	var r rounds
 	shown := false
@@ -74,8 +70,6 @@ func TestBoundAfterTheLastList(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfAnEndedConnection checks that the evidence has the times of the rounds before and
-// after the end of a connection.
 func TestEvidenceOfAnEndedConnection(t *testing.T) {
 	var k session.Tracker
 	apply := func(sec int, clients ...session.Client) {

@@ -10,14 +10,14 @@ import (
 	"electop/model/znode"
 )
 
-// Table has the answers of the ensemble's members in one round of requests. Each member knows only
+// Table has the answers of the ensemble's members in one round of requests. Each member lists only
 // its own connections and watches. Sessions and ephemerals are the same on all members. Only the
-// ensemble's leader knows deadlines.
+// ensemble's leader, or a standalone server, has deadlines.
 //
 // A journal gets only the part of a table about its election:
 //   - the watches on the election's znodes;
-//   - the connections and deadlines of the Anchors, of the sessions that the election requests, and of
-//     the sessions that own or watch the election's znodes;
+//   - the connections and deadlines of the sessions that own or watch the election's znodes, of the
+//     Anchors, and of others that the journal needs;
 //   - the connections from the Hosts.
 //
 // The counts cover the whole server.
@@ -29,21 +29,21 @@ type Table struct {
 	// ensemble's own configuration. Unwhole is the reason if they are not.
 	Whole   bool   `json:"whole"`
 	Unwhole string `json:"unwhole,omitempty"`
-	// Every is the interval of the requests for connections and sessions; 0: only on demand.
+	// Every is the interval between requests for connections and sessions; 0: only on demand.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
 	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
 	Anchors []Anchor `json:"anchors,omitempty"`
 	// Cheap reports whether electop requests connections and sessions only while that costs the
-	// servers little. If it costs more now, Restraint is the reason, and Every is 0.
+	// servers little. If that costs more now, Restraint is the reason, and Every is 0.
 	Cheap     bool      `json:"cheap,omitempty"`
 	Restraint Restraint `json:"restraint,omitzero"`
 	// Hosts are hosts of clients, see [HostOf]. The table has all connections from these hosts.
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is a session of this process. The servers received its last sign of life after Sent, by our
-// clock, and before they replied with deadlines.
+// Anchor is a session of this process. The servers received its last sign of life after Sent (on our
+// clock), and before they replied with deadlines.
 type Anchor struct {
 	Session uint64        `json:"session"`
 	Sent    time.Time     `json:"sent"`
@@ -67,7 +67,7 @@ type Server struct {
 	Version string `json:"version,omitempty"` // "3.8.0"
 	Mode    Mode   `json:"mode,omitempty"`
 	Zxid    int64  `json:"zxid,omitempty"` // last processed zxid
-	// Basic is the answer about mode, zxid, version and counts, which is cheap.
+	// Basic is the answer about mode, zxid, version and counts.
 	Basic Answer `json:"basic"`
 
 	Connections     Answer   `json:"connections"`
@@ -147,13 +147,13 @@ type Deadline struct {
 
 type Ephemeral struct {
 	Session uint64 `json:"session"`
-	Path    string `json:"path"` // as this client sees it: without the chroot
+	Path    string `json:"path"` // without the chroot
 }
 
 // Watch lists the sessions with data or exists watches on a path. Servers do not list child
 // watches.
 type Watch struct {
-	Path     string   `json:"path"` // as this client sees it
+	Path     string   `json:"path"` // without the chroot
 	Sessions []uint64 `json:"sessions"`
 }
 
@@ -166,7 +166,7 @@ func (t *Table) Anchored(session uint64) bool {
 }
 
 // Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
-// That is possible if their complete lists have no connection of this process, or no session.
+// That is possible if the complete lists have no anchor or, without anchors, no session.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -233,7 +233,7 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	return text
 }
 
-// MergedOver returns last, with answers of the table before for the requests that last did not make.
+// MergedOver returns last, with before's answers to the requests that last did not make.
 func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
@@ -311,8 +311,7 @@ func (t *Table) Conns() map[uint64]Conn {
 			if conn.Session == 0 {
 				continue
 			}
-			// A client that moved to another server during the round is listed twice. The later list
-			// counts.
+			// Two servers may list a client that moved during the round. The later list counts.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
 				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
 			}

@@ -2,16 +2,14 @@
 // connected, when its client last sent a sign of life, and when it expires.
 //
 // A [Table] has the answers of the ensemble's members in one round of requests. The
-// [Tracker] applies one table after the other and keeps a [Liveness] for each session
-// that owns a contender: bounds of the time of the client's last sign of life. Two
-// results depend on these bounds: why a leader's znode was deleted (package model), and
-// whether a contender's session is about to expire (package doctor).
+// [Tracker] applies one table after the other. For each session that owns a contender, it has a
+// [Liveness]: bounds of the time of the client's last sign of life. The bounds help to decide why a
+// leader's znode was deleted, and whether a contender's session is about to expire.
 //
 //	Table -> Tracker.Apply -> Liveness, Danger, View
 //
 // Anchors are sessions of this process. They relate the clocks of other machines to ours, because
-// their deadlines are in the same reply as those of the other sessions (liveness.go). A bound is
-// published only if it follows from observations.
+// their deadlines are in the same reply as the deadlines of other sessions (see liveness.go).
 package session
 
 import (
@@ -34,10 +32,10 @@ type Tracker struct {
 	tick   time.Duration // the longest tick time of the servers
 }
 
-// View has what a tracker knows at one moment. It is immutable.
+// View is a snapshot of a tracker. It is immutable.
 type View struct {
 	clients map[uint64]Conn
-	hosts   []string // the hosts with all their connections in clients
+	hosts   []string // clients has all connections from these hosts
 	whole   bool
 	live    map[uint64]Liveness
 	unknown int           // number of holders whose liveness is unknown
@@ -52,8 +50,8 @@ type Holder struct {
 	SeenAt  time.Time     // when electop first read the znode
 }
 
-// Apply applies a round at the time at. The tracker forgets sessions that have no holder, unless
-// keep is true for them.
+// Apply applies a round at the time at. A round with connections or deadlines drops each session that
+// has no holder, unless keep is true for it.
 func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
 	before := k.known.live
@@ -124,7 +122,7 @@ func (k *Tracker) Apply(t *Table, at time.Time, holders []Holder, keep func(sess
 	k.known.live, k.known.tick = live, k.tick
 }
 
-// ConnectionLost drops the bounds until a later round, because the ensemble's leader may be down.
+// ConnectionLost hides [Danger.By] until a later round, because the ensemble's leader may be down.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
@@ -141,8 +139,8 @@ func (k *Tracker) Of(session uint64) *Liveness {
 // Danger shows that a session is about to expire.
 type Danger struct {
 	// By and NotBefore bound the time at which the session expires unless its client returns, on
-	// this program's clock; zero: not known. By is valid only in Epoch (the upper half of the zxids):
-	// an election of the ensemble starts all timeouts again.
+	// this program's clock; zero: not known. By is valid only in Epoch (the upper half of the zxids),
+	// because an election of the ensemble starts all timeouts again.
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string    // what the servers reported; safe to show
@@ -167,7 +165,7 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 			d.By, d.Epoch = by, k.term.epoch
 		}
 		if from := by.Add(-h.timeout); h.timeout > 0 && from.Before(d.Silent) {
-			d.Silent = from // the deadline is the timeout after the last sign of life
+			d.Silent = from // the last sign of life was at least the timeout before the end of the session
 		}
 	}
 	if !at.Before(d.Over(k.end)) {
@@ -187,19 +185,19 @@ func (d *Danger) Over(last time.Time) time.Time {
 	return Later(d.By.Add(DangerOver), Later(d.Since, last))
 }
 
-// Rounds counts the rounds with connections or deadlines. LastRound returns the end of the last such
-// round, and Listed the end of the last round with connections.
+// Rounds counts the rounds with connections or deadlines. LastRound returns the end of the last of these
+// rounds, Listed the end of the last round with connections.
 func (k *Tracker) Rounds() int          { return k.rounds }
 func (k *Tracker) LastRound() time.Time { return k.end }
 func (k *Tracker) Listed() time.Time    { return k.at }
 func (k *Tracker) View() View           { return k.known }
 func (k *Tracker) Tick() time.Duration  { return k.tick }
 
-// Memory estimates the memory of a tracker, in bytes.
+// Memory estimates the memory of all [Liveness] values, in bytes.
 func (k *Tracker) Memory() int { return len(k.known.live) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
-// From returns the sessions that were connected from a host in the last round, sorted. ok is false
-// if there may be other sessions.
+// From returns the sessions that were connected from a host in the last round, sorted; ok is false if
+// there may be more.
 func (v View) From(host string) (sessions []uint64, ok bool) {
 	if !v.whole || !slices.Contains(v.hosts, host) {
 		return nil, false
@@ -247,7 +245,7 @@ func (v View) Absent(session uint64) bool {
 func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
 // LivenessUnknown counts the holders whose clients may be dead or alive, because electop has not
-// observed them for long enough. left is the time until electop knows.
+// observed these clients for long enough. left is the remaining time for all of them.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
 // ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next
