@@ -158,7 +158,6 @@ func Run(ctx context.Context, cfg Config, report func(Result)) error {
 	return t.Stop()
 }
 
-// program is the program under test, and what its first instances showed.
 type program struct {
 	Config
 	starting chan struct{} // bounds the instances that join at the same time

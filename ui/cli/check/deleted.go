@@ -43,7 +43,6 @@ var deleted = Check{
 	},
 }
 
-// deletes deletes a candidate's znode in another session, and returns the time.
 func (w *world) deletes(c candidate) time.Time {
 	if err := w.stranger().Delete(w.ctx, c.path, -1); err != nil {
 		w.unknown("%v", err)

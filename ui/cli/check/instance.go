@@ -24,7 +24,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// An instance is a process of the program under test, with its relay to the server.
 type instance struct {
 	w    *world
 	id   string
@@ -176,7 +175,6 @@ func (in *instance) faulty(f model.Fault) {
 	in.w.record(in)
 }
 
-// messages returns the messages since the given time.
 func (in *instance) messages(from time.Time) (out []message) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -22,7 +22,6 @@ type recording struct {
 	tasks *process.Tasks
 }
 
-// tableInterval is the interval of requests for the server's watches and sessions.
 const tableInterval = 500 * time.Millisecond
 
 func (w *world) startRecording() error {
@@ -49,7 +48,7 @@ func (w *world) startRecording() error {
 	return nil
 }
 
-// close ends the recording. If at is not zero, a replay begins at that time.
+// close ends the recording and returns its file, "" for none. If at is not zero, a replay begins at that time.
 func (r *recording) close(at time.Time) (file string) {
 	if r == nil {
 		return ""
@@ -62,7 +61,6 @@ func (r *recording) close(at time.Time) (file string) {
 	return r.file
 }
 
-// record adds the state of an instance to the recording if the state has changed.
 func (w *world) record(in *instance) {
 	if w.rec == nil || w.p.Leading == nil {
 		return

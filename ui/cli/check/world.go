@@ -18,7 +18,6 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// A world is one server with instances of the program.
 type world struct {
 	ctx      context.Context
 	end      context.CancelFunc
@@ -110,8 +109,7 @@ func (w *world) stranger() *client.Conn {
 	return c
 }
 
-// close ends the instances and the server. It returns the recording's file, "" for none. If at is not
-// zero, a replay of the file begins at that time.
+// close ends the instances and the server. For at and the result, see recording.close.
 func (w *world) close(at time.Time) (recording string) {
 	recording = w.rec.close(at)
 	for _, in := range w.all() {
@@ -136,7 +134,6 @@ func (w *world) all() []*instance {
 	return slices.Clone(w.instances)
 }
 
-// add adds an instance without a process.
 func (w *world) add() *instance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -271,7 +268,6 @@ func (w *world) exists(c candidate) bool {
 	return slices.ContainsFunc(w.queue(), func(x candidate) bool { return x.path == c.path && x.Czxid == c.Czxid })
 }
 
-// awaitGone waits until a candidate's znode is deleted, and returns the time.
 func (w *world) awaitGone(c candidate) time.Time {
 	if !w.await(Timeout+grace, func() bool { return !w.exists(c) }) {
 		w.unknown("the znode of %s was not deleted in %s", c.of.id, units.Exact(Timeout+grace))

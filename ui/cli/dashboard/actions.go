@@ -213,7 +213,7 @@ type admitter struct {
 	cfg      Config
 	election *election.Election
 	notice   func(string)
-	last     string // the last decision: why no candidate may join; "": candidates may join
+	last     string // why no candidate may join, according to the last decision
 }
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"

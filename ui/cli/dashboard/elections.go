@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// elections implements [ui.MultiSource], and opens elections that a search found.
+// elections implements [ui.MultiSource] and travel.Past, and opens elections that a search found.
 type elections struct {
 	watched *election.Elections
 	tasks   *process.Tasks
@@ -57,13 +57,10 @@ func (e *elections) mark() {
 	}
 }
 
-// State implements [ui.Source].
 func (e *elections) State() *doctor.State { return e.watched.First().Feed.State() }
 
-// Dirty implements [ui.Source].
 func (e *elections) Dirty() <-chan struct{} { return e.dirty }
 
-// States implements [ui.MultiSource].
 func (e *elections) States() []*doctor.State {
 	all := e.watched.All()
 	states := make([]*doctor.State, len(all))
@@ -73,7 +70,6 @@ func (e *elections) States() []*doctor.State {
 	return states
 }
 
-// Search implements [ui.MultiSource].
 func (e *elections) Search() *list.Search { return e.searcher.shown.Load() }
 
 // find returns the watched election at path, nil for none. The path "" means the first election.
@@ -120,7 +116,6 @@ func (e *elections) sharePast() {
 	}
 }
 
-// Seek implements travel.Past.
 func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	one := e.find(path)
 	if one == nil {

@@ -40,13 +40,12 @@ type lessonRunner struct {
 	feed    *feed.Feed
 	mark    func() // makes the screen read View again
 
-	preparing sync.Mutex // held while a setup is prepared
+	preparing sync.Mutex
 
 	mu  sync.Mutex
 	run *lesson.Run
 }
 
-// setupMax bounds a preparation in the background.
 const setupMax = 30 * time.Second
 
 func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, error) {
@@ -61,7 +60,6 @@ func newLessonRunner(tasks *process.Tasks, notice func(string)) (*lessonRunner, 
 	return &lessonRunner{all: all, progress: done, tasks: tasks, notice: notice}, nil
 }
 
-// Lessons returns all lessons in their order.
 func (r *lessonRunner) Lessons() []lesson.Entry {
 	out := make([]lesson.Entry, len(r.all))
 	for i, l := range r.all {
@@ -70,7 +68,6 @@ func (r *lessonRunner) Lessons() []lesson.Entry {
 	return out
 }
 
-// View returns the current lesson; ok is false for none.
 func (r *lessonRunner) View() (v lesson.View, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +114,7 @@ func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	}
 	r.mu.Lock()
 	switch {
-	case r.run != run: // the user left the lesson
+	case r.run != run:
 	case err != nil:
 		r.run = nil
 	default:
@@ -189,7 +186,6 @@ func (r *lessonRunner) observe(s *doctor.State, events []model.Event) {
 	}
 }
 
-// Input applies an input, or returns why the input cannot be applied now.
 func (r *lessonRunner) Input(in lesson.Input, choice int) (why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,7 +228,6 @@ func (r *lessonRunner) inBackground(f func(context.Context) error) {
 	})
 }
 
-// Leave ends the lesson.
 func (r *lessonRunner) Leave() {
 	r.mu.Lock()
 	r.run = nil
@@ -289,8 +284,8 @@ type progress struct {
 	mu   sync.Mutex
 	done []string
 
-	saving sync.Mutex // held during a write of the file
-	failed bool       // an error was returned
+	saving sync.Mutex
+	failed bool // an error was returned
 }
 
 type progressText struct {
