@@ -462,7 +462,7 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// status reads the list with a larger limit; discover skips the list.
+// status accepts a larger reply and reads the list; discover skips the list.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -182,7 +182,7 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 	"electop stopped": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.stop(s.Process.Pid) },
 	"guard killed":    func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
-	// Without the guard, the kernel kills only the command's first process. The command of a has no other.
+	// Without the guard, the kernel kills only the first process of a command. Campaigner a's has only one.
 	"both killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {

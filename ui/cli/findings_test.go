@@ -99,7 +99,7 @@ func TestDoctorForOneSecond(t *testing.T) {
 			}
 			for _, want := range x.want {
 				if !strings.Contains(out, want) {
-					t.Errorf("no %q: %s", want, out)
+					t.Errorf("the output lacks %q: %s", want, out)
 				}
 			}
 			if strings.Contains(out, x.without) {

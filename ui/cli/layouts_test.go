@@ -28,9 +28,9 @@ type system struct {
 	write func(w *tree, root string) truth
 }
 
-// truth holds the leaders that electop may name. It may also report that the leader is unknown.
+// truth holds the leaders that electop may name. Instead, electop may report an unknown leader.
 type truth struct {
-	leads map[string][]string // by path; a path without a leader has none
+	leads map[string][]string // by path; empty if nobody leads
 	// named replaces leads if the user names the path: electop then assumes that it is an election.
 	named map[string][]string
 	// If known is true, electop must name a leader in some layouts.
@@ -241,7 +241,7 @@ func acks(name string, q queue, required bool, data func(znode string) string, a
 		case w.r.IntN(2) == 0: // the first led, and its acknowledgement is gone
 			own(0)
 			for _, ack := range acks(w, at) {
-				w.gone(ack)
+				w.delete(ack)
 			}
 			fallthrough
 		default:
@@ -312,7 +312,6 @@ func alone() []system {
 		lone("Canal client", "/otter/canal/destinations/orders/1001/running", canal, func(*tree) string { return `{"active":true,"address":"10.0.0.9:53412","clientId":1001}` },
 			"/otter/canal/destinations/orders/1001", "/otter/canal/destinations/orders/running"),
 		{"a controller of an unknown system", func(w *tree, root string) truth {
-			// A user who names the path knows that the path is an election.
 			at := w.pick("/*/controller", "/*/master", "/*/leader", "/service/*/leader", "/*/CONTROLLER/LEADER", "/loadbalance/leader",
 				"/ledgers/underreplication/leader", "/*/schema_registry_master", "/otter/canal/destinations/*/running")
 			path := w.own(0, root+w.fill(at), w.pick("host1", `{"host":"h1","port":80}`, ""))
@@ -355,7 +354,7 @@ func lone(name, at string, beside func(w *tree, root string), data func(w *tree)
 			o = nobody(path)
 		case 1: // created, and deleted again
 			w.own(w.r.IntN(mostMembers), path, data(w))
-			w.gone(path)
+			w.delete(path)
 			o = nobody(path)
 		default:
 			w.own(w.r.IntN(mostMembers), path, data(w))
@@ -490,7 +489,7 @@ func groups() []system {
 				}
 			}
 			if len(all) > 1 && w.r.IntN(3) == 0 {
-				w.gone(all[w.r.IntN(len(all))])
+				w.delete(all[w.r.IntN(len(all))])
 			}
 			return nobody(at, path.Dir(at))
 		}})
@@ -510,12 +509,12 @@ type queue struct {
 	at     string // below the root; a star stands for any name
 	name   func(w *tree, i int) string
 	data   func(w *tree, i int) string
-	beside []string // other children of the directory, persistent
+	beside []string // other, persistent children
 	// blocked means that a persistent child has the lowest number, and all candidates wait for it.
 	blocked bool
 }
 
-// write writes the queue, and returns the znodes and members in its order.
+// write writes the queue, and returns the znodes and members in the order of the queue.
 func (q *queue) write(w *tree, root string) (at string, znodes []string, members []int) {
 	at = root + w.fill(q.at)
 	w.dir(at)
@@ -540,7 +539,7 @@ func (q *queue) write(w *tree, root string) (at string, znodes []string, members
 	}
 	for len(znodes) > 0 && w.r.IntN(3) == 0 {
 		i := w.r.IntN(len(znodes))
-		w.gone(znodes[i])
+		w.delete(znodes[i])
 		znodes, members = append(znodes[:i:i], znodes[i+1:]...), append(members[:i:i], members[i+1:]...)
 	}
 	return at, znodes, members
@@ -719,7 +718,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates a directory for a layout, below names that other systems use.
+// root creates a directory for a layout. Its path contains names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -778,7 +777,7 @@ func (w *tree) join(member int, path, data string) string {
 	return path
 }
 
-func (w *tree) gone(path string) {
+func (w *tree) delete(path string) {
 	w.t.Helper()
 	if err := w.members[0].Delete(w.chroot+path, -1); err != nil {
 		w.t.Fatalf("delete %s: %v", path, err)

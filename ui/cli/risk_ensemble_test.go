@@ -22,7 +22,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	x := newBounds(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// On a busy machine up to eight rounds try to get both outcomes.
+	// A busy machine may need up to eight rounds for both outcomes.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -135,7 +135,7 @@ func (x *bounds) of(znode, output string) (all []bound) {
 	return all
 }
 
-// compare checks the bounds of a znode that was deleted at gone. It allows a delay of late.
+// compare checks the bounds of a znode that was deleted at gone. A delay of up to late is no error.
 func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // the epoch of the deletion, which is the parent's last change

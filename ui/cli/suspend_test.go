@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestSuspendedDashboard(t *testing.T) {
+func TestDashboardContinuesAfterSuspension(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 80, 24, "demo", "--cast", "4")
 	x.sees("1/4", "leads")

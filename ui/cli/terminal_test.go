@@ -259,7 +259,7 @@ func TestKeysOnAReadOnlyDashboard(t *testing.T) {
 	x.quits("q")
 }
 
-func TestServerGoneAndBack(t *testing.T) {
+func TestDashboardReconnects(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t)
 	x := openTerminal(t, 120, 36, "/election", "-s", server.Addr, "--cast", "2", "--create", "--session-timeout", "4s")
@@ -273,7 +273,7 @@ func TestServerGoneAndBack(t *testing.T) {
 	x.quits("q")
 }
 
-func TestNoServerAtAll(t *testing.T) {
+func TestDashboardWithoutServerQuits(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t, 80, 24, "/election", "-s", "127.0.0.1:1")
 	x.sees("/election")
@@ -558,7 +558,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 	x.quits("\x03")
 }
 
-func TestDemoVerifies(t *testing.T) {
+func TestDemoVerifiesWatches(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3")

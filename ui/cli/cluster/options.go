@@ -32,7 +32,7 @@ const (
 	SessionTimeout = 10 * time.Second // default of --session-timeout on a cluster
 )
 
-// Options are the flags that all commands on a live cluster share.
+// Options holds the flags that all commands on a live cluster share.
 type Options struct {
 	Cluster        string // name in the configuration; "": none
 	Servers        string

@@ -70,7 +70,7 @@ func (r *run) awaitNote(want string) {
 	})
 }
 
-func (r *run) file(name string, lines int) (all []string) {
+func (r *run) awaitLines(name string, lines int) (all []string) {
 	r.t.Helper()
 	zktest.Await(r.t, name, func() bool {
 		b, _ := os.ReadFile(filepath.Join(r.dir, name))
@@ -80,7 +80,7 @@ func (r *run) file(name string, lines int) (all []string) {
 	return all
 }
 
-func (r *run) gone(pid string) {
+func (r *run) awaitEnd(pid string) {
 	r.t.Helper()
 	n, err := strconv.Atoi(pid)
 	if err != nil {
@@ -110,10 +110,10 @@ func TestHookTimeout(t *testing.T) {
 	t.Parallel()
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"; echo $$ >>"$DIR/pids"; wait`, 2*time.Second)
 	r.Put(1, nil)
-	pids := r.file("pids", 2)
+	pids := r.awaitLines("pids", 2)
 	r.awaitNote("--exec: event 1: killed after 2 s")
-	r.gone(pids[0])
-	r.gone(pids[1])
+	r.awaitEnd(pids[0])
+	r.awaitEnd(pids[1])
 }
 
 func TestHookKillsRemainingProcesses(t *testing.T) {
@@ -121,7 +121,7 @@ func TestHookKillsRemainingProcesses(t *testing.T) {
 	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"`, long)
 	r.Put(1, nil)
 	r.awaitNote("--exec: event 1: exit status 0")
-	r.gone(r.file("pids", 1)[0])
+	r.awaitEnd(r.awaitLines("pids", 1)[0])
 }
 
 func TestHookDropsOldest(t *testing.T) {
@@ -129,7 +129,7 @@ func TestHookDropsOldest(t *testing.T) {
 	r := start(t, `cat >>"$DIR/runs"; while ! test -e "$DIR/go"; do sleep 0.01; done`, long)
 	put := func(n int) { r.Put(uint64(n), fmt.Appendln(nil, n)) }
 	put(1)
-	r.file("runs", 1)
+	r.awaitLines("runs", 1)
 	for n := 2; n <= 101; n++ {
 		put(n)
 	}
@@ -137,7 +137,7 @@ func TestHookDropsOldest(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-	ran := r.file("runs", 1+command.WaitingMax)
+	ran := r.awaitLines("runs", 1+command.WaitingMax)
 	if ran[0] != "1" || ran[1] != "86" || ran[command.WaitingMax] != "101" {
 		t.Errorf("the command ran for the events %v, want 1 and 86 to 101", ran)
 	}
@@ -162,12 +162,12 @@ func TestHookInterrupt(t *testing.T) {
 	t.Parallel()
 	r := start(t, `echo $$ >"$DIR/pids"; sleep 1000`, long)
 	r.Put(1, nil)
-	pid := r.file("pids", 1)[0]
+	pid := r.awaitLines("pids", 1)[0]
 	r.Put(2, nil)
 	r.Put(4, nil)
 	r.cancel()
 	r.Close()
-	r.gone(pid)
+	r.awaitEnd(pid)
 	if notes, _ := r.printed(); notes != "--exec: event 1: killed: electop ends\n--exec: event 2 dropped: electop ends\n--exec: event 4 dropped: electop ends" {
 		t.Errorf("notes %q: want event 1 killed, events 2 and 4 dropped", notes)
 	}

@@ -115,7 +115,7 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command until r ends. If the end of a lease stops it, it runs again under a new lease.
+// supervise runs the command until r ends. If a lease ends before r, the command runs again under the next.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
