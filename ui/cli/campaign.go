@@ -140,7 +140,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// measure serves --metrics. The observation has its own session, which does not delay the candidate.
+// measure serves --metrics. The observation has its own session, so its reads do not delay the candidate.
 func (o *options) measure(ctx context.Context, conn client.Config, log *slog.Logger, notice func(string)) (put func(model.Observation), stop func(), err error) {
 	if !o.metrics.Wanted() {
 		return func(model.Observation) {}, func() {}, nil
@@ -352,8 +352,8 @@ func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg c
 type queue struct {
 	print    func(report)
 	mu       sync.Mutex
-	reports  []report       // not yet printed
-	printing sync.WaitGroup // waits for printAll
+	reports  []report // not yet printed
+	printing sync.WaitGroup
 }
 
 func (q *queue) put(r report) {

@@ -66,7 +66,6 @@ func newDemo(std IO) *cobra.Command {
 
 var demoRecipes = []string{"lock", "shared-lock", "group", "barrier", "double-barrier", "queue"}
 
-// applyRecipe checks --recipe, and sets its default path and cast.
 func (o *options) applyRecipe(cmd *cobra.Command, recipe string) error {
 	switch changed := cmd.Flags().Changed; {
 	case recipe == "":
@@ -85,7 +84,7 @@ func (o *options) applyRecipe(cmd *cobra.Command, recipe string) error {
 	return nil
 }
 
-// demoOnly refuses flags of a cluster, because their user does not expect the demo.
+// demoOnly refuses flags of a cluster: a user who gives them does not expect the demo.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")

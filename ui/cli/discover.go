@@ -115,7 +115,6 @@ func searchBelow(ctx context.Context, o election.SearchOptions, conn *client.Con
 	return d, err
 }
 
-// showProgress shows the progress of s on a terminal. clearLine removes it.
 func showProgress(s *election.Search, std IO) (clearLine func()) {
 	f, ok := process.Terminal(std.Err)
 	if !ok {

@@ -87,7 +87,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.stopAfter())
 	}
-	// Stop waits until pending events are printed. Printing can fail.
+	// Stop waits until pending events are printed. Only then missing is final.
 	if stopped := t.Stop(); missing == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
