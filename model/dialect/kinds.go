@@ -55,7 +55,7 @@ func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == Kind
 // Vague reports whether one more child may show another kind; false for nil.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
-// Barrier returns the dialect of a barrier if its data is empty (kazoo) or an IP address (Curator),
+// Barrier returns the dialect of a barrier if data is empty (kazoo) or an IP address (Curator),
 // otherwise nil.
 func Barrier(data znode.Data) *Dialect {
 	if _, err := netip.ParseAddr(string(data.Bytes)); data.Denied || data.Length > 0 && err != nil {

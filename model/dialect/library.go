@@ -16,7 +16,7 @@ type Library struct {
 }
 
 var libraries = []*Library{
-	{"numbered names", sourceRecipes, matches("{hex}-n_"), nil, false}, // electop's
+	{"numbered names", sourceRecipes, matches("{hex}-n_"), nil, false},
 	{"kazoo's names", sourceKazoo, matches("{hex}__lock__", "{hex}__rlock__"), []string{"__lock__", "__rlock__"}, false},
 	{"names with latch-", sourceLatch, matches("_c_{uuid}-latch-"), []string{"latch-"}, true},
 	{"names with lock-", "Curator: LockInternals", matches("_c_{uuid}-lock-"), []string{"lock-"}, true},

@@ -36,8 +36,8 @@ type Target struct {
 	Watch  string // the child to watch if the candidate does not lead, "" for none
 }
 
-// Election returns the recipe of ZooKeeper's documentation: the lowest sequence leads, all others
-// watch their predecessors.
+// Election returns the recipe of ZooKeeper's documentation: the lowest sequence number leads, all
+// others watch their predecessors.
 func Election() Recipe { return election }
 
 // Herd returns the variant in which all other contenders watch the leader. This causes the herd effect.
@@ -48,7 +48,7 @@ var (
 	theHerd  = herd{&line{name: "herd"}}
 )
 
-// line orders contenders by their sequence. The first holds the role, and each other contender
+// line orders contenders by their sequence numbers. The first holds the role, and each other contender
 // waits for its predecessor.
 //
 // Some systems have writers and readers, which differ by name. One writer holds the role, or
@@ -58,7 +58,7 @@ type line struct {
 	name           string
 	writer, reader func(stem string) bool // nil writer: every name; nil reader: no name
 	first          bool
-	byName         bool // order equal sequences by name
+	byName         bool // order equal sequence numbers by name
 }
 
 func endsWith(with ...string) func(stem string) bool {

@@ -149,7 +149,7 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 			return z.Name != Stem(z.Name) && w.mark(Stem(z.Name)) && (z.Session != 0 || z.Unread)
 		}) {
 			other, _ := ByID(w.id)
-			return other.Widened(children) // it may itself have a wider dialect
+			return other.Widened(children)
 		}
 	}
 	return d

@@ -64,7 +64,7 @@ var systems = completed(Dialect{},
 		ack: []Ack{
 			{at: "overseer_elect/election", znodes: []string{"../leader"}, Takeover: 30 * time.Second},
 			// A shard's leader waits up to leaderVoteWait (3 minutes by default) for the other
-			// replicas. In Solr 4 the leader's znode is leaders/*. Later, that is a directory.
+			// replicas. In Solr 4 the leader's znode is leaders/*, in later versions leaders/*/leader.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, Takeover: 4 * time.Minute},
 		},
 		// Each node can become the overseer. Which nodes can lead a shard depends on data that

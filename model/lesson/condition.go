@@ -187,8 +187,8 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the election has n contenders and is settled. Locks and groups need only n
-// contenders. A barrier or a queue is always settled: its members are no contenders.
+// Settled reports whether the election has n contenders and is settled. A barrier or a queue is always
+// settled, because its members are no contenders. Every other kind needs only n contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
 	case dialect.KindBarrier, dialect.KindQueue:

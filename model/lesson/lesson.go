@@ -22,7 +22,7 @@
 //
 // A part fits the election if its roles have candidates, and the election has no difference from the
 // part's [Setup] that could change the answer. A part that does not fit begins in its setup. If an
-// event could change the answer during the wait, the part is stuck. [Back] restarts it in its setup.
+// unexpected event disturbs the wait, the part is stuck. [Back] restarts the part in its setup.
 package lesson
 
 import (

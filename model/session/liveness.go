@@ -55,8 +55,8 @@ import (
 // # Elections of the ensemble
 //
 // An election of the ensemble, or the restart of a standalone server, gives each session its full
-// timeout again. Then the older bounds are invalid. While the ensemble's leader is unknown, no danger
-// has a bound. See ensembleTerm.
+// timeout again. Then the older bounds are invalid. While the ensemble's leader is unknown, [Danger.By]
+// is zero. See ensembleTerm.
 const (
 	Slack       = 500 * time.Millisecond // for the network, a client's timer and a busy server
 	commit      = time.Second            // the longest time from a session's expiry to the commit of its end
@@ -259,7 +259,7 @@ func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most t
 	return least, max(least, most), h.timeout > 0
 }
 
-// LastKnown describes the last answers about the session. They do not show why it ended.
+// LastKnown describes the last answers about the session.
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
@@ -327,8 +327,7 @@ func (h *Liveness) unlistedAt(members int) string {
 	return text
 }
 
-// signs describes why the session is about to expire, "" if it is not. members counts the members
-// that were asked.
+// signs describes why the session is about to expire, "" if it is not.
 func (h *Liveness) signs(tick time.Duration, members int) string {
 	switch {
 	case !h.absent.IsZero():

@@ -78,11 +78,11 @@ type Server struct {
 	// Deadlines are the times at which sessions expire, rounded up to the server's tick.
 	// Only the ensemble's leader and a standalone server have deadlines.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
-	Tick      time.Duration `json:"tick,omitempty"` // 0 if not known (2 s is the default)
+	Tick      time.Duration `json:"tick,omitempty"` // 0: not known
 	// Expired is how many sessions the server expired from its start to the request for sessions;
 	// nil: not reported. Only the ensemble's leader and a standalone server expire sessions.
 	Expired    *int        `json:"expired,omitempty"`
-	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election, on this member
+	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election
 
 	Watches Answer  `json:"watches"`
 	Watched []Watch `json:"watched,omitempty"`
@@ -90,7 +90,7 @@ type Server struct {
 	// of wchs, which excludes child watches. -1: not known.
 	WatchCount  int  `json:"watch_count"`
 	DataWatches int  `json:"data_watches"`
-	Leftover    bool `json:"leftover,omitempty"` // the lists were longer than electop keeps, and are cut
+	Leftover    bool `json:"leftover,omitempty"` // a list was longer than electop keeps, and is cut
 }
 
 // Mode is a member's role in the ensemble.
