@@ -99,7 +99,7 @@ func TestParseRefuses(t *testing.T) {
 		prod + "session-timeout = \"1ns\"":         "between 1ms and 24 days",
 		prod + "connect-timeout = \"-1s\"":         "line 3: clusters.prod.connect-timeout -1s is negative",
 		prod + "admin = \"telnet\"":                "want auto, http, 4lw or off",
-		prod + "admin-url = \"ftp://x\"":           "http://",
+		prod + "admin-url = \"ftp://x\"":           "want http or https",
 		prod + "tls-ca = \" \"":                    "line 3: clusters.prod.tls-ca: it is empty",
 		prod + "krb5 = false\nkrb5-keytab = \"f\"": "line 4: clusters.prod.krb5-keytab: krb5 = false turns Kerberos off",
 		prod + "tls = false\ntls-ca = \"f\"":       "line 4: clusters.prod.tls-ca: tls = false turns TLS off",
