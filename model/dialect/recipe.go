@@ -15,7 +15,6 @@ type Recipe interface {
 	Name() string
 	// Contends reports whether the child takes part.
 	Contends(c *Candidate) bool
-	// Before reports whether a is before b in the queue.
 	Before(a, b *Candidate) bool
 	// Holders returns how many contenders at the front of the queue hold the role.
 	Holders(queue Queue) int
@@ -31,9 +30,9 @@ type Recipe interface {
 
 // Target is a candidate's next step.
 type Target struct {
-	Listed bool   // the children include the candidate's znode; otherwise the candidacy is lost
-	Leads  bool   // the candidate holds the role
-	Watch  string // the child to watch if the candidate does not lead, "" for none
+	Listed bool // the children include the candidate's znode; otherwise the candidacy is lost
+	Leads  bool
+	Watch  string // the child to watch, "" for none
 }
 
 // Election returns the recipe of ZooKeeper's documentation: the lowest sequence number leads, all

@@ -66,7 +66,7 @@ func TestTarget(t *testing.T) {
 		{"election", plain, "n_0000000003", "x_0000000001", dialect.Target{Listed: true, Leads: true}},
 		{"election", plain, "n_0000000007", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000005"}},
 		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
-		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // its znode was deleted
+		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}},
 		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
 		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}},
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
@@ -213,7 +213,7 @@ func TestReentrantReader(t *testing.T) {
 		queue    []*dialect.Candidate
 		holders  int
 		watches  []int
-		notified int // number of contenders that the deletion of the first contender notifies
+		notified int // by the deletion of the first contender
 	}{
 		{"Curator 5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
 		{"Curator 5.4: another number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},

@@ -56,7 +56,7 @@ func Recognise(e Evidence) *Dialect {
 	}
 	var best *Dialect
 	var most tally
-	for _, d := range append(candidates, unknownNaming) { // a fixed order, unlike the order of the map
+	for _, d := range append(candidates, unknownNaming) { // not in the random order of the map
 		t := votes[d]
 		older := t.oldest < most.oldest && d != unknownNaming
 		if t.votes > most.votes || t.votes > 0 && t.votes == most.votes && older {

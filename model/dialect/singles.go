@@ -13,7 +13,6 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 	Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
 		at: []string{"controller"}, who: kafkaBroker, proof: shows(kafkaBroker),
-		// Every broker can become the controller.
 		beside: neighbours{
 			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, notes: Notes{Epoch: "../controller_epoch"},
 			standbys: []Programs{{Dir: "../brokers/ids", Who: func(z *znode.Znode) string {
@@ -97,7 +96,6 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		beside: neighbours{siblings: []string{"schema_id_counter"}, vacancy: 30 * time.Second},
 	},
 	Dialect{
-		// A server that did not lead last waits 5 s before it tries to create the znode.
 		ID: "canal", System: "Canal server", Source: "Canal: ServerRunningMonitor, ZookeeperPathUtils, CanalController",
 		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{

@@ -79,7 +79,6 @@ var systems = completed(Dialect{},
 		},
 	},
 	Dialect{
-		// The child log_replicas is no contender.
 		ID: "mesos", System: "Apache Mesos", Recipe: listing{&line{name: "mesos", writer: matches("json.info_", "info_")}},
 		Watches: "the whole list (child watch)", ChildWatch: true,
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},

@@ -138,6 +138,6 @@ type View struct {
 	Hints       int      // the number of further hints
 	CanBack     bool
 	CanNext     bool
-	Done        bool // the lesson is complete
+	Done        bool
 	Skipped     bool // something in the lesson was skipped
 }

@@ -159,7 +159,7 @@ func anyInput(t *rapid.T, w *world, r *lesson.Run) {
 	before := r.View()
 	why := r.Input(in, rapid.IntRange(-1, 5).Draw(t, "choice"))
 	if _, ok := r.Setup(); ok {
-		r.Start(w.state()) // whether the election fits or not
+		r.Start(w.state())
 	}
 	after := r.View()
 	switch {

@@ -382,7 +382,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
-	case u.Kind != "": // nothing can change the rules
+	case u.Kind != "":
 	case (s.Recipe == nil || s.Recipe.Name() != u.Recipe) && !slices.Contains(keys, "h"):
 		return "The recipe has changed (h)."
 	case u.Workers && !(rules.Workers && rules.Fenced == u.Guarded) && !slices.Contains(keys, "w"):

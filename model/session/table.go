@@ -22,7 +22,7 @@ import (
 //
 // The counts cover the whole server.
 type Table struct {
-	// At is the beginning of the round, and End the time of the last reply, on this program's clock.
+	// At is the beginning of the round, End the time of the last reply, both on this program's clock.
 	At  time.Time `json:"at"`
 	End time.Time `json:"end"`
 	// Whole reports whether Servers are all members that clients can connect to, according to the
@@ -98,7 +98,7 @@ type Mode string
 
 const (
 	ModeUnknown    Mode = ""
-	ModeLeader     Mode = "leader" // of the ensemble
+	ModeLeader     Mode = "leader"
 	ModeFollower   Mode = "follower"
 	ModeObserver   Mode = "observer"
 	ModeStandalone Mode = "standalone"
@@ -108,7 +108,7 @@ const (
 type AnswerState string
 
 const (
-	NotRequested AnswerState = ""         // not requested in this round
+	NotRequested AnswerState = ""
 	Answered     AnswerState = "answered" // in full
 	Refused      AnswerState = "refused"  // a setting forbids the answer; see Hint
 	Failed       AnswerState = "failed"   // no answer, or an answer that cannot be read
