@@ -192,7 +192,7 @@ func (r *reader) readChildren(ctx context.Context) (*model.Read, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		z, err := r.conn.ReadZnode(ctx, r.cfg.Path, r.cfg.Path, func(send func() error) error { return send() })
+		z, err := r.conn.ReadZnode(ctx, r.cfg.Path, r.cfg.Path, atOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -495,11 +495,6 @@ func Items(ctx context.Context, conn *client.Conn, path string, names []string, 
 
 func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
 	out := make([]readChild, len(names))
-	if len(names) == 1 {
-		var err error
-		out[0].znode, out[0].seen, err = r.f.Child(ctx, names[0])
-		return out, err
-	}
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(maxParallel)
 	for i, name := range names {
