@@ -153,29 +153,29 @@ func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, 
 }
 
 // drawNotifications draws the deleted znodes, the edges to their watchers, and the notifications on
-// the edges. lines begins at line y0 of a.
-func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, deletions []deletion, lines []line) {
+// the edges. lines begins at line 1 of a.
+func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, deletions []deletion, lines []line) {
 	lineOf := func(position int) (y int, seen bool) {
 		if i := slices.IndexFunc(lines, func(l line) bool { return l.row == position }); i >= 0 {
-			return y0 + i, true
+			return 1 + i, true
 		}
 		if position < v.top {
-			return y0 - 1, false
+			return 0, false
 		}
-		return y0 + len(lines), false
+		return 1 + len(lines), false
 	}
 	start := c.watchesStart()
 	for k := range deletions {
 		x := &deletions[k]
 		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.candidate)
 		e := edges{
-			a: a, f: f, top: y0, end: y0 + len(lines),
+			a: a, f: f, top: 1, end: 1 + len(lines),
 			from: start + term.Width(deletedWord) + 1, to: start + term.Width(number) + 1,
 			bus: min(a.Width()-2, start+min(c.watches, edgeMost)-2) - 2*k,
 		}
 		e.at, _ = lineOf(x.at)
 		if i := slices.IndexFunc(lines, func(l line) bool { return l.deletion == x }); i >= 0 {
-			e.at = y0 + i
+			e.at = 1 + i
 			v.drawDeleted(f, a.Pen(e.at), c, x, lines[i].row == v.Index)
 		}
 		for i, q := range v.State.Queue.All() {

@@ -185,7 +185,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 		}
 		return nil
 	})
-	v.drawNotifications(f, a, c, 1, deletions, lines)
+	v.drawNotifications(f, a, c, deletions, lines)
 	if n == 0 {
 		a.Pen(1).Gap(c.nameStart()).Text(term.Muted, "no candidate matches the filter; esc clears it")
 	}

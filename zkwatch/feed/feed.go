@@ -281,16 +281,6 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	return position.Moment(), true
 }
 
-// Span returns the times of the first and the last kept moment, zero times if there is none.
-func (f *Feed) Span() (first, last time.Time) {
-	if f.timeline == nil {
-		return first, last
-	}
-	f.jmu.Lock()
-	defer f.jmu.Unlock()
-	return f.timeline.Span()
-}
-
 // Keep bounds the memory of the kept moments; see [history.Timeline.Keep].
 func (f *Feed) Keep(maxBytes int) {
 	if f.timeline == nil {
