@@ -1,10 +1,10 @@
 // Package history records an election and rewinds it.
 //
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
-// A [Decoder] reads it. A new journal that applies the observations returns the same events.
+// A [Decoder] reads a recording. A new journal of [Header.Config] then returns the same events.
 //
-// A [Timeline] keeps the observations in memory, and clones of the journal. It computes an earlier
-// moment from the last clone before the moment, and from the observations between the two.
+// A [Timeline] keeps observations and clones of the journal in memory. For an earlier moment, the
+// timeline clones the last clone before the moment, and applies the observations that follow.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -25,7 +25,7 @@ import (
 	"electop/model/znode"
 )
 
-// RecordingFormat is the version of the recording's lines.
+// RecordingFormat is the only [Header.Format] that this package writes and reads.
 const RecordingFormat = 1
 
 // Header is the first line of a recording.
@@ -34,15 +34,16 @@ type Header struct {
 	Format      int       `json:"format"`
 	Path        string    `json:"path"`
 	Recipe      string    `json:"recipe"` // the recipe's name, or [recognised]
+	Found       bool      `json:"found,omitempty"`
 	Cluster     string    `json:"cluster,omitempty"`
 	AckPath     string    `json:"ack_path,omitempty"`
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Opens is the time at which a replay opens the recording, zero for the start.
+	// Opens is zero, or the time at which a replay begins and is stopped.
 	Opens time.Time `json:"opens,omitzero"`
-	// Part is the number of the file, from 0. Initial counts the first observations of a later file,
-	// which repeat the state: see [model.State.Observations].
+	// Part is 0 in the first file of a recording, and 2, 3, … in the later files. Initial counts the first
+	// observations of a later file, which repeat the state: see [model.State.Observations].
 	Part    int `json:"part,omitempty"`
 	Initial int `json:"baseline,omitempty"`
 }
@@ -60,7 +61,7 @@ func NewHeader(cfg model.Config, started time.Time) Header {
 		recipe = cfg.Recipe.Name()
 	}
 	return Header{
-		Kind: RecordingKind, Format: RecordingFormat, Cluster: cfg.Cluster, Path: cfg.Path, Recipe: recipe,
+		Kind: RecordingKind, Format: RecordingFormat, Cluster: cfg.Cluster, Path: cfg.Path, Recipe: recipe, Found: cfg.Found,
 		AckPath: cfg.AckPath, AckExpected: cfg.AckExpected, AckFollows: cfg.AckFollows, Started: started,
 	}
 }
@@ -77,10 +78,10 @@ func (h Header) Config() (model.Config, error) {
 	if !ok && h.Recipe != recognised {
 		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", znode.Safe(h.Recipe, 40))
 	}
-	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
+	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, Found: h.Found, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
-// entry is a line with one observation: exactly one field is set.
+// entry is a line with one observation. The encoder sets one field.
 type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
 	Delta      *model.Delta      `json:"delta,omitempty"`
@@ -97,7 +98,7 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines is the name of an Advance in older recordings.
+	// Deadlines is Advance in older recordings. It follows Advance, because newEntry sets the first field that fits.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
@@ -123,7 +124,7 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-// Encoder writes a recording. Each line is one Write, so a crash can truncate only the last line.
+// Encoder writes a recording, with one Write for each line.
 type Encoder struct{ w io.Writer }
 
 // NewEncoder writes the header to w and returns an encoder for the observations.
@@ -154,13 +155,13 @@ const (
 	lineMax = 256 << 20 // bytes
 	// itemsMax bounds the items of a line, because three hostile bytes can become a large struct.
 	itemsMax   = 1 << 17
-	serversMax = 1 << 8 // in a table; a server id in an ensemble is at most 255
+	serversMax = 1 << 8 // in a table; ZooKeeper's documentation permits server ids up to 255
 )
 
 // items counts the list elements in a JSON text, and the objects that are no list elements. An empty
 // list counts as one.
 func items(text []byte) (n int) {
-	var lists []bool // the open brackets: true for a list, false for an object
+	var lists []bool // the open lists (true) and objects (false)
 	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -82,7 +82,7 @@ func TestRecordingKeepsEveryField(t *testing.T) {
 	})
 }
 
-func TestOlderSteps(t *testing.T) {
+func TestOlderStepsAreDecoded(t *testing.T) {
 	for _, c := range []struct {
 		step model.Step
 		text string
@@ -109,7 +109,7 @@ func TestOlderSteps(t *testing.T) {
 	}
 }
 
-func TestOlderDeadlines(t *testing.T) {
+func TestOlderDeadlinesAreDecoded(t *testing.T) {
 	o, err := decoded([]byte(`{"deadlines":{"at":"2026-01-02T03:04:05Z","sessions":[{"session":1,"expires":"2026-01-02T03:04:09Z"}]}}`))
 	if a, ok := o.(*model.Advance); !ok || err != nil || a.At.Second() != 5 {
 		t.Errorf("decoded as %T %+v, error %v; want an Advance at 03:04:05", o, o, err)
@@ -126,7 +126,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestHugeLines(t *testing.T) {
+func TestTooLongLinesAreRefused(t *testing.T) {
 	const bound = 1 << 20
 	var b bytes.Buffer
 	if _, err := NewEncoder(&b, NewHeader(model.Config{Path: "/e"}, time.Unix(0, 0).UTC())); err != nil {
@@ -162,8 +162,7 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// TestDenseLines checks that Decode refuses a line with too many items before it allocates much memory.
-func TestDenseLines(t *testing.T) {
+func TestLinesWithTooManyItemsNeedLittleMemory(t *testing.T) {
 	decode := func(line string) (took uint64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -196,8 +195,8 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// TestLargeLines decodes the largest real lines: a full read of 20,000 candidates, and the tables of
-// three servers with 18,000 ephemeral znodes each.
+// TestLargeLines checks that the bounds permit a full read of 20,000 candidates, and a table of three
+// servers with 18,000 ephemeral znodes.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
 	for i := range 20_000 {

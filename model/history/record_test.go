@@ -58,7 +58,7 @@ func decode(r io.Reader) (n int, err error) {
 	}
 }
 
-func TestRecordingIsLinesOfSafeText(t *testing.T) {
+func TestRecordingHasOnlySafeText(t *testing.T) {
 	lines := recording(t)
 	const want = `{"kind":"electop-recording","format":1,"path":"/e","recipe":"recognised","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`
 	if got := strings.TrimSpace(lines[0]); got != want {
@@ -71,7 +71,7 @@ func TestRecordingIsLinesOfSafeText(t *testing.T) {
 	}
 }
 
-func TestGarbageInARecording(t *testing.T) {
+func TestDecodeContinuesAfterABadLine(t *testing.T) {
 	lines := recording(t)
 	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00",
 		`{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
@@ -88,7 +88,7 @@ func TestGarbageInARecording(t *testing.T) {
 	}
 }
 
-func TestWrongHeaders(t *testing.T) {
+func TestWrongHeadersAreRefused(t *testing.T) {
 	for header, want := range map[string]string{
 		"":                     "not a header",
 		"\n":                   "not a header",
@@ -125,7 +125,7 @@ func TestEncoderErrors(t *testing.T) {
 	}
 }
 
-func TestAckData(t *testing.T) {
+func TestParseAckReadsAckData(t *testing.T) {
 	for _, z := range []int64{0, 1, 0x10000002a, -1, 1<<63 - 1} {
 		if znode, czxid := model.ParseAck(model.AckData("/e/n_1", z)); znode != "/e/n_1" || czxid != z {
 			t.Errorf("ParseAck(AckData(/e/n_1, %d)) = %s, %d; want both unchanged", z, znode, czxid)

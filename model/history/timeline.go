@@ -13,7 +13,7 @@ import (
 	"electop/model/session"
 )
 
-// Timeline keeps the past of an election. When its memory is full, it drops the oldest moments.
+// Timeline keeps the past of an election. It drops the oldest moments to bound its memory.
 //
 // A moment is an observation at which time travel can stop. Moments are numbered from 1. Some moments
 // have no events: see [model.Journal.News].
@@ -40,7 +40,7 @@ type Moment struct {
 	Events []model.Event
 
 	First, Last bool // this is the first or the last moment that is kept
-	MaxBytes    int  // bound of the timeline's memory, in bytes
+	MaxBytes    int  // bound of the timeline's estimated memory
 }
 
 // Move is a move during time travel. If there is no moment to move to, the position stays the same.
@@ -58,8 +58,8 @@ const (
 	MoveToLast        Move = "last"
 )
 
-// segment has observations, and the journal before them. Positions in other goroutines read elements
-// of its slices, which never change.
+// segment has observations, and the journal before them. Positions in other goroutines read the
+// slices, so their elements never change.
 type segment struct {
 	from         *doctor.Journal // the journal before all[0]; only cloned
 	index        uint64          // of all[0] among the timeline's observations, from 0
@@ -92,8 +92,8 @@ func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	return t
 }
 
-// segmentMin is the least limit of a segment. A clone of eight values of the journal takes about as
-// long as one observation.
+// segmentMin is the least limit of a segment. Eight values of a journal are cloned in about the time
+// in which the journal applies one observation.
 const segmentMin = 512
 
 func (t *Timeline) addSegment() {
@@ -135,7 +135,7 @@ func (t *Timeline) Apply(o model.Observation) []model.Event {
 	news := j.News(o)
 	eventsBefore := j.Events()
 	events := j.Apply(o)
-	if news || len(events) > 0 || j.Events() != eventsBefore { // also events that the journal holds back
+	if news || len(events) > 0 || j.Events() != eventsBefore { // the journal may hold new events back
 		t.n++
 		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), kindsOf(events)})
 	}
@@ -160,13 +160,13 @@ func kindsOf(events []model.Event) kinds {
 // State returns the newest state.
 func (t *Timeline) State() *doctor.State { return t.journal.State() }
 
-// Deadline returns [doctor.Journal.Deadline] of the newest journal.
+// Deadline returns [doctor.Journal.Deadline] after the newest observation.
 func (t *Timeline) Deadline() (time.Time, bool) { return t.journal.Deadline() }
 
-// Held returns [doctor.Journal.Held] of the newest journal.
+// Held returns [model.Journal.Held] after the newest observation.
 func (t *Timeline) Held() (time.Time, bool) { return t.journal.Held() }
 
-// Span returns the times of the timeline's first and last moments.
+// Span returns the times of the timeline's first and last moments, zero if it has no moments.
 func (t *Timeline) Span() (first, last time.Time) {
 	for _, s := range t.segments {
 		if n := len(s.moments); n > 0 {
@@ -278,11 +278,11 @@ type computed struct {
 	moments []Moment
 }
 
-// computedMax bounds the children and members in the states of all cached moments together.
+// computedMax bounds the children and members in all cached states, if each state has as many as segment.from.
 const computedMax = 1 << 20
 
-// Moment computes the moment, also while the timeline grows. Calls for positions of the same
-// timeline must not overlap.
+// Moment computes the moment, also while the timeline grows. For positions of one timeline, calls of
+// Moment must not overlap with each other or with [Timeline.Seek].
 func (c Position) Moment() Moment {
 	k := c.computed
 	if i := c.index - k.first; k.of != c.segment || i < 0 || i >= len(k.moments) {
@@ -340,9 +340,9 @@ func memoryOf(o model.Observation) int {
 	case *model.Refresh:
 		return n + candidate
 	case *session.Table:
-		return 2 * n // the doctor has indexes of the table
+		return 2 * n // the journal and the doctor keep indexes of the table
 	case *model.Cast, *model.Wake, *model.Pace, *model.Write:
-		return 2 * n // the journal keeps values that it derives from these
+		return 2 * n // the journal derives values and keeps them
 	}
 	return n
 }

@@ -37,7 +37,7 @@ func (i instant) handoff() bool {
 
 type momentRule struct {
 	members map[string]model.Member
-	wakes   map[dialect.ID]bool // wakes so far, by znode and zxid
+	wakes   map[dialect.ID]bool // wakes so far
 	events  uint64
 }
 
@@ -108,7 +108,7 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// TestTimeline compares the moments of every move, for any bound, with the earlier states of a journal.
+// TestTimeline compares moments with the events and states that a journal had at the same time.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
@@ -321,8 +321,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// TestObservations checks that a state's observations give a new journal the same election without its
-// past.
+// TestObservations checks that a state's observations give a new journal the same present without a past.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Agenda has tasks in the order of their times. Tasks with equal times keep the order of the calls.
+// Agenda has tasks in the order of their times. Tasks with the same time have the order of the Add calls.
 type Agenda struct{ tasks []task }
 
 type task struct {

@@ -21,7 +21,7 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs returns the difference, "" for none. For equal values, reflect is much faster than cmp.
+// Differs returns the difference, "" for none. It tries reflect first, because cmp is slow.
 func Differs(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -52,7 +52,7 @@ func Heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// UUID1 and UUID2 are guids with dashes, Hex1 and Hex2 guids without dashes.
+// UUID1 and UUID2 are guids with dashes. Hex1 and Hex2 are guids without dashes.
 const (
 	UUID1 = "d17cae02-6c55-4f9f-b5d5-b82402ee572e"
 	UUID2 = "381f220e-fef5-487f-ae4f-04ac14aaed1f"

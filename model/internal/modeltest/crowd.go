@@ -15,7 +15,7 @@ type Crowd struct {
 	At    time.Time
 	Names []string
 	First []znode.Znode // the children of the first read
-	Next  uint32        // the number of the next child
+	Next  uint32        // the sequence number of the next child
 }
 
 func NewCrowd(n int) *Crowd {
@@ -37,7 +37,7 @@ func (c *Crowd) znode() znode.Znode {
 
 func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
 
-// Change returns change i. The leader leaves if i is a multiple of ten.
+// Change makes change i, and returns its read. If i is a multiple of ten, the leader leaves.
 func (c *Crowd) Change(i int) *model.Read {
 	c.At = c.At.Add(time.Millisecond)
 	gone := 0

@@ -29,13 +29,13 @@ var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// singles has paths of single znodes. Their systems are unknown, Kafka, Patroni and Hadoop.
+// singles has paths of single znodes: of an unknown system, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
 // DrawPast draws a configuration and the observations of an election.
 func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p := &past{T: t, tree: NewTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
-	p.w = &Watcher{Tree: p.tree}
+	p.w, p.cfg.Found = &Watcher{Tree: p.tree}, p.flip("found")
 	switch p.pick("recipe", 4) {
 	case 0:
 		p.cfg.Recipe = dialect.Election()
@@ -55,7 +55,7 @@ func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p.stems = stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		p.tree.Now = p.tree.Now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
-		p.single = p.single && p.pick("a parent from now on", 31) < 30 // rapid prefers small numbers
+		p.single = p.single && p.pick("a parent from now on", 31) < 30 // 30 is rare, because rapid prefers small numbers
 		p.step()
 	}
 	return p.cfg, p.all

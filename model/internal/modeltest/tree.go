@@ -15,14 +15,14 @@ type Tree struct {
 	Zxid     int64
 	Now      time.Time
 	Exists   bool
-	czxid    int64 // of the parent
-	Pzxid    int64 // of the parent
-	Creates  uint32
-	Deletes  uint32 // counts deletes of children, unlike a real server
+	czxid    int64  // of the parent
+	Pzxid    int64  // of the parent
+	Creates  uint32 // of children
+	Deletes  uint32 // of children; a real server does not count deletes
 	Children map[string]znode.Znode
 }
 
-// CreatesMax is the number of creates at which a server stops counting.
+// CreatesMax is the number of creates after which a server stops counting.
 const CreatesMax = 1<<31 - 1
 
 func NewTree() *Tree {
@@ -93,7 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads the tree. It calls between, if not nil, before it reads each child.
+// Read reads the tree, or only the changes. It calls between, if not nil, before it reads a child's data.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
@@ -149,7 +149,7 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 	return &model.Refresh{At: w.Tree.Now, Znode: z}
 }
 
-// Stat computes the cversion as DataNode.copyStat; creates counts the creates so far.
+// Stat computes the cversion as DataNode.copyStat of ZooKeeper does; creates counts the creates so far.
 func Stat(czxid int64, creates uint32, children int32) znode.Parent {
 	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
