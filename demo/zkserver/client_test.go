@@ -14,7 +14,6 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// patience bounds each wait, except for the Java client, which may take three times as long.
 const patience = time.Minute
 
 // rawClient shows what client libraries hide: zxids, some operations, and the order of events and replies.
@@ -190,12 +189,12 @@ func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)
 	s.sessions[c.conn.SessionID] = name
-	sp := &namedClient{s: s, c: c, name: name}
+	named := &namedClient{s: s, c: c, name: name}
 	c.onEvent = func(ev wire.WatcherEvent) {
 		s.printf("%s event %d state %d %s", name, ev.Type, ev.State, ev.Path)
 	}
 	s.printf("%s connects: timeout %d, %d bytes of password", name, c.conn.Timeout, len(c.conn.Passwd))
-	return sp
+	return named
 }
 
 func (s *transcript) zxid(z int64) string {
@@ -224,7 +223,7 @@ func (s *transcript) body(rsp wire.Record) string {
 	case *wire.Stat:
 		return s.stat(*r)
 	case *anyBytes:
-		if len(*r) > 20 { // the bytes contain a Stat, so only their number is printed
+		if len(*r) > 20 { // the bytes may contain a Stat, whose times vary
 			return fmt.Sprintf("%d bytes", len(*r))
 		}
 		return fmt.Sprintf("%x", *r)
@@ -275,10 +274,10 @@ type namedClient struct {
 	name string
 }
 
-func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
-	sp.c.t.Helper()
+func (named *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Code {
+	named.c.t.Helper()
 	request := ""
-	if o, ok := req.(*wire.MultiOp); ok { // only the fields of its operation
+	if o, ok := req.(*wire.MultiOp); ok {
 		switch o.Op {
 		case wire.OpCreateTTL:
 			request = fmt.Sprintf(" {CreateRequest:%+v TTL:%d}", o.Create, o.TTL)
@@ -291,65 +290,65 @@ func (sp *namedClient) do(op wire.Op, req wire.Record, rsp wire.Record) wire.Cod
 		request = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
 	}
 	request = strings.ReplaceAll(request, " NoPath:false", "")
-	h := sp.c.call(op, req, rsp)
+	h := named.c.call(op, req, rsp)
 	if h.Err != wire.OK {
 		rsp = nil
 	}
-	sp.s.printf("%s %v%s\n  zxid %s %v %s", sp.name, op, request, sp.s.zxid(h.Zxid), h.Err, sp.s.body(rsp))
+	named.s.printf("%s %v%s\n  zxid %s %v %s", named.name, op, request, named.s.zxid(h.Zxid), h.Err, named.s.body(rsp))
 	return h.Err
 }
 
-func (sp *namedClient) create(path, data string, flags int32) {
-	sp.c.t.Helper()
-	sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte(data), ACL: world(wire.PermAll), Flags: flags}, &wire.PathResponse{})
+func (named *namedClient) create(path, data string, flags int32) {
+	named.c.t.Helper()
+	named.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte(data), ACL: world(wire.PermAll), Flags: flags}, &wire.PathResponse{})
 }
-func (sp *namedClient) delete(path string, version int32) {
-	sp.c.t.Helper()
-	sp.do(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: version}, nil)
+func (named *namedClient) delete(path string, version int32) {
+	named.c.t.Helper()
+	named.do(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: version}, nil)
 }
-func (sp *namedClient) set(path, data string, version int32) {
-	sp.c.t.Helper()
-	sp.do(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
+func (named *namedClient) set(path, data string, version int32) {
+	named.c.t.Helper()
+	named.do(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
 }
-func (sp *namedClient) get(path string, watch bool) {
-	sp.c.t.Helper()
-	sp.do(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.DataResponse{})
+func (named *namedClient) get(path string, watch bool) {
+	named.c.t.Helper()
+	named.do(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.DataResponse{})
 }
-func (sp *namedClient) exists(path string, watch bool) {
-	sp.c.t.Helper()
-	sp.do(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Stat{})
+func (named *namedClient) exists(path string, watch bool) {
+	named.c.t.Helper()
+	named.do(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Stat{})
 }
-func (sp *namedClient) ls(path string, watch bool) {
-	sp.c.t.Helper()
-	sp.do(wire.OpGetChildren, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.StringsResponse{})
+func (named *namedClient) ls(path string, watch bool) {
+	named.c.t.Helper()
+	named.do(wire.OpGetChildren, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.StringsResponse{})
 }
-func (sp *namedClient) ls2(path string, watch bool) {
-	sp.c.t.Helper()
-	sp.do(wire.OpGetChildren2, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Children2Response{})
+func (named *namedClient) ls2(path string, watch bool) {
+	named.c.t.Helper()
+	named.do(wire.OpGetChildren2, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Children2Response{})
 }
-func (sp *namedClient) sync() {
-	sp.c.t.Helper()
-	sp.do(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+func (named *namedClient) sync() {
+	named.c.t.Helper()
+	named.do(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 }
-func (sp *namedClient) acl(path string) {
-	sp.c.t.Helper()
-	sp.do(wire.OpGetACL, &wire.PathRequest{Path: path}, &wire.ACLResponse{})
+func (named *namedClient) acl(path string) {
+	named.c.t.Helper()
+	named.do(wire.OpGetACL, &wire.PathRequest{Path: path}, &wire.ACLResponse{})
 }
-func (sp *namedClient) auth(scheme, auth string) wire.Code {
-	sp.c.t.Helper()
-	return sp.do(wire.OpAuth, &wire.AuthRequest{Scheme: scheme, Auth: []byte(auth)}, nil)
+func (named *namedClient) auth(scheme, auth string) wire.Code {
+	named.c.t.Helper()
+	return named.do(wire.OpAuth, &wire.AuthRequest{Scheme: scheme, Auth: []byte(auth)}, nil)
 }
-func (sp *namedClient) multi(ops ...wire.MultiOp) {
-	sp.c.t.Helper()
-	sp.do(wire.OpMulti, &wire.MultiRequest{Ops: ops}, &wire.MultiResponse{})
+func (named *namedClient) multi(ops ...wire.MultiOp) {
+	named.c.t.Helper()
+	named.do(wire.OpMulti, &wire.MultiRequest{Ops: ops}, &wire.MultiResponse{})
 }
-func (sp *namedClient) close() {
-	sp.c.t.Helper()
-	sp.do(wire.OpCloseSession, nil, nil)
-	if err := sp.c.awaitClosed(); err != nil {
-		sp.c.t.Fatalf("after closeSession: %v", err)
+func (named *namedClient) close() {
+	named.c.t.Helper()
+	named.do(wire.OpCloseSession, nil, nil)
+	if err := named.c.awaitClosed(); err != nil {
+		named.c.t.Fatalf("after closeSession: %v", err)
 	}
-	sp.c.nc.Close()
+	named.c.nc.Close()
 }
 
 func sessionHex(c *rawClient) string { return fmt.Sprintf("%#x", uint64(c.conn.SessionID)) }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance compares the server with transcripts of Apache 3.8.0. -update writes new transcripts.
+// TestConformance compares both servers with transcripts of Apache 3.8.0.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {
@@ -255,7 +255,7 @@ var conversations = []struct {
 		b.sync()
 		a.create("/t/y", "", 0)
 		b.sync()
-		// A client's own watches fire before the reply.
+		// The event of a client's own change comes before the reply.
 		b.ls("/t", true)
 		b.get("/t/y", true)
 		b.set("/t/y", "mine", -1)
@@ -271,8 +271,8 @@ var conversations = []struct {
 	{"addwatch", func(s *transcript) {
 		a, b := s.connect("a"), s.connect("b")
 		a.create("/t", "", 0)
-		add := func(sp *namedClient, path string, mode int32) {
-			sp.do(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
+		add := func(named *namedClient, path string, mode int32) {
+			named.do(wire.OpAddWatch, &wire.AddWatchRequest{Path: path, Mode: mode}, &wire.ErrorResponse{})
 		}
 		add(b, "/t", wire.WatchPersistent)
 		add(a, "/t", wire.WatchPersistentRecursive)
@@ -284,8 +284,8 @@ var conversations = []struct {
 		a.delete("/t/x/y", -1)
 		a.delete("/t/x", -1)
 		b.sync()
-		rm := func(sp *namedClient, o wire.Op, path string, kind int32) {
-			sp.do(o, &wire.WatcherTypeRequest{Path: path, Type: kind}, nil)
+		rm := func(named *namedClient, o wire.Op, path string, kind int32) {
+			named.do(o, &wire.WatcherTypeRequest{Path: path, Type: kind}, nil)
 		}
 		rm(b, wire.OpRemoveWatches, "/t", wire.WatcherAny)
 		rm(b, wire.OpRemoveWatches, "/t", wire.WatcherAny)
@@ -395,12 +395,12 @@ var conversations = []struct {
 	{"acl", func(s *transcript) {
 		a, b := s.connect("a"), s.connect("b")
 		a.create("/t", "", 0)
-		whoami := func(sp *namedClient) { sp.do(wire.OpWhoAmI, nil, &wire.WhoAmIResponse{}) }
+		whoami := func(named *namedClient) { named.do(wire.OpWhoAmI, nil, &wire.WhoAmIResponse{}) }
 		id := func(perms int32, scheme, id string) wire.ACL {
 			return wire.ACL{Perms: perms, ID: wire.ID{Scheme: scheme, ID: id}}
 		}
-		with := func(sp *namedClient, path string, acl ...wire.ACL) {
-			sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte("d"), ACL: acl}, &wire.PathResponse{})
+		with := func(named *namedClient, path string, acl ...wire.ACL) {
+			named.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte("d"), ACL: acl}, &wire.PathResponse{})
 		}
 		whoami(a)
 		with(a, "/t/auth", id(wire.PermAll, "auth", "")) // a has no identity for auth yet

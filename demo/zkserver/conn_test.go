@@ -59,7 +59,7 @@ func (l *scriptedListener) Addr() net.Addr {
 
 var errFull = &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 
-// TestAcceptRetries checks that pauses double up to one second, with few reports.
+// TestAcceptRetries checks that the pauses between retries double up to one second, with few reports.
 func TestAcceptRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client1, server1 := net.Pipe()
@@ -190,30 +190,30 @@ func TestOtherProtocols(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	handshake := string(wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16)}))
 	for name, first := range map[string]string{
-		"http":               "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"tls":                "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-		"ssh":                "SSH-2.0-OpenSSH_9.2\r\n",
-		"2 GB":               "\x7f\xff\xff\xff",
-		"negative":           "\xff\xff\xff\xff",
-		"unknown word":       "abcd",
-		"unsupported word":   "gtmk",
-		"empty handshake":    "\x00\x00\x00\x00",
-		"short handshake":    "\x00\x00\x00\x04\x00\x00\x00\x00",
-		"long handshake":     "\x00\x00\x10\x00" + strings.Repeat("x", 0x1000),
-		"long password":      "\x00\x00\x00\x1c" + strings.Repeat("\x00", 24) + "\x7f\xff\xff\xff",
-		"2 GB afterwards":    handshake + "\x7f\xff\xff\xff",
-		"1 MB afterwards":    handshake + "\x00\x10\x00\x00",
-		"negative length":    handshake + "\x80\x00\x00\x00",
-		"empty request":      handshake + "\x00\x00\x00\x00",
-		"half a header":      handshake + "\x00\x00\x00\x04\x00\x00\x00\x01",
-		"word afterwards":    handshake + "stat",
-		"handshake again":    handshake + handshake + "\x7f\xff\xff\xff",
-		"two GB and silence": handshake + "\x7f",
+		"http":             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"tls":              "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+		"ssh":              "SSH-2.0-OpenSSH_9.2\r\n",
+		"2 GB":             "\x7f\xff\xff\xff",
+		"negative":         "\xff\xff\xff\xff",
+		"unknown word":     "abcd",
+		"unsupported word": "gtmk",
+		"empty handshake":  "\x00\x00\x00\x00",
+		"short handshake":  "\x00\x00\x00\x04\x00\x00\x00\x00",
+		"long handshake":   "\x00\x00\x10\x00" + strings.Repeat("x", 0x1000),
+		"long password":    "\x00\x00\x00\x1c" + strings.Repeat("\x00", 24) + "\x7f\xff\xff\xff",
+		"2 GB afterwards":  handshake + "\x7f\xff\xff\xff",
+		"1 MB afterwards":  handshake + "\x00\x10\x00\x00",
+		"negative length":  handshake + "\x80\x00\x00\x00",
+		"empty request":    handshake + "\x00\x00\x00\x00",
+		"half a header":    handshake + "\x00\x00\x00\x04\x00\x00\x00\x01",
+		"word afterwards":  handshake + "stat",
+		"handshake again":  handshake + handshake + "\x7f\xff\xff\xff",
+		"length cut off":   handshake + "\x7f",
 	} {
 		nc := dialTCP(t, addr)
 		nc.SetDeadline(time.Now().Add(patience))
 		io.WriteString(nc, first)
-		if name == "two GB and silence" {
+		if name == "length cut off" {
 			nc.(*net.TCPConn).CloseWrite()
 		}
 		if _, err := io.Copy(io.Discard, nc); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -246,7 +246,6 @@ func TestLargestFrame(t *testing.T) {
 	}
 }
 
-// TestSlowReaderIsCutOff checks that a client that does not read delays no other.
 func TestSlowReaderIsCutOff(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -272,8 +271,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestTotalIsBounded checks that MaxHeld bounds all connections together.
-func TestTotalIsBounded(t *testing.T) {
+func TestMaxHeldBoundsAllConnections(t *testing.T) {
 	const many = 60
 	big := bytes.Repeat([]byte("d"), 900_000)
 	for name, hold := range map[string]func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int){
@@ -356,7 +354,7 @@ func TestUnreadEventDoesNotStopReading(t *testing.T) {
 		hook := &writeHook{Conn: server}
 		go s.ServeConn(hook)
 		c := connectRaw(t, client, wire.ConnectRequest{})
-		synctest.Wait() // no goroutine uses the hook after this
+		synctest.Wait() // the server does not use hook.after now
 		events := 0
 		c.onEvent = func(wire.WatcherEvent) { events++ }
 		hook.after = func() {
@@ -567,15 +565,15 @@ func TestMaxClientCnxns(t *testing.T) {
 		client, server := net.Pipe()
 		go s.ServeConn(fromHost{server, "10.0.0.7"})
 		t.Cleanup(func() { client.Close() })
-		nc := &rawClient{t: t, nc: client, in: bufio.NewReader(client)}
+		c := &rawClient{t: t, nc: client, in: bufio.NewReader(client)}
 		client.SetDeadline(time.Now().Add(patience))
 		if _, err := client.Write(wire.AppendFrame(nil, &wire.ConnectRequest{Passwd: make([]byte, 16)})); err != nil {
 			return nil
 		}
-		if _, err := wire.ReadFrame(nc.in, 1<<10); err != nil {
+		if _, err := wire.ReadFrame(c.in, 1<<10); err != nil {
 			return nil
 		}
-		return nc
+		return c
 	}
 	first := connect()
 	if connect() == nil || connect() != nil || s.Counters().Rejected != 1 {
@@ -645,8 +643,7 @@ func TestRefuseAndClose(t *testing.T) {
 	}
 }
 
-// TestStartAndEnd calls Start in a test that ends before the server accepts connections.
-func TestStartAndEnd(t *testing.T) {
+func TestStartInATestThatEndsAtOnce(t *testing.T) {
 	for range 200 {
 		brief := &testingT{} // panics in Fatalf
 		zkserver.Start(brief, zkserver.Options{})

@@ -62,7 +62,7 @@ func TestDifferential(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var steps []step
 		rt.Repeat(map[string]func(*rapid.T){"step": func(rt *rapid.T) { steps = append(steps, anyStep.Draw(rt, "step")) }})
-		steps = withoutPurpose(steps)
+		steps = withoutIntendedDifferences(steps)
 		key := listed(steps)
 		if reported[key] == "" {
 			difference := compare(steps)
@@ -138,7 +138,7 @@ func reduced(steps []step, fails func([]step) bool) []step {
 	for size := len(steps) / 2; size > 0; {
 		smaller := false
 		for from := 0; from < len(steps) && time.Now().Before(deadline); {
-			fewer := withoutPurpose(slices.Concat(steps[:from], steps[min(len(steps), from+size):]))
+			fewer := withoutIntendedDifferences(slices.Concat(steps[:from], steps[min(len(steps), from+size):]))
 			if fails(fewer) {
 				steps, smaller = fewer, true
 			} else {
@@ -177,12 +177,12 @@ func digestID(auth string) string {
 type sessionEvent int
 
 const (
-	closeAndReturn sessionEvent = iota + 1 // closeSession, then a new session
-	reattach                               // the connection is lost, and the session resumed on another
+	closeAndReturn sessionEvent = iota + 1 // the session is closed, and a new session begins
+	reattach                               // the connection is lost, then the session is resumed on another
 	moveOver                               // the session is resumed on another connection while the first is open
 	wrongPassword                          // two wrong passwords are sent, then the session is resumed
 	unknownSession                         // a request for a session that does not exist
-	expire                                 // the session expires, then a new session
+	expire                                 // the session expires, and a new session begins
 )
 
 func (e sessionEvent) String() string {
@@ -197,8 +197,8 @@ type talk struct {
 	dial    func() (net.Conn, error)
 	clients [3]*namedClient
 	opened  int
-	control *rawClient // reads zxids and cleans up; not a part of the conversation
-	events  *[]string  // unsorted events during a call of sorted; nil: no call
+	control *rawClient // prepares, reads zxids and cleans up, outside of the conversation
+	events  *[]string  // collects the events during a call of sorted, otherwise nil
 }
 
 // talkTB panics in Fatalf, because a conversation may run outside of the test's goroutine.
@@ -268,9 +268,9 @@ func (k *talk) cleanUp() {
 			f()
 		}
 	}()
-	for _, sp := range k.clients {
-		if sp != nil {
-			c := k.connectTo(wire.ConnectRequest{SessionID: sp.c.conn.SessionID, Passwd: sp.c.conn.Passwd})
+	for _, named := range k.clients {
+		if named != nil {
+			c := k.connectTo(wire.ConnectRequest{SessionID: named.c.conn.SessionID, Passwd: named.c.conn.Passwd})
 			if c.conn.SessionID != 0 {
 				c.call(wire.OpCloseSession, nil, nil)
 			}
@@ -282,7 +282,7 @@ func (k *talk) cleanUp() {
 	}
 }
 
-// connectTo connects. Its default session timeout is so long that sessions do not expire.
+// connectTo connects. The default session timeout is long, so that sessions do not expire.
 func (k *talk) connectTo(req wire.ConnectRequest) *rawClient {
 	nc, err := k.dial()
 	if err != nil {
@@ -306,13 +306,13 @@ func (k *talk) begin(who int) {
 }
 
 func (k *talk) adopt(who int, c *rawClient) {
-	sp := k.clients[who]
-	if sp.c != nil {
-		c.xid = sp.c.xid
+	named := k.clients[who]
+	if named.c != nil {
+		c.xid = named.c.xid
 	}
-	sp.c = c
+	named.c = c
 	c.onEvent = func(ev wire.WatcherEvent) {
-		line := fmt.Sprintf("%s event %d state %d %q", sp.name, ev.Type, ev.State, ev.Path)
+		line := fmt.Sprintf("%s event %d state %d %q", named.name, ev.Type, ev.State, ev.Path)
 		if k.events != nil {
 			*k.events = append(*k.events, line)
 		} else {
@@ -321,35 +321,35 @@ func (k *talk) adopt(who int, c *rawClient) {
 	}
 }
 
-// end closes a client's session. It sorts the events, because Apache sends them in the order of a hash table.
+// end closes a client's session. It sorts the events, because Apache deletes ephemeral nodes in the order of a hash table.
 func (k *talk) end(who int) {
-	sp := k.clients[who]
-	sp.do(wire.OpPing, nil, nil)
+	named := k.clients[who]
+	named.do(wire.OpPing, nil, nil)
 	k.sorted(func() {
-		h := sp.c.call(wire.OpCloseSession, nil, nil)
-		k.printf("%s closeSession: zxid %s %v", sp.name, k.zxid(h.Zxid), h.Err)
-		if err := sp.c.awaitClosed(); err != nil {
+		h := named.c.call(wire.OpCloseSession, nil, nil)
+		k.printf("%s closeSession: zxid %s %v", named.name, k.zxid(h.Zxid), h.Err)
+		if err := named.c.awaitClosed(); err != nil {
 			k.t.Fatalf("after closeSession: %v", err)
 		}
 		k.clients[who] = nil
 	})
-	sp.c.nc.Close()
+	named.c.nc.Close()
 }
 
-// sorted prints the events that f causes in alphabetical order.
+// sorted runs f, and prints the events in alphabetical order.
 func (k *talk) sorted(f func()) {
-	for _, sp := range k.clients { // print the earlier events, which must not be sorted
-		if sp != nil && sp.c != nil {
-			sp.c.must(wire.OpPing, nil, nil)
+	for _, named := range k.clients { // print the earlier events, which must not be sorted
+		if named != nil && named.c != nil {
+			named.c.must(wire.OpPing, nil, nil)
 		}
 	}
 	var events []string
 	k.events = &events
 	defer func() { k.events = nil }()
 	f()
-	for _, sp := range k.clients {
-		if sp != nil {
-			sp.c.must(wire.OpPing, nil, nil)
+	for _, named := range k.clients {
+		if named != nil {
+			named.c.must(wire.OpPing, nil, nil)
 		}
 	}
 	slices.Sort(events)
@@ -357,15 +357,15 @@ func (k *talk) sorted(f func()) {
 }
 
 func (k *talk) request(steps []step) {
-	sp := k.clients[steps[0].who]
+	named := k.clients[steps[0].who]
 	var xids []int32
 	for _, st := range steps {
-		xids = append(xids, sp.c.send(st.op, k.absolute(st.req)))
+		xids = append(xids, named.c.send(st.op, k.absolute(st.req)))
 	}
 	for i, st := range steps {
-		k.printf("%s %v%s", sp.name, st.op, printed(st.req))
+		k.printf("%s %v%s", named.name, st.op, printed(st.req))
 		rsp := responseTo(st)
-		h, err := sp.c.receive(rsp)
+		h, err := named.c.receive(rsp)
 		if _, odd := rsp.(*anyBytes); odd && err != nil {
 			k.printf("  closed")
 			k.resume(st.who, 0)
@@ -382,7 +382,7 @@ func (k *talk) request(steps []step) {
 		}
 		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(sortedIDs(rsp)))
 		if st.op == wire.OpAuth && h.Err != wire.OK {
-			if err := sp.c.awaitClosed(); err != nil {
+			if err := named.c.awaitClosed(); err != nil {
 				k.t.Fatalf("after a failed auth: %v", err)
 			}
 			k.resume(st.who, 0)
@@ -463,26 +463,26 @@ func sortedIDs(rsp wire.Record) wire.Record {
 
 // runEvent executes a session event. It first reads the pending watch events, because the connection may lose them.
 func (k *talk) runEvent(st step) {
-	sp := k.clients[st.who]
-	k.printf("%v (%s)", st, sp.name)
-	sp.do(wire.OpPing, nil, nil)
-	id, passwd := sp.c.conn.SessionID, sp.c.conn.Passwd
+	named := k.clients[st.who]
+	k.printf("%v (%s)", st, named.name)
+	named.do(wire.OpPing, nil, nil)
+	id, passwd := named.c.conn.SessionID, named.c.conn.Passwd
 	switch st.event {
 	case closeAndReturn:
 		k.end(st.who)
 		k.refused("resume a closed session", wire.ConnectRequest{SessionID: id, Passwd: passwd})
 		k.begin(st.who)
 	case reattach:
-		k.hangUp(sp.c)
+		k.hangUp(named.c)
 		k.resume(st.who, 0)
 	case moveOver:
-		old := sp.c
+		old := named.c
 		k.resume(st.who, 45_000)
 		if err := old.awaitClosed(); err != nil {
 			k.t.Fatalf("the earlier connection is not closed: %v", err)
 		}
 	case wrongPassword:
-		k.hangUp(sp.c)
+		k.hangUp(named.c)
 		wrong := slices.Clone(passwd)
 		wrong[0]++
 		k.refused("wrong password", wire.ConnectRequest{SessionID: id, Passwd: wrong})
@@ -491,7 +491,7 @@ func (k *talk) runEvent(st step) {
 	case unknownSession:
 		k.refused("no such session", wire.ConnectRequest{SessionID: id + 1<<40, Passwd: passwd})
 	case expire:
-		k.hangUp(sp.c)
+		k.hangUp(named.c)
 		k.clients[st.who] = nil
 		k.sorted(func() {
 			before := k.zxidNow()
@@ -506,7 +506,7 @@ func (k *talk) runEvent(st step) {
 	}
 }
 
-// hangUp closes a connection, and waits for the server's close. Otherwise Apache may never close the next connection.
+// hangUp closes a connection, and waits for the server's close. A later close would remove the session's next connection from Apache's map.
 func (k *talk) hangUp(c *rawClient) {
 	c.nc.SetDeadline(time.Now().Add(patience))
 	if err := c.nc.(*net.TCPConn).CloseWrite(); err != nil {
@@ -519,13 +519,13 @@ func (k *talk) hangUp(c *rawClient) {
 }
 
 func (k *talk) resume(who int, timeout int32) {
-	sp := k.clients[who]
-	was := sp.c.conn
+	named := k.clients[who]
+	was := named.c.conn
 	c := k.connectTo(wire.ConnectRequest{SessionID: was.SessionID, Passwd: was.Passwd, Timeout: timeout})
 	if c.conn.SessionID != was.SessionID || !bytes.Equal(c.conn.Passwd, was.Passwd) {
-		k.t.Fatalf("%s is not resumed: session %#x instead of %#x", sp.name, c.conn.SessionID, was.SessionID)
+		k.t.Fatalf("%s is not resumed: session %#x instead of %#x", named.name, c.conn.SessionID, was.SessionID)
 	}
-	k.printf("%s resumed, timeout %d", sp.name, c.conn.Timeout)
+	k.printf("%s resumed, timeout %d", named.name, c.conn.Timeout)
 	k.adopt(who, c)
 }
 
@@ -537,7 +537,7 @@ func (k *talk) refused(what string, req wire.ConnectRequest) {
 	}
 }
 
-// roll draws uniformly from [0, n), because rapid's own integers prefer small values.
+// roll draws almost uniformly from [0, n), because rapid's own integers prefer small values.
 func roll(t *rapid.T, n int) int {
 	v := 0
 	for range 16 {
@@ -571,7 +571,7 @@ func path(t *rapid.T) string {
 	return p
 }
 
-// oddPaths has paths for unusual requests. None of them can be created outside of /t, because cleanUp removes only /t.
+// oddPaths has paths for unusual requests. cleanUp removes only /t, so a path outside of /t must be invalid or have no parent.
 var oddPaths = []string{
 	"/none/y", "", "t", "t/x", "/t/", "/t//x", "/t/./x", "/t/..", "/t/...", "/t/x\x00", "/t/\x01", "/t/\u0085", "/t/ä", "/t/\ue000",
 	"/t/\ufff0", "/t/😀", "/t/a b", "/t/\xff", "/t/w/", "/none/x", "/zookeeper/quota/none/x", "//",
@@ -645,7 +645,7 @@ func createTTL(t *rapid.T) wire.MultiOp {
 		TTL:    pick(t, []int64{1000, 1<<40 - 1, 1 << 40, 0, -1, 1}),
 	}
 	if r.TTL < 0 && r.Create.Flags != wire.FlagTTL && r.Create.Flags != wire.FlagTTLSequential {
-		r.TTL = 0 // see onPurpose
+		r.TTL = 0 // see intendedDifferences
 	}
 	return r
 }
@@ -681,7 +681,7 @@ type kind struct {
 	req    func(*rapid.T) wire.Record
 }
 
-// readPath draws a path for a read. It avoids the root, and paths that Apache treats differently (see onPurpose).
+// readPath draws a path for a read. It avoids the root, and paths that Apache treats differently (see intendedDifferences).
 func readPath(t *rapid.T) string {
 	switch p := path(t); p {
 	case "", "t", "t/x", "/t/😀", "/t/\xff":
@@ -741,7 +741,7 @@ var kinds = []kind{
 	}},
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
-		// The check always fails, because Apache does not reply to a successful check; see onPurpose.
+		// The check always fails, because Apache does not reply to a successful check; see intendedDifferences.
 		return &wire.MultiOp{Op: wire.OpCheck, Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {
@@ -909,7 +909,7 @@ var alike = sync.OnceValue(func() []oddity {
 	return slices.DeleteFunc(oddities(), func(o oddity) bool { return differs.MatchString(fmt.Sprintf("%v: %s", o.op, o.name)) })
 })
 
-// differs matches oddities that Apache treats differently; see onPurpose. The last two patterns match watches of a null
+// differs matches oddities that Apache treats differently; see intendedDifferences. The last two patterns match watches of a null
 // path: Apache accepts these, and fails when the connection ends.
 var differs = regexp.MustCompile(`^checkWatches: relative path$|: null id( for digest| for ip)? ACL$|^multi: .*, null$|` +
 	`^setWatches2: with null list, [34]$|^addWatch: null path$`)

@@ -18,8 +18,8 @@ type difference struct {
 	fatal        bool   // Apache stops serving after run
 }
 
-// onPurpose lists all intended differences from Apache ZooKeeper 3.8, with their reasons.
-var onPurpose = []difference{
+// intendedDifferences has the reason for each intended difference from Apache ZooKeeper 3.8.
+var intendedDifferences = []difference{
 	{
 		what: "the order of children",
 		why:  "Apache has the order of a Java hash table; clients must sort anyway",
@@ -140,7 +140,7 @@ var onPurpose = []difference{
 	},
 	{
 		what: "a client that has seen a later zxid than the server has",
-		why:  "Apache drops the connection, and a client of a single server that lost its data retries for ever; here the session expires, and the client opens a new one",
+		why:  "Apache drops the connection, and the client retries for ever if its only server lost its data; here the session expires",
 		run: func(s *transcript) {
 			nc := dialTCP(s.t, s.addr)
 			req := wire.ConnectRequest{LastZxidSeen: 1 << 60, Timeout: 10_000, Passwd: make([]byte, 16), HasReadOnly: true}
@@ -277,8 +277,8 @@ var onPurpose = []difference{
 	},
 }
 
-func TestDifferencesOnPurpose(t *testing.T) {
-	for _, d := range onPurpose {
+func TestIntendedDifferences(t *testing.T) {
+	for _, d := range intendedDifferences {
 		if d.run == nil {
 			continue
 		}
@@ -305,8 +305,8 @@ func TestDifferencesOnPurpose(t *testing.T) {
 	}
 }
 
-// withoutPurpose removes or changes the steps that could show a difference of onPurpose.
-func withoutPurpose(steps []step) []step {
+// withoutIntendedDifferences removes or changes the steps that could show an intended difference.
+func withoutIntendedDifferences(steps []step) []step {
 	const once, persistent, recursive = 1, 2, 3
 	var watched [3]map[string]int
 	claim := func(who int, path string, kind int) bool { // false if the client has another kind of watch on path

@@ -37,7 +37,7 @@ func connect(t *testingT, addr string) *zk.Conn {
 	return c
 }
 
-// In a test, pass the test's *testing.T to Start, which then closes the server.
+// In a test, pass the *testing.T to Start. Start closes the server when the test ends.
 func Example() {
 	t := &testingT{}
 	defer t.end()

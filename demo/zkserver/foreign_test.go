@@ -24,8 +24,8 @@ const (
 	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreignClients has functions that start a candidate of a library, and return when it is in the queue.
-// The candidate resigns when the input of the process ends.
+// foreignClients has functions that start a candidate of a third-party library. The candidate resigns when
+// the standard input of its process ends.
 var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
@@ -164,7 +164,7 @@ quit
 			{`(.time = ).*`, "${1}TIME"},
 			{`(ephemeralOwner = )0x[1-9a-f][0-9a-f]*`, "${1}SESSION"},
 			{`(?m)^.*(WATCHER::|WatchedEvent).*\n|^\n`, ""},                          // printed by another thread
-			{`(?m)^(digest: ann\nip: 127.0.0.1|ip: 127.0.0.1\ndigest: ann)$`, "ANN"}, // in any order
+			{`(?m)^(digest: ann\nip: 127.0.0.1|ip: 127.0.0.1\ndigest: ann)$`, "ANN"}, // the order varies
 		} {
 			text = regexp.MustCompile(r.re).ReplaceAllString(text, r.with)
 		}

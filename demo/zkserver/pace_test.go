@@ -60,8 +60,7 @@ func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	}
 }
 
-// TestSteps checks that messages are released in the order in which they were made.
-func TestSteps(t *testing.T) {
+func TestStepsReleaseMessagesInOrder(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a.create("/n", 0)
@@ -366,7 +365,6 @@ func TestPaceIsBounded(t *testing.T) {
 	})
 }
 
-// TestPacePausesTheDeadline checks that a session does not expire while a message is held.
 func TestPacePausesTheDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -384,8 +382,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			{"ended", func(c *rawClient) { s.SetPace(zkserver.Pace{}) }},
 			{"cut", func(c *rawClient) { s.CloseConnections() }},
 			{"killed", func(c *rawClient) { c.nc.Close(); synctest.Wait() }},
-			// A request during the hold extends the session.
-			{"pinged", func(c *rawClient) {
+			{"pinged, then released", func(c *rawClient) {
 				c.must(wire.OpPing, nil, nil)
 				time.Sleep(2 * time.Second)
 				s.Step()
@@ -466,7 +463,7 @@ func TestPaceHoldsLastReplies(t *testing.T) {
 	})
 }
 
-// A requester sends several requests before it reads their replies.
+// A requester sends up to eight requests before it receives their replies.
 type requester struct {
 	*rawClient
 	t   *testing.T
@@ -474,8 +471,8 @@ type requester struct {
 
 	mu      sync.Mutex
 	waiting []sentRequest // requests without a reply
-	own     []string      // paths of its nodes
-	others  []string      // paths in the last list of all nodes
+	own     []string      // paths of the nodes that it created
+	listed  []string      // paths in the last reply to getChildren
 }
 
 type sentRequest struct {
@@ -542,9 +539,9 @@ func (p *requester) next() (wire.Op, wire.Record) {
 	case 1:
 		return wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: take(p.own), Version: -1}
 	case 2:
-		return wire.OpGetData, &wire.PathWatchRequest{Path: take(p.others), Watch: true}
+		return wire.OpGetData, &wire.PathWatchRequest{Path: take(p.listed), Watch: true}
 	case 3, 4:
-		if path := take(p.others); path != "/e/none" {
+		if path := take(p.listed); path != "/e/none" {
 			return wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: true}
 		}
 	}
@@ -602,9 +599,9 @@ func (p *requester) keep(op wire.Op, d *wire.Coder) {
 	case wire.OpGetChildren:
 		var rsp wire.StringsResponse
 		rsp.Fields(d)
-		p.others = p.others[:0]
+		p.listed = p.listed[:0]
 		for _, name := range rsp.Strings {
-			p.others = append(p.others, "/e/"+name)
+			p.listed = append(p.listed, "/e/"+name)
 		}
 	}
 }

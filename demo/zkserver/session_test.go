@@ -9,7 +9,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// bubble runs f in virtual time.
+// bubble runs f with a new server in a testing/synctest bubble.
 func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserver.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,8 +84,7 @@ func TestAnyRequestExtendsTheSession(t *testing.T) {
 	})
 }
 
-// TestResume checks that a resumed session has the timeout of its new connection.
-func TestResume(t *testing.T) {
+func TestResumedSessionHasTheNewTimeout(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 20_000})
@@ -109,8 +108,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestReaper checks that a container is deleted only if it had a child before.
-func TestReaper(t *testing.T) {
+func TestContainersAreDeletedAfterTheirLastChild(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		container := func(path string) {

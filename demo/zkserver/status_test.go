@@ -326,7 +326,7 @@ func TestAdminLikeApache(t *testing.T) {
 		ours.silent.Close() // the servers would close the silent connections at different times
 		theirs.silent.Close()
 	}
-	// Apache's index has the embedded server's commands in the same form.
+	// Apache's index must contain each entry of the embedded server's index.
 	_, want := get(t, "GET", theirs.url+"/commands")
 	_, got := get(t, "GET", ours.url+"/commands")
 	var kept []string
@@ -394,8 +394,7 @@ func (l *pipeListener) dial() net.Conn {
 	return client
 }
 
-// TestAdminIsBounded checks that slow peers block other peers for less than a minute.
-func TestAdminIsBounded(t *testing.T) {
+func TestSlowPeersBlockTheAdminServerForAtMostAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := zkserver.New(zkserver.Options{})
 		l := newPipeListener()
@@ -436,7 +435,7 @@ func TestAdminIsBounded(t *testing.T) {
 			for _, c := range all {
 				c.Close()
 			}
-			synctest.Wait() // until the server no longer counts the closed connections
+			synctest.Wait() // until the server has removed the closed connections
 		}
 		c := l.dial() // idle when the server is closed
 		synctest.Wait()

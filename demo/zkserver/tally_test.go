@@ -19,15 +19,15 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// tallies checks and keeps the reports of a Tally.
+// tallies checks and keeps the reports of Server.Tally.
 type tallies struct {
 	t    *testing.T
 	stop func()
 
-	mu   sync.Mutex
-	last map[tallyKey]zkserver.Tally
-	at   map[tallyKey]time.Time
-	n    int // number of reports
+	mu      sync.Mutex
+	last    map[tallyKey]zkserver.Tally
+	at      map[tallyKey]time.Time
+	reports int
 }
 
 type tallyKey struct {
@@ -44,7 +44,7 @@ func tally(t *testing.T, s *zkserver.Server, parent string) *tallies {
 func (a *tallies) report(now zkserver.Tally) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.n++
+	a.reports++
 	k := tallyKey{now.Zxid, now.Path}
 	was, again := a.last[k]
 	switch {
@@ -70,7 +70,7 @@ func (a *tallies) report(now zkserver.Tally) {
 func (a *tallies) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.n
+	return a.reports
 }
 
 func (a *tallies) all() []zkserver.Tally {
@@ -303,8 +303,7 @@ func TestTallyIsSettled(t *testing.T) {
 	})
 }
 
-// TestTallyInSlowMotion checks that a tally is not settled while a message is held.
-func TestTallyInSlowMotion(t *testing.T) {
+func TestTallyIsNotSettledWhileAMessageIsHeld(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.createWatched()
 		x.s.SetPace(steps)
@@ -460,7 +459,6 @@ func (e *elector) end(t *testing.T, s *zkserver.Server) {
 	try(t, s.ExpireSession(e.SessionID()))
 }
 
-// TestTallyEqualsCounters checks that tallies equal the changes of the server's counters.
 func TestTallyEqualsCounters(t *testing.T) {
 	for _, herd := range []bool{false, true} {
 		for _, pace := range []zkserver.Pace{{}, delay(100 * time.Millisecond), delay(time.Second), steps} {

@@ -1,10 +1,10 @@
 /*
- * A candidate made with ZooKeeper's C client, according to the recipe:
+ * A candidate of ZooKeeper's leader election recipe, with the C client:
  *
  *	candidate ADDRESS PATH NAME TIMEOUT_MS
  *
- * It writes "standing", then "leads NAME" when it leads, and resigns at the end of its
- * input.
+ * The candidate prints "standing" when its znode exists, and "leads NAME" when it leads.
+ * It resigns when its input ends.
  */
 #include <pthread.h>
 #include <stdio.h>
