@@ -1,10 +1,10 @@
 // Package history records an election and rewinds it.
 //
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
-// A [Decoder] reads a recording. A new journal of [Header.Config] then returns the same events.
+// A [Decoder] reads a recording. A new journal that applies the observations returns the same events.
 //
-// A [Timeline] keeps observations and clones of the journal in memory. For an earlier moment, the
-// timeline clones the last clone before the moment, and applies the observations that follow.
+// A [Timeline] keeps observations in memory, and sometimes a clone of the journal. It computes an
+// earlier moment from the last clone before the moment and the observations after the clone.
 //
 // A recording may be hostile, so the decoder bounds the length and the memory of a line.
 package history
@@ -40,7 +40,7 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Opens is zero, or the time at which a replay begins and is stopped.
+	// Opens is the time at which a replay begins, stopped. If Opens is zero, the replay plays from the start.
 	Opens time.Time `json:"opens,omitzero"`
 	// Part is 0 in the first file of a recording, and 2, 3, … in the later files. Initial counts the first
 	// observations of a later file, which repeat the state: see [model.State.Observations].
@@ -81,7 +81,7 @@ func (h Header) Config() (model.Config, error) {
 	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, Found: h.Found, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
-// entry is a line with one observation. The encoder sets one field.
+// entry is a line with one observation. The encoder sets only the field of its type.
 type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
 	Delta      *model.Delta      `json:"delta,omitempty"`
@@ -98,7 +98,7 @@ type entry struct {
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
-	// Deadlines is Advance in older recordings. It follows Advance, because newEntry sets the first field that fits.
+	// Deadlines is the name of Advance in older recordings. The field follows Advance, because newEntry sets the first field that fits.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs the tests of a package, and fails if goroutines are left. Garbage is collected less often
-// than by default, because the tests need little memory.
+// Main runs the tests of a package, and fails if goroutines are left. Unless GOGC is set, Main makes garbage
+// collection rarer, because the tests need little memory.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
