@@ -1,17 +1,12 @@
-// Package units formats amounts for people: on the screen, in text output and in lessons. A duration
-// has several forms:
+// Package units formats amounts for people. A duration has several forms:
 //
 //	Age      12s  3m41s  2h05m  412d     an age in a narrow column
 //	Seconds  12 s  3m41s                 an age in a sentence
-//	Tenths   2.1 s  3m41s                an age that changes while it is watched
+//	Tenths   2.1 s  3m41s                an age that the screen counts up
 //	Counter  00:42  59:59  1h05m         how far the view is behind the present
 //	Took     0.3 ms  4.02 s  3m41s       a measured duration
 //	Exact    200 ms  1.5 s  5m           a configured or negotiated duration
 //	AtMost   5 s  1m30s  2h06m           an upper bound
-//
-// JSON has numbers instead. Texts about a flag have Go's form, which flags accept: 1m30s.
-//
-// The package imports only the standard library, so every package may import it.
 package units
 
 import (
@@ -22,7 +17,7 @@ import (
 	"time"
 )
 
-// Count formats a number of things: "1 child", "2 children".
+// Count formats a number and its noun: "1 child", "2 children".
 func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -30,14 +25,14 @@ func Count[N int | int64](n N, one, many string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + many
 }
 
-// Age formats an age, rounded down, in at most six columns for the first 270 years. A negative age,
-// which occurs because clocks differ, is 0s.
+// Age formats an age, rounded down, in at most six columns for the first 270 years. Clocks differ, so
+// an age may be negative: its text is 0s.
 func Age(d time.Duration) string {
 	var room [16]byte
 	return string(AppendAge(room[:0], d))
 }
 
-// AppendAge appends d as [Age] formats it, without an allocation.
+// AppendAge appends d as [Age] formats it.
 func AppendAge(to []byte, d time.Duration) []byte {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	s := int64(max(0, d) / time.Second)
@@ -58,7 +53,7 @@ func AppendAge(to []byte, d time.Duration) []byte {
 	return append(strconv.AppendInt(to, s/day, 10), 'd')
 }
 
-// Seconds formats an age for a sentence: rounded down, and from a minute on as an [Age].
+// Seconds formats an age, rounded down; from a minute on as [Age] does.
 func Seconds(d time.Duration) string { return elapsed(d, time.Second, 0) }
 
 // Tenths formats an age as [Seconds] does, but with one decimal below a minute.
@@ -71,8 +66,7 @@ func elapsed(d, tick time.Duration, digits int) string {
 	return strconv.FormatFloat(d.Truncate(tick).Seconds(), 'f', digits, 64) + " s"
 }
 
-// Counter formats how far the view is behind the present, rounded down: as minutes and seconds, and
-// from an hour on as an [Age].
+// Counter formats an age as minutes and seconds, rounded down; from an hour on as [Age] does.
 func Counter(d time.Duration) string {
 	if d = max(0, d); d >= time.Hour {
 		return Age(d)
@@ -81,7 +75,7 @@ func Counter(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
 
-// Took formats a measured duration with at most three digits, from a minute on as an [Age].
+// Took formats a duration with at most three digits; from a minute on as [Age] does.
 func Took(d time.Duration) string {
 	ms := float64(max(0, d)) / float64(time.Millisecond)
 	switch {
@@ -133,8 +127,8 @@ func AtMost(d time.Duration) string {
 	return Seconds(d)
 }
 
-// Stamp formats a time with its date, in UTC.
+// Stamp formats a date and time in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Clock formats a time of day in UTC, because a recording has no time zone.
+// Clock formats a time of day in UTC.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }
