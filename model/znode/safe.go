@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Safe makes s safe for a terminal, a log or a message, with at most max runes. It escapes [Unsafe]
-// code points and invalid UTF-8 (as in \x1b), and combining marks that begin s or follow another
-// mark. A cut result ends in "…". max <= 0 means [SafeMax].
+// Safe makes s safe for a terminal, a log or a message. It escapes [Unsafe] code points and invalid
+// UTF-8, for example as \x1b. It escapes combining marks that begin s or follow another mark. The
+// result has at most max runes; if it was cut, it ends in "…". max <= 0 means [SafeMax].
 //
-// Safe is idempotent: the escapes are plain ASCII.
+// Safe is idempotent.
 func Safe(s string, max int) string {
 	if max <= 0 {
 		max = SafeMax
@@ -56,7 +56,7 @@ func Safe(s string, max int) string {
 const SafeMax = 256
 
 // Unsafe reports whether r must not reach a terminal: a control, invisible or non-printable code
-// point. Unicode counts the Hangul fillers and the empty Braille cell as printable.
+// point. [unicode.IsPrint] is not enough: it accepts the Hangul fillers and the empty Braille cell.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false
@@ -90,7 +90,7 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// SafeJSON marshals v into one line that is safe for a terminal, without escapes for HTML.
+// SafeJSON marshals v into one line that is safe for a terminal. It does not escape HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -107,7 +107,7 @@ func SafeJSON(v any) ([]byte, error) {
 		return b, nil
 	}
 	out := append(make([]byte, 0, len(b)+16), b[:i]...)
-	marked := i == 0 || b[i-1] == '"' // no combining mark may follow
+	marked := i == 0 || b[i-1] == '"' // a combining mark that follows is escaped
 	for i < len(b) {
 		r, size := utf8.DecodeRune(b[i:])
 		mark := unicode.Is(unicode.M, r)

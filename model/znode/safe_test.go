@@ -44,7 +44,7 @@ func TestSafe(t *testing.T) {
 		{"\U000e0041", 0, `\U000e0041`},
 		{"e\u0301", 0, "e\u0301"},
 		{"e\u0301\u0302\u0303", 0, "e\u0301" + `\u0302\u0303`},
-		{"\u0301x", 0, `\u0301x`}, // would combine with the text before
+		{"\u0301x", 0, `\u0301x`}, // it would combine with the text before
 		{"a\u034fb", 0, `a\u034fb`},
 		{"\u2764\ufe0f", 0, "\u2764" + `\ufe0f`},
 		{"abcdef", 6, "abcdef"},

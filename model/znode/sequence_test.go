@@ -53,10 +53,10 @@ var sequenceNames = []struct {
 	{"lock--2147483648", -2147483648, true},
 	{"n_-1000000000", -1000000000, true},
 	{"latch-2147483648", -2147483648, true}, // too large without the sign
-	{"latch-2147483647", 2147483647, true},  // a letter before the separator
-	{"latch-2147483649", 0, false},          // beyond both limits
+	{"latch-2147483647", 2147483647, true},  // after a letter, the dash is a separator
+	{"latch-2147483649", 0, false},          // too large with and without the sign
 	{"job-1795187631811", 0, false},         // the end of a time stamp
-	{"n_-0000000001", 1, true},              // no sign: this negative number would have nine digits
+	{"n_-0000000001", 1, true},              // no sign: -1 is written with nine digits
 	{"n_-0999999999", 999999999, true},
 	{"x1-2000000000", 2000000000, true},
 	{"\u00e9-2000000000", 2000000000, true},

@@ -23,7 +23,7 @@ func TestParentCreates(t *testing.T) {
 		t.Errorf("cversion of 2^30 creates = %d, want it negative", p.Cversion)
 	}
 	if n, ok := modeltest.Stat(1, 1<<31-1, 3).Creates(); ok {
-		t.Errorf("at createsMax: Creates = %d, true; want false", n)
+		t.Errorf("after 2147483647 creates: Creates = %d, true; want false", n)
 	}
 }
 
