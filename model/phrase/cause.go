@@ -57,12 +57,12 @@ func Unmeasured(h *model.Handoff, m model.Measure) string {
 	return unmeasured[m.Why]
 }
 
-// CauseOf returns the words for why the old leader of a handoff stopped.
+// CauseOf returns the words for why the old leader of a handoff stopped, or that there was none.
 func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
 		e := Cause(h.Cause)
-		if h.Lock && e.Severity == doctor.Info { // its session was alive
+		if h.Lock && e.Severity == doctor.Info { // its session did not expire
 			e.Row, e.Cell = "released", "released"
 		}
 		return e
@@ -72,7 +72,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes r. who is the candidate's name, and name returns another candidate's name.
+// Risk describes r. who is the name of the candidate at risk.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -102,7 +102,7 @@ func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidat
 	return s
 }
 
-// RiskChanged describes a risk that was raised or has ended. name returns a candidate's name.
+// RiskChanged describes a risk that was raised or has ended.
 func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candidate) string) string {
 	who := name(r.Risk.Candidate)
 	switch {
@@ -120,7 +120,7 @@ func RiskChanged(r doctor.RiskChanged, now time.Time, name func(*dialect.Candida
 	return Risk(who, &r.Risk, now, name)
 }
 
-// Missed describes how many changes no read showed.
+// Missed describes the changes that no read showed.
 func Missed(m model.Missed) string {
 	if !m.Known {
 		return "an unknown number of changes"
@@ -128,7 +128,7 @@ func Missed(m model.Missed) string {
 	return units.Count(m.Creates, "create", "creates") + ", " + units.Count(m.Deletes, "delete", "deletes")
 }
 
-// To names who got the role in a handoff: "delta +1" if another reader got it, too.
+// To names who got the role in a handoff: "delta +1" if one more reader got it.
 func To(h *model.Handoff, name func(*dialect.Candidate) string) string {
 	if h.More > 0 {
 		return fmt.Sprintf("%s +%d", name(h.To), h.More)

@@ -1,7 +1,6 @@
-// Package phrase has the words for the state of an election: why there is no leader, how far the
-// first candidate leads, and why a leader stopped. Each situation has one [Entry]. The screen, the
-// plain text and the metrics use that entry, so they use the same words. An entry has a severity,
-// and no colour.
+// Package phrase has the words for the state of an election: why there is no leader, what limits the
+// first candidate, and why a leader stopped. The screen, the plain text and the metrics get the words
+// here, so they use the same words.
 package phrase
 
 import (
@@ -18,15 +17,15 @@ import (
 	"electop/model/znode"
 )
 
-// Entry is the wording of one situation.
+// Entry has the words for one situation.
 type Entry struct {
 	Sentence string          // without the full stop
-	Row      string          // for the row of the candidate in the list
+	Row      string          // for the candidate's row in the list
 	Cell     string          // for a narrow column
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could names the programs that could lead, or describes why none may.
+// Could names the programs that could lead. It adds what stops them, for example that Patroni is paused.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
@@ -39,7 +38,7 @@ func Could(s *doctor.State) string {
 	}
 }
 
-// Beside returns sentences about what the znodes beside an election show.
+// Beside describes what the znodes beside an election show, one sentence a line.
 func Beside(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
@@ -64,7 +63,7 @@ func Label(c *dialect.Candidate) string {
 	return c.Label()
 }
 
-// Who names a candidate by its label and its sequence number.
+// Who returns a candidate's label. It adds the sequence number unless the label is the znode's name.
 func Who(c *dialect.Candidate) string {
 	label := Label(c)
 	if c == nil || label == c.Name || !c.HasSequence {
@@ -73,10 +72,10 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Stems has the beginnings of names that [Brief] keeps. Brief replaces other beginnings with n_.
+// Stems has the beginnings of names that [Brief] keeps.
 var Stems = map[string]string{"read-": "read-", "write-": "write-"}
 
-// Brief returns the name of a candidate's znode as the recipe writes it: n_12, read-3.
+// Brief returns a short name of a candidate's znode: n_12, read-3. It cuts a name without a number.
 func Brief(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return cmp.Or(Stems[dialect.Stem(c.Name)], "n_") + fmt.Sprint(c.Sequence)
@@ -84,7 +83,7 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered returns a candidate's sequence number, otherwise its znode's name; "another" for nil.
+// Numbered returns a candidate's sequence number, or the znode's name if there is none; "another" for nil.
 func Numbered(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
@@ -95,8 +94,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode, "" if only the next candidate does, or if the
-// watchers are unknown.
+// Watchers describes who watches the leader's znode. It returns "" if the watchers are unknown, at most
+// one candidate, or only contenders of a shared lock.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {
@@ -129,7 +128,7 @@ func Watchers(s *doctor.State) string {
 	return words
 }
 
-// Names lists the first names of list, at most limit of them, and counts the rest.
+// Names joins the first names, at most limit, and counts the others.
 func Names(list []string, limit int) string {
 	var out []string
 	for i, n := range list {

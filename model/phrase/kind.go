@@ -12,11 +12,11 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children. Has, have and Holder are empty if nobody leads.
+// Role has the words for a kind of children. A kind without a role has no Has, have and Holder.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
-	have      string // "lead", for several
+	have      string // "lead"
 	Holder    string // "leader"
 }
 
@@ -32,7 +32,7 @@ var roles = map[dialect.Kind]Role{
 	dialect.KindUnknown:  {One: "child", Many: "children"},
 }
 
-// RoleOf returns the words for the kind of children in s.
+// RoleOf returns the words for the children of s.
 func RoleOf(s *doctor.State) Role {
 	if r, ok := roles[s.Kind()]; ok && (s.Kind() != dialect.KindUnknown || s.Roleless() || Unclear(s)) {
 		return r
@@ -40,12 +40,12 @@ func RoleOf(s *doctor.State) Role {
 	return roles[dialect.KindElection]
 }
 
-// Unclear reports whether nothing shows what the znode is for.
+// Unclear reports whether nothing shows the purpose of the path.
 func Unclear(s *doctor.State) bool {
 	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
-// Open reports whether s is a barrier whose znode was deleted, so that nobody has to wait.
+// Open reports whether s is a barrier whose znode was deleted: nobody has to wait.
 func Open(s *doctor.State) bool {
 	return s.Phase == model.NoParent && s.Kind() == dialect.KindBarrier
 }
@@ -57,7 +57,7 @@ func Count(s *doctor.State) string {
 }
 
 // Content describes the children of a kind without a role, or of a shared lock: "3 members, newest
-// 2 min". The result is "" for other kinds.
+// 2m05s". It returns "" if it has no words.
 func Content(s *doctor.State) string {
 	n, count := s.Queue.Len(), Count(s)
 	age := func(i int) string {
@@ -149,7 +149,7 @@ func clients(all []*dialect.Candidate, verb string) string {
 	return words + " " + verb
 }
 
-// Release describes when another client requested the lock from its owner, "" for no request.
+// Release describes when another client requested the lock from c, "" for no request.
 func Release(s *doctor.State, c *dialect.Candidate) string {
 	if c == nil || !c.Revoked {
 		return ""
@@ -157,7 +157,7 @@ func Release(s *doctor.State, c *dialect.Candidate) string {
 	return "asked to release " + units.Seconds(max(0, s.At.Sub(cmp.Or(c.Mtime, c.SeenAt)))) + " ago"
 }
 
-// NextWords names who gets the role next: "delta", or "delta and 1 other"; "" for nobody.
+// NextWords names who gets the role next: "delta", "delta and echo", "delta and 2 others"; "" for nobody.
 func NextWords(s *doctor.State) string {
 	switch next := s.Next(); len(next) {
 	case 0:

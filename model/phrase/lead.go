@@ -12,14 +12,14 @@ import (
 	"electop/model/znode"
 )
 
-// Lead describes what limits the leadership of the first candidate, empty for nothing. The sentence
-// follows the candidate's name.
+// Lead describes what limits the first candidate as a leader, empty for nothing. The sentence follows
+// the candidate's name.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
 	limit := func(sentence, row, cell string) Entry {
 		return Entry{s.Words(sentence), s.Words(row), cell, doctor.Warning}
 	}
-	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server holds the message
+	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server delays the message
 		limit = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
 	switch lead {
@@ -61,10 +61,10 @@ func Lead(s *doctor.State) Entry {
 	return Entry{}
 }
 
-// None is the Cell of an [Entry] if there certainly is no leader.
+// None is [Entry.Cell] if there certainly is no leader.
 const None = "none"
 
-// NoLeader returns the words for why there is no leader, empty words if there is a leader.
+// NoLeader describes why nobody is known to lead, empty if somebody is.
 func NoLeader(s *doctor.State) Entry {
 	first, leads := Label(s.First()), RoleOf(s).Has
 	unsure := func(sentence, row string) Entry {
@@ -135,7 +135,7 @@ func noCandidate(s *doctor.State) Entry {
 	return Entry{"nobody " + RoleOf(s).Has + ": there is no candidate", "", None, doctor.Warning}
 }
 
-// Led describes how long a reign has lasted, with bounds if electop did not observe its beginning.
+// Led describes how long a reign has lasted, as bounds if electop did not observe the beginning.
 func Led(r model.Reign, now time.Time) string {
 	least, most := now.Sub(r.Latest), now.Sub(r.Earliest)
 	switch age := units.Age(now.Sub(r.From)); {
@@ -151,8 +151,7 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column. The prefix most marks an upper bound; "-" means that no upper
-// bound is known.
+// LedCell is [Led] for a column. most is the prefix of an upper bound. The cell is "-" without a bound.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -164,7 +163,7 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// RoleHolders names the holders of the role, and what limits them: "amber leads", "amber and 2 others
+// RoleHolders names who has the role, and what limits the first: "amber leads", "amber and 2 others
 // hold", "amber is elected and has not acknowledged".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
@@ -180,7 +179,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing returns the words for the row of a contender while there is no certain leader.
+// Standing describes the contender at position while nobody is known to lead, empty for nothing.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -200,7 +199,7 @@ func Standing(s *doctor.State, position int) Entry {
 	return Entry{}
 }
 
-// Trouble returns the highest severity of findings, risks and lack of a leader, "" for none.
+// Trouble returns the highest severity of the findings, the risks and [NoLeader], "" for none.
 func Trouble(s *doctor.State) doctor.Severity {
 	all := slices.Clone(s.Findings)
 	if s.Phase != model.Unseen && s.Phase != model.Forbidden {
@@ -217,7 +216,7 @@ func Trouble(s *doctor.State) doctor.Severity {
 }
 
 // NothingFound returns the words for an election without findings. well is false if [NoLeader] or
-// [Lead] has a severity, or if a suspicion decides (see [doctor.Pending.Decides]).
+// [Lead] has a severity, or if a suspicion decides: see [doctor.Pending.Decides].
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if Lead(s).Severity != "" {
 		return RoleHolders(s, Label) + ". No other finding in what was checked.", false
