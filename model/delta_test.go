@@ -49,7 +49,7 @@ func TestDeltasAndReadsGiveTheSameEvents(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
-		// Deltas and reads give the Left events of one change in different orders.
+		// Deltas and reads order the Left events of one change differently.
 		note := func(to *[]string, events []model.Event) {
 			var left, other []string
 			for _, e := range events {
@@ -144,9 +144,7 @@ func TestDeltaOfAnUnreadChild(t *testing.T) {
 	}
 }
 
-// TestDeletionsOfALiveSession checks that deletions are separate changes while their session owns
-// another child.
-func TestDeletionsOfALiveSession(t *testing.T) {
+func TestDeletionsAreSeparateChangesWhileTheSessionOwnsAChild(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	leader, next, other := s.Join(1), s.Join(1), s.Add("configuration", 1, "")
 	s.Read()

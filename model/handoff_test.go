@@ -169,7 +169,7 @@ func TestMemberDepartsBeforeItsZnode(t *testing.T) {
 }
 
 func TestTwoMembersOfOneSession(t *testing.T) {
-	for range 20 { // map order must not matter
+	for range 20 { // the order of a map is random
 		s := modeltest.NewScript(t, model.Config{})
 		s.Join(1)
 		s.Read()
@@ -199,7 +199,7 @@ func TestHandoffInAGap(t *testing.T) {
 	s.Ack(b)
 	st := s.J.State()
 	if h := st.Handoffs[0]; h.Takeover != nil || h.Silent != nil {
-		t.Errorf("takeover %v and silence %v across a gap, want none", h.Takeover, h.Silent)
+		t.Errorf("the handoff has Takeover %v and Silent %v across a gap, want nil", h.Takeover, h.Silent)
 	}
 	if st.Reigns[1].FromKnown {
 		t.Error("the beginning of a reign that began in a gap is known, want unknown")
@@ -214,7 +214,7 @@ func TestTimeWithoutALeader(t *testing.T) {
 	s.Join(1)
 	s.Read()
 	s.Tree.Delete("n_0000000000")
-	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody unknown") // no acknowledgement to wait for
+	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > nobody unknown") // nobody can acknowledge
 	s.After(3 * time.Second)
 	b := s.Join(2)
 	s.Want(s.Read(), "4 3s joined 1.")
@@ -288,7 +288,7 @@ func TestHandoffWaitsForTheAck(t *testing.T) {
 		t.Error("events are held after the acknowledgement")
 	}
 	if h := s.J.State().Handoffs[0]; *h.Takeover != 30*time.Millisecond {
-		t.Errorf("takeover in the state: %v, want 30ms", h.Takeover)
+		t.Errorf("takeover in the state: %v, want 30ms", *h.Takeover)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestHandoffWaitsAtMostAckWait(t *testing.T) {
 	s.After(time.Second)
 	s.Want(s.Ack(b), "4 2s acknowledged 1. takeover 2s")
 	if h := s.J.State().Handoffs[0]; h.Takeover == nil || *h.Takeover != 2*time.Second {
-		t.Errorf("takeover of a late acknowledgement: %v, want 2s", h.Takeover)
+		t.Error("after a late acknowledgement, the state's handoff has no takeover of 2s")
 	}
 	if before.Handoffs[0].Takeover != nil {
 		t.Error("an older state was changed")
@@ -378,16 +378,16 @@ func TestHandoffWaitsUntilTheClockGoesBackFar(t *testing.T) {
 func TestWaitingEventsAreBounded(t *testing.T) {
 	s, _ := leaderDeleted(t, modeltest.Acked)
 	got := len(s.Read())
-	const held = 4096 // heldMax
-	const n = 2 * held
+	const heldMax = 4096
+	const n = 2 * heldMax
 	for range n / 2 {
 		name := s.Join(3)
 		got += len(s.Read())
 		s.Tree.Delete(name)
 		got += len(s.Read())
 	}
-	if got < n-held || got > n+3 {
-		t.Errorf("%d of %d events were released, want all but at most %d", got, n, held)
+	if got < n-heldMax || got > n+3 {
+		t.Errorf("%d of %d events were released, want all but at most %d", got, n, heldMax)
 	}
 }
 
@@ -500,8 +500,7 @@ func TestDuplicatesInARead(t *testing.T) {
 		"2 0s left .", "3 0s handoff . > nobody unknown")
 }
 
-// TestNoMonotonicReadings checks that a journal drops monotonic readings, because a replay has none.
-func TestNoMonotonicReadings(t *testing.T) {
+func TestTimesInAStateHaveNoMonotonicReadings(t *testing.T) {
 	now := time.Now()
 	j := doctor.NewJournal(modeltest.Acked)
 	j.Apply(&model.Read{At: now, Presence: model.Absent})

@@ -20,27 +20,26 @@ const module = "electop"
 
 var panelImports = []string{"model", "ui/term", "ui/wording", "ui/action", "ui/input", "ui/overlay"}
 
-// allowed has the rules for imports. A rule covers the package root and all packages below it. The
-// first rule that covers a package decides.
-var allowed = []struct {
+// importRules has the allowed imports. A rule covers its root and the packages below it, but the root
+// "" covers only package main. The first rule that covers a package decides.
+var importRules = []struct {
 	root    string
-	imports []string // packages; the packages below them are allowed too
-	but     string   // a package below one of imports that is not allowed
-	std     bool     // whether only the standard library is allowed from outside of the module
+	imports []string // allowed, with the packages below them
+	except  string   // not allowed, with the packages below it
+	stdOnly bool     // from outside of the module, only the standard library is allowed
 }{
-	{root: "model/units", std: true},
-	{root: "model/znode", std: true},
-	{root: "model/dialect", imports: []string{"model/znode"}, std: true},
-	{root: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
-	// For tests.
+	{root: "model/units", stdOnly: true},
+	{root: "model/znode", stdOnly: true},
+	{root: "model/dialect", imports: []string{"model/znode"}, stdOnly: true},
+	{root: "model/session", imports: []string{"model/znode", "model/units"}, stdOnly: true},
 	{root: "model/internal", imports: []string{"model"}},
-	{root: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
-	{root: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
-	{root: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
-	{root: "model/lesson", imports: []string{"model"}, std: true},
-	{root: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, std: true},
-	{root: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
-	{root: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, std: true},
+	{root: "model/doctor", imports: []string{"model"}, except: "model/history", stdOnly: true},
+	{root: "model/phrase", imports: []string{"model"}, except: "model/lesson", stdOnly: true},
+	{root: "model/history", imports: []string{"model"}, except: "model/lesson", stdOnly: true},
+	{root: "model/lesson", imports: []string{"model"}, stdOnly: true},
+	{root: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, stdOnly: true},
+	{root: "zkwatch/wire", imports: []string{"zkwatch/wire"}, stdOnly: true},
+	{root: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, stdOnly: true},
 	{root: "zkwatch/sasl"},
 	{root: "zkwatch/client", imports: []string{"model/session", "model/znode", "zkwatch/fault", "zkwatch/sasl", "zkwatch/wire"}},
 	{root: "zkwatch/observer", imports: []string{"model", "zkwatch/observer", "zkwatch/client"}},
@@ -48,11 +47,10 @@ var allowed = []struct {
 	{root: "zkwatch/discover", imports: []string{"model", "zkwatch/discover", "zkwatch/observer", "zkwatch/client"}},
 	{root: "zkwatch/feed", imports: []string{"model", "zkwatch/feed"}},
 	{root: "zkwatch/admin", imports: []string{"model", "zkwatch/admin", "zkwatch/client"}},
-	// For tests.
 	{root: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
 	{root: "zkwatch", imports: []string{}},
-	{root: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
-	{root: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
+	{root: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, stdOnly: true},
+	{root: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, stdOnly: true},
 	{root: "demo", imports: []string{"model", "zkwatch", "demo"}},
 	{root: "ui/cli/process", imports: []string{"model/znode"}},
 	{root: "ui/cli/help", imports: []string{"model/dialect", "ui/cli/process", "ui/input", "ui/plain"}},
@@ -68,7 +66,6 @@ var allowed = []struct {
 	{root: "ui/wording", imports: []string{"model", "ui/term", "ui/wording"}},
 	{root: "ui/action", imports: []string{"model", "ui/action"}},
 	{root: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
-	// Panels do not import each other.
 	{root: "ui/overlay", imports: []string{"model", "ui/action", "ui/input", "ui/term"}},
 	{root: "ui/candidates", imports: panelImports},
 	{root: "ui/leadership", imports: panelImports},
@@ -76,13 +73,13 @@ var allowed = []struct {
 	{root: "ui/detail", imports: append([]string{"ui/plain", "ui/leadership"}, panelImports...)},
 	{root: "ui/elections", imports: append([]string{"ui/plain"}, panelImports...)},
 	{root: "ui/travel", imports: append([]string{"ui/leadership", "ui/plain"}, panelImports...)},
-	{root: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
+	{root: "ui", imports: []string{"model", "ui"}, except: "ui/cli"},
 	{root: "", imports: []string{"ui/cli"}},
 }
 
 func under(pkg, root string) bool { return pkg == root || strings.HasPrefix(pkg, root+"/") }
 
-// violations returns the forbidden imports in the files of a module, whatever their build constraints.
+// violations returns the forbidden imports of files that are not tests. It ignores build constraints.
 func violations(tree fs.FS) (out []string, files int, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
@@ -121,18 +118,18 @@ func violations(tree fs.FS) (out []string, files int, err error) {
 }
 
 func forbidden(pkg, to string) string {
-	for _, r := range allowed {
+	for _, r := range importRules {
 		if r.root == "" && pkg != "." || r.root != "" && !under(pkg, r.root) {
 			continue
 		}
 		if !under(to, module) {
-			if first, _, _ := strings.Cut(to, "/"); r.std && (strings.Contains(first, ".") || to == "C") {
+			if first, _, _ := strings.Cut(to, "/"); r.stdOnly && (strings.Contains(first, ".") || to == "C") {
 				return r.root + " may import the standard library only"
 			}
 			return ""
 		}
 		to := strings.TrimPrefix(strings.TrimPrefix(to, module), "/")
-		if !slices.ContainsFunc(r.imports, func(root string) bool { return under(to, root) }) || r.but != "" && under(to, r.but) {
+		if !slices.ContainsFunc(r.imports, func(root string) bool { return under(to, root) }) || r.except != "" && under(to, r.except) {
 			return "no rule allows it"
 		}
 		return ""

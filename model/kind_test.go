@@ -19,13 +19,12 @@ import (
 
 const kazooLock, kazooReader = modeltest.Hex1 + "__lock__", modeltest.Hex1 + "__rlock__"
 
-// TestHandoffsOfASharedLock checks which handoffs happen when readers leave a shared lock.
 func TestHandoffsOfASharedLock(t *testing.T) {
 	for _, c := range []struct {
 		name, reader, writer string
-		order                string        // the order of joining: r or w
-		gone                 []int         // who leave, a second apart: indexes in order
-		handoffs             []string      // from, to, how many were notified
+		joins                string        // r for a reader, w for a writer
+		leaves               []int         // indexes in joins
+		handoffs             []string      // "FROM to TO, N": N contenders were notified
 		since                time.Duration // when the last reign began
 	}{
 		{"the first reader", kazooReader, kazooLock, "rrw", []int{0}, nil, time.Second},
@@ -36,7 +35,7 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 	} {
 		s := recognising(t)
 		var names []string
-		for i, kind := range c.order {
+		for i, kind := range c.joins {
 			name := c.reader
 			if kind == 'w' {
 				name = c.writer
@@ -45,8 +44,8 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 			s.Read()
 			s.After(time.Second)
 		}
-		s.After(time.Duration(4-len(c.order)) * time.Second)
-		for _, i := range c.gone {
+		s.After(time.Duration(4-len(c.joins)) * time.Second)
+		for _, i := range c.leaves {
 			s.After(time.Second)
 			s.Tree.Delete(names[i])
 			s.Read()
@@ -166,8 +165,7 @@ func TestLeavingADoubleBarrier(t *testing.T) {
 	want("the next round", "kazoo-double-barrier", false)
 }
 
-// TestEmptiedGroup checks that a group without members is still a group, whatever is watched.
-func TestEmptiedGroup(t *testing.T) {
+func TestGroupWithoutMembersStaysAGroup(t *testing.T) {
 	s := recognising(t)
 	for i, name := range []string{"amber", "birch"} {
 		s.Tree.Create(name, false, uint64(i+1), "")
@@ -214,7 +212,7 @@ func TestWaitersOfABarrier(t *testing.T) {
 			t.Errorf("%s: got waiters %v, %q; want 4 and 5, no role", c.name, got, st.NoLeader())
 		}
 		s.Tree.DeleteParent()
-		s.Read() // Curator's clients watch the path after its deletion too
+		s.Read()
 		if st := s.J.State(); len(st.Waiters()) > 0 || st.Kind() != dialect.KindBarrier || len(st.Broken()) > 0 {
 			t.Errorf("%s, deleted: got waiters %v, kind %s, broken %q; want none at a barrier", c.name, st.Waiters(), st.Kind(), st.Broken())
 		}
@@ -225,9 +223,7 @@ func TestWaitersOfABarrier(t *testing.T) {
 	}
 }
 
-// TestRevokedLock checks that the journal keeps an owner's name after a client replaced the owner's
-// data with a request to release the lock.
-func TestRevokedLock(t *testing.T) {
+func TestRevokedLockKeepsItsOwnersName(t *testing.T) {
 	for prefix, word := range map[string]string{lockPrefix: "__REVOKE__", "lock-": "unlock", kazooLock: "unlock"} {
 		s := recognising(t)
 		lock := s.Add(prefix, 1, "10.0.0.1")
@@ -249,12 +245,10 @@ func TestRevokedLock(t *testing.T) {
 	}
 }
 
-// TestStrayChildren checks that stray children do not change a dialect, and that a first read
-// recognises the dialect of most children.
-func TestStrayChildren(t *testing.T) {
+func TestStrayChildrenDoNotChangeTheDialect(t *testing.T) {
 	strays := []string{"ready", "!ready", "!qn-0000000099", "!entry-100-0000000099", "!queue-0000000099", "amber", "birch", modeltest.Hex1, modeltest.UUID1,
 		modeltest.Hex1 + "__party__", modeltest.Hex1 + "-host", "!site1=commit", "!site2=abort", "leader", "!config=on", "odd-0000000099"}
-	kinds := map[string]string{"curator-latch": latchPrefix, "curator-lock": lockPrefix, "kazoo-lock": kazooLock, "recipe-lock": "lock-", "recipe": "n_", "simple-queue": "!qn-"}
+	prefixes := map[string]string{"curator-latch": latchPrefix, "curator-lock": lockPrefix, "kazoo-lock": kazooLock, "recipe-lock": "lock-", "recipe": "n_", "simple-queue": "!qn-"}
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.SampledFrom([]string{"curator-latch", "curator-lock", "kazoo-lock", "recipe-lock", "recipe", "simple-queue"}).Draw(t, "dialect")
 		tr := modeltest.NewTree()
@@ -267,7 +261,7 @@ func TestStrayChildren(t *testing.T) {
 			}
 			tr.Create(name, sequential, session, data)
 		}
-		create(kinds[id], true, 1)
+		create(prefixes[id], true, 1)
 		for step := range rapid.IntRange(0, 8).Draw(t, "steps") {
 			j.Apply(w.Read(rapid.Bool().Draw(t, "full"), false, nil))
 			create(rapid.SampledFrom(strays).Draw(t, "stray"), false, uint64(step+2))
@@ -280,7 +274,7 @@ func TestStrayChildren(t *testing.T) {
 			t.Fatalf("got dialect %s, %d in the queue; want %s", modeltest.DialectID(s.Dialect), s.Queue.Len(), id)
 		}
 		for session := range len(tr.Children) {
-			create(kinds[id], true, uint64(session+100))
+			create(prefixes[id], true, uint64(session+100))
 		}
 		first := doctor.NewJournal(model.Config{Path: "/e"})
 		first.Apply((&modeltest.Watcher{Tree: tr}).Read(true, false, nil))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestLanesAgreeWithStates(t *testing.T) {
-	for range 10 { // some changes are rare
+	for range 10 { // some changes are drawn rarely
 		rapid.Check(t, lanesAgreeWithStates)
 	}
 }
@@ -295,8 +295,7 @@ func TestArrivalOfAHeldNotification(t *testing.T) {
 	}
 }
 
-// TestNewLeaderIsNotWrong checks a member that knows that it leads before electop reads the change.
-func TestNewLeaderIsNotWrong(t *testing.T) {
+func TestNewLeaderIsNotWrongAtOnce(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()
 	began := s.Tree.Now.Add(time.Second)

@@ -41,7 +41,7 @@ func TestExchanges(t *testing.T) {
 	amber := model.Member{ID: "a", Session: 1, Znode: "n_0"}
 	report(amber, false)
 	pass(1, "getChildren", false, 0)
-	pass(9, model.Notification, false, 0) // third-party client
+	pass(9, model.Notification, false, 0) // of a third-party client
 	amber.Fault, amber.FaultAt = model.Frozen, s.Tree.Now.Add(time.Second)
 	report(amber, false)
 	pass(1, "getData", false, 0)

@@ -15,17 +15,17 @@ import (
 // naive computes the properties from each observation and the state after it.
 type naive struct {
 	model.Properties
-	at           time.Time
-	connected    bool
-	gap          bool
-	read         bool
-	led          bool
-	works        bool
-	known        bool // whether electop knows who leads
-	doubled      bool // two or more members believe that they lead
-	awakeDoubled bool // two or more of these are not frozen
-	vacant       time.Duration
-	existed      map[dialect.ID]bool // the contenders of the previous state
+	at          time.Time
+	connected   bool
+	gap         bool
+	read        bool
+	led         bool
+	works       bool
+	leaderKnown bool
+	twoBelieve  bool // two or more members believe that they lead
+	twoAwake    bool // two or more of these are awake
+	vacant      time.Duration
+	previous    map[dialect.ID]bool // the contenders of the previous state
 }
 
 func (n *naive) apply(o model.Observation, s *doctor.State) {
@@ -39,7 +39,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	if len(n.Believers) >= 2 {
 		n.DoubleFor += d
 	}
-	if n.led && n.known && !(isRead && r.Gap) {
+	if n.led && n.leaderKnown && !(isRead && r.Gap) {
 		n.Observed += d
 		if n.works {
 			n.Working += d
@@ -60,7 +60,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		n.gap = n.gap || n.read
 	}
 	n.connected = s.Link.Link == model.Connected
-	n.known = n.read && !n.gap && s.Link.Link == model.Connected
+	n.leaderKnown = n.read && !n.gap && s.Link.Link == model.Connected
 
 	var believers []string
 	awake := 0
@@ -73,18 +73,18 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		}
 	}
 	slices.Sort(believers)
-	if len(believers) >= 2 && !n.doubled {
+	if len(believers) >= 2 && !n.twoBelieve {
 		n.Doubles++
 	}
-	if awake >= 2 && !n.awakeDoubled {
+	if awake >= 2 && !n.twoAwake {
 		n.AwakeDoubles++
 	}
-	n.Believers, n.doubled, n.awakeDoubled = believers, len(believers) >= 2, awake >= 2
+	n.Believers, n.twoBelieve, n.twoAwake = believers, len(believers) >= 2, awake >= 2
 
 	n.works = awake > 0 || s.Leader() != nil && s.Member(s.Leader()) == nil
-	n.led = n.led || n.known && n.works
+	n.led = n.led || n.leaderKnown && n.works
 	switch {
-	case !n.led || !n.known || n.works:
+	case !n.led || !n.leaderKnown || n.works:
 		n.VacantSince, n.vacant = time.Time{}, 0
 	case n.VacantSince.IsZero():
 		n.VacantSince = n.at
@@ -92,23 +92,22 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 
 	stayed, owned, exists := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
 	for _, c := range s.Queue.All() {
-		if n.existed[c.ID()] {
+		if n.previous[c.ID()] {
 			stayed[c.Session]++
 		}
 		owned[c.Session]++
 		exists[c.ID()] = true
 	}
 	for session, now := range owned {
-		shares := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // one client may have several latches
+		shares := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // a Curator client may have several latches
 		if now >= 2 && stayed[session] < 2 && !shares {
 			n.Ghosts++
 		}
 	}
-	n.existed = exists
+	n.previous = exists
 }
 
-// TestKilledLeader checks that a killed leader does not count as working while its znode exists.
-func TestKilledLeader(t *testing.T) {
+func TestKilledLeaderIsNotWorking(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Cast("a", model.Leading, model.NoFault, 1)
@@ -129,10 +128,10 @@ func TestKilledLeader(t *testing.T) {
 	if p := s.J.State().Properties; p.Working != 2*time.Second || !p.VacantSince.IsZero() {
 		t.Errorf("while a third-party client leads: %+v, want 2s working and no vacancy", p)
 	}
-	s.Cast("b", model.Waiting, model.NoFault, 77) // leads, but does not believe it
+	s.Cast("b", model.Waiting, model.NoFault, 77) // it is first, but does not believe that it leads
 	s.After(time.Second)
 	s.Advance()
-	s.Cast("b", model.Waiting, model.NoFault, 78) // now with another session
+	s.Cast("b", model.Waiting, model.NoFault, 78) // now no member has session 77
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
@@ -140,11 +139,11 @@ func TestKilledLeader(t *testing.T) {
 	}
 	s.Tree.Delete("n_0000000001")
 	s.Join(79)
-	c := model.Member{ID: "c", Session: 79} // its znode is not known
+	c := model.Member{ID: "c", Session: 79} // without the name of its znode
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.Read()
 	s.After(time.Second)
-	c.Session = 80 // session 79 now belongs to a third party
+	c.Session = 80 // now no member has session 79, so a third party leads
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.After(time.Second)
 	s.Advance()
@@ -163,8 +162,8 @@ func TestGhosts(t *testing.T) {
 		{"a client with several candidates", "n_", false, 0},
 		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
 		{"our own member, with the recipe's naming", "n_", true, 2},
-		{"a lock", "lock-", false, 0},         // may be threads of one process
-		{"unknown naming", "thing", false, 0}, // may be a lock
+		{"a lock", "lock-", false, 0},         // the owners may be threads of one process
+		{"unknown naming", "thing", false, 0}, // it may be a lock
 		{"our own member, with unknown naming", "thing", true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {

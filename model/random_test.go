@@ -20,10 +20,10 @@ import (
 	"electop/model/znode"
 )
 
-// kept checks that kept states do not change.
+// kept has earlier states, with the JSON that they had then.
 type kept struct {
 	states []*doctor.State
-	texts  [][]byte // the states as text
+	texts  [][]byte
 }
 
 func (k *kept) add(t rapid.TB, s *doctor.State) {
@@ -52,12 +52,12 @@ type randomElection struct {
 	connected bool
 
 	parent           int64                          // czxid of the parent in the last read
-	creates, deletes int                            // under that parent before the first read of the election; creates is -1 if it cannot be counted
-	counted          struct{ creates, deletes int } // under that parent, according to the events
-	unknown          int                            // Missed events with unknown numbers
+	creates, deletes int                            // of children before the first read of the election; creates is -1 if it cannot be counted
+	counted          struct{ creates, deletes int } // of children later, according to the events
+	unknown          int                            // counts Missed events with unknown numbers
 	allowed          int                            // the maximum of unknown
 
-	// The election according to the events.
+	// These are computed from the events.
 	exists map[string]bool // by name
 	leader *dialect.Candidate
 	totals model.Totals
@@ -83,7 +83,7 @@ func (w *randomElection) change() {
 		t.Create("n_", true, 0, "persistent")
 	case 6:
 		t.Create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
-	case 7: // a number or name that existed before
+	case 7: // the name may have existed before
 		n := rapid.IntRange(0, 8).Draw(w.T, "number")
 		t.Create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
 	case 8, 9, 10:
@@ -210,7 +210,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
-			races += 20 // a deletion of the parent deletes all children
+			races += 20 // a change can delete the parent and all children
 		}
 	})
 	if rapid.Bool().Draw(w.T, "notified") {
@@ -262,7 +262,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 		w.Fatalf("changes could not be counted, although the parent was not deleted and has fewer than %d creates", modeltest.CreatesMax)
 	}
 	if exists && w.creates >= 0 {
-		// The stat does not count children that were created again during the read.
+		// The stat is from the beginning of the read, so later creates and deletes are not in it.
 		wantCreates, wantDeletes := int(creates)-w.creates, int(deletes)-w.deletes
 		if more := count.creates - wantCreates; more != count.deletes-wantDeletes || more < 0 || more > races {
 			w.Fatalf("the events have %d creates and %d deletes, want %d and %d (read %+v)", count.creates, count.deletes, wantCreates, wantDeletes, r)
@@ -275,7 +275,7 @@ func (w *randomElection) check() {
 	s := w.j.State()
 	contenders, others := queueOf(w.w)
 	if s.Dialect.Vague() && len(contenders) == 0 {
-		return // children without numbers can be a group
+		return // the other children may be members of a group
 	}
 	var got []dialect.ID
 	for _, c := range s.Queue.All() {
@@ -361,9 +361,7 @@ func TestRandomHistory(t *testing.T) {
 	})
 }
 
-// TestUnreadChildrenOfOneNumber checks that names decide the order of children that were deleted
-// before they were read: these have no czxid.
-func TestUnreadChildrenOfOneNumber(t *testing.T) {
+func TestUnreadChildrenOfOneNumberAreInTheOrderOfNames(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	for _, name := range []string{"n_0000000003", "m_0000000003"} {
 		s.Tree.Create(name, false, 1, "")
@@ -383,8 +381,7 @@ func TestUnreadChildrenOfOneNumber(t *testing.T) {
 	}
 }
 
-// atHead returns the leader according to the handoffs: State.Leader, or the first contender if another
-// child may block it.
+// atHead returns the candidate to which the last handoff must go, nil for none.
 func atHead(s *doctor.State) *dialect.Candidate {
 	if s.NoLeader() == model.Blocked {
 		return s.First()

@@ -54,7 +54,7 @@ func TestJournalRecognisesDialects(t *testing.T) {
 	if got := s.J.State().Leader(); got.Name != c || got.Who != "c" {
 		t.Errorf("%+v leads, want c", got)
 	}
-	// A reader shows a wider dialect of the same lock.
+	// A reader's name belongs to a wider dialect of the same lock.
 	since := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
@@ -76,7 +76,7 @@ func TestJournalRecognisesAnotherParent(t *testing.T) {
 	wantDialect(s, "unknown, unknown: b")
 	s.Add("odd-", 3, "c")
 	s.Read()
-	wantDialect(s, "unknown-election, election: b c") // two children of the same form, and the user named the path
+	wantDialect(s, "unknown-election, election: b c") // two children of one form
 	s.Tree.DeleteParent()
 	s.Read()
 	wantDialect(s, "unknown-election, election:")
@@ -89,7 +89,6 @@ func TestJournalRecognisesAnotherParent(t *testing.T) {
 	s.Add("le_", 4, "d")
 	s.Read()
 	wantDialect(s, "comcast, unknown: d")
-	// Nothing shows what another parent without children is for.
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Read()
@@ -158,7 +157,6 @@ func TestSwitchOfARecognisedElection(t *testing.T) {
 	wantDialect(s, "curator-latch, curator-latch: a")
 }
 
-// TestConfiguredRecipe checks a recipe from the configuration, as in older recordings.
 func TestConfiguredRecipe(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	s.Add("member_", 1, "a")
@@ -175,8 +173,8 @@ func TestConfiguredRecipe(t *testing.T) {
 	}
 }
 
-// TestRandomNamings checks that a dialect changes only to a wider one, or from unknown to a guess,
-// while a contender exists.
+// TestRandomNamings checks dialects while a contender exists: each change must be to a wider dialect, or
+// from unknown to a guess.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{
 		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",
@@ -211,7 +209,7 @@ func TestRandomNamings(t *testing.T) {
 			s := j.State()
 			held := before.Queue.Slice()[:before.Recipe.Holders(before.Queue)]
 			if h := head(s.State); h != nil && slices.ContainsFunc(held, func(c *dialect.Candidate) bool { return c.ID() == h.ID() }) {
-				leader = h.ID() // h held the role before
+				leader = h.ID() // among holders of a shared lock, the first changes without a handoff
 			}
 			if modeltest.ID(head(s.State)) != leader {
 				t.Fatalf("%v is first, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)

@@ -62,7 +62,6 @@ func TestSingleZnode(t *testing.T) {
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
 		t.Errorf("handoff from %+v to %+v, vacant %v; want from broker 2 to broker 3, never vacant", h.From, h.To, h.Vacant)
 	}
-	// The name in a refresh is the whole path or its last element.
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {

@@ -101,7 +101,7 @@ func TestTotalsLed(t *testing.T) {
 	s.Read()
 	s.After(2 * time.Second)
 	s.Advance()
-	s.After(-time.Second) // this second does not count twice
+	s.After(-time.Second) // the repeated second counts once
 	s.Advance()
 	s.After(2 * time.Second)
 	s.Tree.Delete(a)
@@ -152,7 +152,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // nine events before these were findings
+	if len(events) != 101 || events[100] != "111 0s handoff 1. > 2. deleted" { // older events: a snapshot and nine findings
 		t.Errorf("%d events, the last is %q; want 101, the last of which is the handoff to n_2", len(events), events[len(events)-1])
 	}
 	st := s.J.State()
@@ -227,7 +227,7 @@ func TestSteps(t *testing.T) {
 	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.Tree.Now, model.StepOn{Name: "1f…-n_"}
 	report(amber, false)
 	s.After(time.Second)
-	amber.ExpiresFrom = s.Tree.Now // the same step reported again
+	amber.ExpiresFrom = s.Tree.Now // a new report, but no new step
 	report(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
 	report(amber, false)
@@ -237,7 +237,7 @@ func TestSteps(t *testing.T) {
 	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.Tree.Now, model.StepOn{Children: []string{"0"}}
 	report(amber, false)
 	s.After(time.Second)
-	amber.StepAt = s.Tree.Now // the same step taken again
+	amber.StepAt = s.Tree.Now // a second step of the same kind
 	report(amber, false)
 	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
 	report(amber, false)

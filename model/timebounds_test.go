@@ -24,8 +24,8 @@ type distant struct {
 	watch    bool
 	ack      *model.Ack
 	ackWatch bool
-	arrived  time.Time // of the last message
-	lastSent time.Time // when the observer sent the last answered request
+	arrived  time.Time // when the last message arrives
+	lastSent time.Time // when the newest answered request was sent
 	deleted  map[dialect.ID]time.Time
 	created  map[dialect.ID]time.Time
 	acked    map[dialect.ID]time.Time
@@ -122,7 +122,7 @@ func (d *distant) apply(o model.Observation) {
 			}
 			d.checked++
 			if truth < s.Least || truth > s.Most || guess == nil || *guess < s.Least || *guess > s.Most {
-				d.Fatalf("%s of %+v: got %v within %+v, want %v", what, h, guess, *s, truth)
+				d.Fatalf("%s of %+v has the bounds %+v, want bounds around its guess and around %v", what, h, *s, truth)
 			}
 		}
 		var truth time.Time

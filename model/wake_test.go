@@ -15,7 +15,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recordedTree is a tree with the reports about its deletions, and with reads.
+// recordedTree is a tree with reports of its deletions, and with its reads.
 type recordedTree struct {
 	*modeltest.Tree
 	w       *modeltest.Watcher
@@ -23,7 +23,7 @@ type recordedTree struct {
 	wakes   []*model.Wake        // first reports
 	ids     []dialect.ID         // of the znodes in wakes
 	reads   []*model.Read
-	upTo    []int64 // zxid at the end of the read
+	upTo    []int64 // the zxid at the end of each read
 }
 
 func newRecordedTree(tree *modeltest.Tree, w *modeltest.Watcher) *recordedTree {
@@ -100,7 +100,6 @@ type deletion struct {
 	Requests  int
 }
 
-// want returns the deletions that a state must have.
 func (l *recordedTree) want(requests []int) (out []deletion) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // the list's pzxid for each unread child
@@ -168,7 +167,8 @@ func TestWakesWithEarlyAndLateReads(t *testing.T) {
 	})
 }
 
-// replay applies the reads and reports to a journal. how decides when: reads early, late or mixed.
+// replay applies each read after the first reports of its deletions. how is when: "at once", "late"
+// (after all first reports) or "mixed".
 func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo
@@ -198,7 +198,7 @@ func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
 		}
 	}
 	if diff := gocmp.Diff(l.want(requests), deletionsOf(t, j.State())); diff != "" {
-		t.Fatalf("reads %s: deletions (-) and the state's deletions (+):\n%s", how, diff)
+		t.Fatalf("reads %s: the tree's deletions (-) and the state's deletions (+):\n%s", how, diff)
 	}
 	kept.unchanged(t)
 }

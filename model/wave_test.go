@@ -92,8 +92,7 @@ func TestWavesMax(t *testing.T) {
 	}
 }
 
-// TestCosts checks that a switch of the recipe does not replace the known costs of the other recipe.
-func TestCosts(t *testing.T) {
+func TestSwitchKeepsTheCostsOfTheOtherRecipe(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		crowd := rapid.SampledFrom([]int{3, 40}).Draw(rt, "crowd")
 		s := modeltest.NewScript(t, model.Config{})

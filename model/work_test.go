@@ -20,10 +20,10 @@ import (
 func TestStaleWrites(t *testing.T) {
 	const deleted = 20
 	for _, c := range []struct {
-		name  string
-		write model.Write
-		after bool // whether the write is applied after the wake
-		stale bool
+		name      string
+		write     model.Write
+		afterWake bool
+		stale     bool
 	}{
 		{"in time", model.Write{Resource: model.Counter, Zxid: 19}, false, false},
 		{"in time, reported late", model.Write{Resource: model.Counter, Zxid: 19}, true, false},
@@ -48,11 +48,11 @@ func TestStaleWrites(t *testing.T) {
 			if w.Token == 0 {
 				w.Token = 10
 			}
-			if c.after {
+			if c.afterWake {
 				j.Apply(wake)
 			}
 			j.Apply(&w)
-			if !c.after {
+			if !c.afterWake {
 				j.Apply(wake)
 			}
 			got := j.State().Work
@@ -108,8 +108,6 @@ func TestWorkOfBothResources(t *testing.T) {
 	}
 }
 
-// TestStaleAfterManyDeletions checks deletions older than the log of deletions, or than the first
-// read.
 func TestStaleAfterManyDeletions(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	before := s.Join(99)
@@ -121,7 +119,7 @@ func TestStaleAfterManyDeletions(t *testing.T) {
 	s.Read()
 	s.Tree.Delete(a)
 	s.Apply(&model.Wake{Znode: a, Zxid: s.Tree.Zxid})
-	for range 10000 {
+	for range 10000 { // more deletions than the journal keeps
 		name := s.Join(3)
 		s.Tree.Delete(name)
 		s.Apply(&model.Wake{Znode: name, Zxid: s.Tree.Zxid})
@@ -154,7 +152,7 @@ type randomDemo struct {
 	members []*model.Member
 	leaders []znode.Znode
 	writes  []model.Write // not reported yet
-	stale   int           // counts the stale writes
+	stale   int           // counts stale writes
 	all     []model.Observation
 }
 
@@ -235,7 +233,7 @@ func (s *randomDemo) step() {
 			s.put(s.w.Read(true, true, nil))
 		}
 	}
-	for _, w := range s.wakes[wakes:] { // before other observations show the deletion
+	for _, w := range s.wakes[wakes:] { // a read must not show the deletion before its report
 		s.put(w)
 		if rapid.Bool().Draw(s.T, "more") {
 			more := *w
@@ -307,7 +305,7 @@ func TestHeapIsBounded(t *testing.T) {
 		}
 		return modeltest.Heap()
 	}
-	before := run(0, 9000) // all bounded logs are full
+	before := run(0, 9000) // these fill all bounded logs
 	after := run(9000, 10000)
 	if after > before+1<<19 {
 		t.Errorf("in 10,000 changes the heap grew from %d to %d bytes, want at most %d more", before, after, 1<<19)
