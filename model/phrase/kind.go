@@ -42,7 +42,8 @@ func RoleOf(s *doctor.State) Role {
 
 // Unclear reports whether nothing shows the purpose of the path.
 func Unclear(s *doctor.State) bool {
-	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected && s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
+	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected &&
+		s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
 // Open reports whether s is a barrier whose znode was deleted: nobody has to wait.
@@ -56,8 +57,7 @@ func Count(s *doctor.State) string {
 	return units.Count(s.Queue.Len()+len(s.Waiters()), r.One, r.Many)
 }
 
-// Content describes the children of a kind without a role, or of a shared lock: "3 members, newest
-// 2m05s". It returns "" if it has no words.
+// Content describes children without a role, or of a shared lock: "3 members, newest 2m05s"; "" for nothing.
 func Content(s *doctor.State) string {
 	n, count := s.Queue.Len(), Count(s)
 	age := func(i int) string {
