@@ -524,7 +524,7 @@ func TestSwitchOfTheRecipe(t *testing.T) {
 	s.Want(s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "no such"}))
 	st := s.J.State()
 	if st.Recipe.Name() != "herd" || before.Recipe.Name() != "election" || st.Queue.Len() != 2 || len(st.Ignored) != 1 {
-		t.Errorf("after the switch: %s, %d contenders, %d others; before: %s", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored), before.Recipe.Name())
+		t.Errorf("recipe %s, %d contenders, %d others, before %s; want herd, 2, 1, election", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored), before.Recipe.Name())
 	}
 }
 

@@ -124,7 +124,7 @@ func forbidden(pkg, to string) string {
 		}
 		if !under(to, module) {
 			if first, _, _ := strings.Cut(to, "/"); r.stdOnly && (strings.Contains(first, ".") || to == "C") {
-				return r.root + " may import the standard library only"
+				return r.root + " may not import other modules or C"
 			}
 			return ""
 		}

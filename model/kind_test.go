@@ -31,7 +31,7 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 		{"both readers", kazooReader, kazooLock, "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
 		{"the writer between", kazooReader, kazooLock, "wrrw", []int{0}, []string{"0 to 1, 2"}, 5 * time.Second},
 		{"the second reader", kazooReader, kazooLock, "rrw", []int{1}, nil, 0},
-		{"Curator's readers", "_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID1 + "-__WRIT__", "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
+		{"Curator", "_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID1 + "-__WRIT__", "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
 	} {
 		s := recognising(t)
 		var names []string
@@ -130,7 +130,7 @@ func TestLeavingADoubleBarrier(t *testing.T) {
 	want := func(when, dialect string, leaving bool) {
 		t.Helper()
 		if st := s.J.State(); modeltest.DialectID(st.Dialect) != dialect || st.Leaving != leaving || st.Leader() != nil || st.NoLeader() != model.NoRole {
-			t.Errorf("%s: got %s, leaving %v, leader %v, %q; want %s, %v", when, modeltest.DialectID(st.Dialect), st.Leaving, st.Leader(), st.NoLeader(), dialect, leaving)
+			t.Errorf("%s: %s, leaving %v, leader %v, %q; want %s, %v", when, modeltest.DialectID(st.Dialect), st.Leaving, st.Leader(), st.NoLeader(), dialect, leaving)
 		}
 	}
 	for i, name := range []string{modeltest.Hex1, modeltest.Hex2} {
@@ -248,7 +248,8 @@ func TestRevokedLockKeepsItsOwnersName(t *testing.T) {
 func TestStrayChildrenDoNotChangeTheDialect(t *testing.T) {
 	strays := []string{"ready", "!ready", "!qn-0000000099", "!entry-100-0000000099", "!queue-0000000099", "amber", "birch", modeltest.Hex1, modeltest.UUID1,
 		modeltest.Hex1 + "__party__", modeltest.Hex1 + "-host", "!site1=commit", "!site2=abort", "leader", "!config=on", "odd-0000000099"}
-	prefixes := map[string]string{"curator-latch": latchPrefix, "curator-lock": lockPrefix, "kazoo-lock": kazooLock, "recipe-lock": "lock-", "recipe": "n_", "simple-queue": "!qn-"}
+	prefixes := map[string]string{"curator-latch": latchPrefix, "curator-lock": lockPrefix, "kazoo-lock": kazooLock,
+		"recipe-lock": "lock-", "recipe": "n_", "simple-queue": "!qn-"}
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.SampledFrom([]string{"curator-latch", "curator-lock", "kazoo-lock", "recipe-lock", "recipe", "simple-queue"}).Draw(t, "dialect")
 		tr := modeltest.NewTree()

@@ -111,7 +111,7 @@ func TestExchangesMax(t *testing.T) {
 	clone.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: 1, Session: 7}, Left: s.Tree.Now}}})
 	now := s.J.State().Exchanges
 	if len(now) != model.ExchangesMax || now[len(now)-1].N != most+1 || cap(now) > 2*model.ExchangesMax {
-		t.Errorf("%d exchanges with capacity %d, last number %d; want %d exchanges, last number %d", len(now), cap(now), now[len(now)-1].N, model.ExchangesMax, most+1)
+		t.Errorf("%d exchanges with capacity %d, last number %d; want %d, last number %d", len(now), cap(now), now[len(now)-1].N, model.ExchangesMax, most+1)
 	}
 	for i := range kept {
 		if kept[i].N != before[i].N || kept[i].Lost != before[i].Lost {

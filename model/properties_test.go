@@ -12,8 +12,8 @@ import (
 	"electop/model/znode"
 )
 
-// naive computes the properties from each observation and the state after it.
-type naive struct {
+// naiveProperties computes the properties from each observation and the state after it.
+type naiveProperties struct {
 	model.Properties
 	at          time.Time
 	connected   bool
@@ -28,7 +28,7 @@ type naive struct {
 	previous    map[dialect.ID]bool // the contenders of the previous state
 }
 
-func (n *naive) apply(o model.Observation, s *doctor.State) {
+func (n *naiveProperties) apply(o model.Observation, s *doctor.State) {
 	at := o.When()
 	if n.at.IsZero() {
 		n.at = at

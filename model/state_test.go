@@ -37,7 +37,7 @@ func TestHistoryMax(t *testing.T) {
 	s.Advance()
 	st := s.J.State()
 	if len(st.Handoffs) != model.HistoryMax || len(st.Reigns) != model.HistoryMax || st.Totals.Handoffs != n {
-		t.Fatalf("the state has %d handoffs and %d reigns, and counts %d; want %d and %[4]d, and %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax, n)
+		t.Fatalf("%d handoffs, %d reigns, %d handoffs counted; want %d, %[4]d, %d", len(st.Handoffs), len(st.Reigns), st.Totals.Handoffs, model.HistoryMax, n)
 	}
 	if cap(st.Handoffs) > 2*model.HistoryMax || cap(st.Reigns) > 2*model.HistoryMax {
 		t.Errorf("the histories have the capacities %d and %d, want at most %d", cap(st.Handoffs), cap(st.Reigns), 2*model.HistoryMax)

@@ -262,7 +262,7 @@ func TestRandomDemo(t *testing.T) {
 			s.step()
 		}
 		j := doctor.NewJournal(model.Config{Path: "/e"})
-		naive := &naive{}
+		naive := &naiveProperties{}
 		var kept kept
 		for i, o := range s.all {
 			j.Apply(o)
