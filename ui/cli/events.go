@@ -62,16 +62,14 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.admin.Mode = admin.Off // --admin-sessions 0 also disables the requests for status and watches
 	}
 	defer std.secondSignal(ctx)()
-	var missing error
+	var ended error // why no more events are printed
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
-			missing = cluster.Missing(o.path, conn.Servers)
-			return missing
+			ended = cluster.Missing(o.path, conn.Servers)
+		} else if ended = runHook(h, o, es); ended == nil {
+			ended = printEvents(std, o, es)
 		}
-		if err := runHook(h, o, es); err != nil {
-			return err
-		}
-		return printEvents(std, o, es)
+		return ended
 	}
 	w, err := o.observe(conn, log, feed.Config{Events: events}, std.notice(log))
 	if err != nil {
@@ -87,15 +85,15 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 		o.noteBelow(t.Context(), conn, first, std)
 		err = process.Sleep(t.Context(), o.stopAfter())
 	}
-	// Stop waits until pending events are printed. Only then missing is final.
-	if stopped := t.Stop(); missing == nil && stopped != nil && ctx.Err() == nil && err == nil {
-		err = stopped
-	}
+	// Stop waits until pending events are printed. Only then ended is final.
+	stopped := t.Stop()
 	switch {
-	case missing != nil:
-		return missing
-	case errors.Is(err, errEnough):
+	case errors.Is(ended, errEnough):
 		return nil
+	case ended != nil:
+		return ended
+	case err == nil && ctx.Err() == nil:
+		return stopped
 	}
 	return err
 }
