@@ -1,14 +1,14 @@
 // Package demo runs a [Cast] of local candidates in an election on any ZooKeeper cluster.
 //
 // Each member of the cast has its own session. A member is a candidate.Candidate or, in a recipe
-// without a leader, a participant. The cast names its members, applies faults to them, and publishes
-// their reports as model.Cast observations.
+// without a leader, a participant. The cast applies faults to its members, and publishes their reports
+// as model.Cast observations.
 //
-// A [Sandbox] adds what needs the embedded server of package zkserver: slow motion, single steps,
-// a [Setup] for each lesson, and workers. A worker is a client with its own session that writes for a
-// leader to a counter and to [Tokens]. The writes show the harm of two leaders, and how fencing prevents it.
+// A [Sandbox] controls the embedded server of package zkserver: slow motion, single steps, and a new
+// election for each [Setup]. It also runs workers. A worker is a client with its own session that writes
+// for a leader. Its writes show the harm of two leaders, and how fencing prevents it.
 //
-// [Chaos] injects random faults, which only its fields decide.
+// [Chaos] injects random faults into a cast.
 package demo
 
 import (
@@ -32,25 +32,25 @@ import (
 type Config struct {
 	// Conn configures the members' connections. The cast sets BufferSize, MaxReply, Gate and Line.
 	Conn   client.Config
-	Path   string // parent znode of the election
-	Ack    string // acknowledgement znode, "" for none
-	Create bool   // create the parent if it is missing
-	// Dialect is the system that runs the election; see [Cast.SetDialect].
+	Path   string // znode of the election or other recipe
+	Ack    string // path of the acknowledgement, "" for none
+	Create bool   // candidates create Path if it is missing; participants always do
+	// Dialect is the initial dialect; see [Cast.SetDialect].
 	Dialect *dialect.Dialect
 	// Kind is the kind of recipe that the members show, "" for an election. Size is the number of
 	// participants that a double barrier waits for.
 	Kind dialect.Kind
 	Size int
-	// Put receives the observations; it must not block.
+	// Put receives the observations. It must not block or call the cast.
 	Put func(model.Observation)
-	// Notice receives one line for each member that cannot join.
+	// Notice receives one line for each member that leaves because of an error; nil discards it.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Cast is a set of local candidates. Any goroutine may call its methods. Methods do not wait for the
-// cluster, unless their comments state it.
+// Cast is a set of local candidates or participants. Any goroutine may call its methods. A method waits
+// for the cluster only if its comment states this.
 type Cast struct {
 	cfg    Config
 	ctx    context.Context
@@ -58,41 +58,40 @@ type Cast struct {
 	wg     sync.WaitGroup
 
 	dialect atomic.Pointer[dialect.Dialect]
-	mark    string // random data that marks the persistent znodes of this cast's participants
+	mark    string // random; the data of the persistent znodes that participants create and delete
 
-	mu      sync.Mutex
-	members map[string]*member
-	named   int            // number of names used so far
-	noGuid  bool           // see NoGuidAll
-	recipe  dialect.Recipe // nil: the recipe of the dialect
+	mu       sync.Mutex
+	members  map[string]*member
+	nextName int            // index for castName
+	noGuid   bool           // of later members
+	recipe   dialect.Recipe // nil: the recipe of the dialect
 
 	sandbox *Sandbox // set before the first member is added; nil: none
 }
 
-// Sizes of a candidate's buffers, in bytes. A candidate loses its place in the queue if the names of
-// all children do not fit into a reply. minReply is enough for 2,000 names. In a large cast, replies
-// may have twice nameBytes for each member, because the cast can grow after the candidate has joined.
+// Limits of a member's requests and replies, in bytes. A candidate loses its place in the queue if the
+// names of all children do not fit into a reply. newRunner allows twice nameBytes for each member,
+// because the cast can grow after the candidate has joined.
 const (
 	bufferSize = 16 << 10
 	minReply   = 128 << 10
 	nameBytes  = 64
 )
 
-// You is the ID of electop's own candidacy.
+// You is the ID of the user's own candidacy.
 const You = "you"
 
-// ErrClosed is returned for a candidate that is added to a closed cast, and
-// ErrCampaigning for a second candidacy of electop itself.
+// ErrClosed is returned for a member that is added to a closed cast, and ErrCampaigning for a second
+// candidacy of the user.
 var (
 	ErrClosed      = errors.New("the cast is closed")
 	ErrCampaigning = errors.New("you are already a candidate")
 )
 
-// ErrForeign is returned for a change that would break the recipe or the naming of a
-// third-party election.
+// ErrForeign is returned for a change of the recipe or the naming of a third-party election.
 var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
-// ErrNotNow is matched by errors that refuse a fault. Their text names the reason.
+// ErrNotNow matches an error that refuses a fault at this time. The error's text is the reason.
 var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not in the cast.
@@ -110,11 +109,11 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// SetDialect sets the system whose naming and recipe later members follow; nil is electop's own. In
-// a third-party election members create no acknowledgement.
+// SetDialect sets the system whose naming and recipe new and rejoining candidates follow; nil is
+// electop's own. In a third-party election candidates create no acknowledgement.
 func (c *Cast) SetDialect(d *dialect.Dialect) { c.dialect.Store(d) }
 
-// Spawn adds a candidate and returns its ID.
+// Spawn adds a member and returns its ID, the next name.
 func (c *Cast) Spawn() (string, error) {
 	m, err := c.add("", false)
 	if err != nil {
@@ -123,14 +122,13 @@ func (c *Cast) Spawn() (string, error) {
 	return m.id, nil
 }
 
-// Campaign adds electop's own candidacy under the given name, and returns [You].
+// Campaign adds the user's own candidacy with the given name. The ID is always [You].
 func (c *Cast) Campaign(name string) (string, error) {
 	_, err := c.add(name, true)
 	return You, err
 }
 
-// SpawnInOrder adds n candidates, each after the previous one has joined. It waits until all
-// have joined or ctx ends.
+// SpawnInOrder adds n members one after the other. It waits until each has joined or left, or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
 		m, err := c.add("", false)
@@ -146,7 +144,7 @@ func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	return nil
 }
 
-// add adds electop's own candidacy, or a candidate with the next name.
+// add ignores name unless you is true.
 func (c *Cast) add(name string, you bool) (*member, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,25 +156,25 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 	}
 	id := You
 	if !you {
-		name = castName(c.named)
+		name = castName(c.nextName)
 		id = name
-		c.named++
+		c.nextName++
 	}
 	m := &member{
 		cast: c, id: id, name: name, you: you, recipe: c.recipe, noGuid: c.noGuid && !c.foreign(),
-		kind: c.cfg.Kind, size: c.cfg.Size, nth: c.named - 1,
-		sets:   !slices.ContainsFunc(slices.Collect(maps.Values(c.members)), func(m *member) bool { return m.sets }),
-		placed: make(chan struct{}), done: make(chan struct{}),
+		kind: c.cfg.Kind, size: c.cfg.Size, nth: max(0, c.nextName-1),
+		setsBarrier: !slices.ContainsFunc(slices.Collect(maps.Values(c.members)), func(m *member) bool { return m.setsBarrier }),
+		placed:      make(chan struct{}), done: make(chan struct{}),
 	}
-	m.candidate = m.newRunner(len(c.members) + 1)
+	m.runner = m.newRunner(len(c.members) + 1)
 	c.members[id] = m
 	c.wg.Go(m.run)
 	return m, nil
 }
 
-// Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign and
-// rejoin, because a candidate cannot remove its watches. They keep their order unless one of them is
-// slow (see previousTimeout). In a third-party election Follow returns ErrForeign.
+// Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign, because
+// go-zookeeper cannot remove a watch. They rejoin in the order of the queue, unless one of them is slow
+// (see previousTimeout). In a third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -213,9 +211,8 @@ func (c *Cast) Kind() dialect.Kind {
 	return c.cfg.Kind
 }
 
-// show sets the kind that later members show, and the size of a double barrier. It reports whether the
-// kind has changed.
-func (c *Cast) show(kind dialect.Kind, size int) (changed bool) {
+// setKind applies to later members.
+func (c *Cast) setKind(kind dialect.Kind, size int) (changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kind = cmp.Or(kind, dialect.KindElection)
@@ -223,7 +220,7 @@ func (c *Cast) show(kind dialect.Kind, size int) (changed bool) {
 	return changed
 }
 
-// Len returns the number of candidates.
+// Len returns the number of members.
 func (c *Cast) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +238,7 @@ func (c *Cast) Close() {
 		}
 		m.mu.Unlock()
 	}
-	c.cancel() // after the kills, because a frozen member would report that it closes its session
+	c.cancel() // after the kills, otherwise a frozen member would report that it closes its session
 	c.mu.Unlock()
 	c.wg.Wait()
 }
@@ -251,7 +248,6 @@ func (c *Cast) foreign() bool {
 	return d != nil && d.Foreign()
 }
 
-// recipeName returns the name of a recipe; nil means the recipe of the dialect.
 func (c *Cast) recipeName(r dialect.Recipe) string {
 	if r != nil {
 		return r.Name()
@@ -262,7 +258,6 @@ func (c *Cast) recipeName(r dialect.Recipe) string {
 	return dialect.Election().Name()
 }
 
-// castName returns name n, from 0: amber to zephyr, then amber-2 and so on.
 func castName(n int) string {
 	names := [...]string{
 		"amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty",

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ActKind names an act of chaos.
+// ActKind is the kind of an [Act].
 type ActKind string
 
 const (
@@ -28,11 +28,11 @@ const (
 type Act struct {
 	At     time.Duration // since the start of chaos
 	Kind   ActKind
-	Member string // ID of the affected or new member
+	Member string // planned name; in a report of [Chaos.Run], the member's ID
 	Void   bool   // without effect: the member had left or had another fault
 }
 
-// String returns the act as a line of text: "12.345s freeze cedar".
+// String returns a text such as "12.345s freeze cedar".
 func (a Act) String() string {
 	void := ""
 	if a.Void {
@@ -42,19 +42,19 @@ func (a Act) String() string {
 }
 
 // Chaos injects random faults. The same Seed, Rate and Cast give the same acts at the same times,
-// because chaos does not read the real cast. It plans with its own list of the members.
+// because chaos does not read the real cast. It has its own list of members.
 type Chaos struct {
 	Seed uint64
-	Rate float64 // acts a second, on average; at most 1,000
-	Cast int     // number of candidates at the start
+	Rate float64 // average number of acts a second, at most 1,000
+	Cast int     // number of members at the start
 }
 
-// String returns the text for [model.Rules]: "seed 42, 2/s".
+// String returns a text such as "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
 const (
-	chaosMin = 2  // least number of healthy members, unless the first cast has fewer
-	chaosMax = 12 // largest number of members, unless the first cast has more
+	minHealthy = 2  // members, unless the cast starts with fewer
+	maxMembers = 12 // unless the cast starts with more
 )
 
 // Acts returns an endless sequence of acts, or an empty sequence if Rate is not positive.
@@ -63,8 +63,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 		if !(c.Rate > 0) {
 			return
 		}
-		// Gaps are whole milliseconds, uniform from 0.1 to 1.9 times their mean.
-		mean := max(1, int64(math.Round(1000/min(c.Rate, 1000))))
+		mean := max(1, int64(math.Round(1000/min(c.Rate, 1000)))) // ms between acts
 		least := max(1, mean/10)
 		p := &plan{random: rand.New(rand.NewPCG(c.Seed, 0))}
 		for range c.Cast {
@@ -81,28 +80,28 @@ func (c Chaos) Acts() iter.Seq[Act] {
 
 // A plan holds the members that the cast should have after the acts so far.
 type plan struct {
-	random  *rand.Rand
-	named   int
-	members []planned // in the order of their names
+	random   *rand.Rand
+	nextName int
+	members  []planned // the oldest first
 }
 
 type planned struct {
 	name  string
-	since time.Duration // when it was spawned or repaired
+	since time.Duration // time of its spawn or last repair
 	fault ActKind       // ActFreeze, ActPartition or "" for none
-	until time.Duration // end of the fault
+	until time.Duration // time of the planned repair
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
 
 func (p *plan) spawn(at time.Duration) (name string) {
-	name = castName(p.named)
-	p.named++
+	name = castName(p.nextName)
+	p.nextName++
 	p.members = append(p.members, planned{name: name, since: at})
 	return name
 }
 
-// next returns a repair that is due at the given time, otherwise a random act.
+// next plans the act at the given time: a repair if one is due, otherwise a random act.
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
@@ -137,12 +136,12 @@ func (p *plan) next(at time.Duration) Act {
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is how long a new or repaired candidate does not resign.
-// The observer can miss a znode that is deleted sooner.
+// settling is how long a new or repaired member does not resign.
+// An observer can miss a znode that is deleted sooner.
 const settling = time.Second
 
-// kind draws the kind of the next act. among has the indexes of the members that it can affect.
-// The weights keep the cast at about seven members.
+// kind draws a kind of act. among has the indexes of the members that the act can affect. The weights
+// keep the cast at about seven members.
 func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
 	for i, m := range p.members {
@@ -158,8 +157,8 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 		}
 	}
 	killable := all
-	if len(healthy) <= chaosMin {
-		healthy, settled, killable = nil, nil, faulty // every healthy candidate is needed
+	if len(healthy) <= minHealthy {
+		healthy, settled, killable = nil, nil, faulty
 	}
 	choices := []struct {
 		kind   ActKind
@@ -171,14 +170,14 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 		{ActFreeze, healthy, 8},
 		{ActPartition, healthy, 6},
 	}
-	sum := 2 * max(0, chaosMax-len(all)) // the weight of ActSpawn
+	sum := 2 * max(0, maxMembers-len(all)) // the weight of ActSpawn
 	for i := range choices {
 		if len(choices[i].among) == 0 {
 			choices[i].weight = 0
 		}
 		sum += choices[i].weight
 	}
-	draw := p.random.IntN(sum) // sum is never 0: a small cast has room, and a full cast has a candidate to kill
+	draw := p.random.IntN(sum) // sum is never 0: a full cast always has a member to kill
 	for _, c := range choices {
 		if draw < c.weight {
 			return c.kind, c.among
@@ -188,7 +187,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// faultDuration draws a duration. Most faults are shorter than a session timeout.
+// Most faults are shorter than the demo's default session timeout, the others longer.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -196,9 +195,8 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails, and then ends the faults that are
-// left. It calls report for each act. The member's ID differs from the planned name if other members
-// were spawned meanwhile.
+// Run applies the acts to a cast until ctx ends or an act fails, and then repairs its faults that still
+// last. It calls report for each applied act. A member's ID differs from its planned name if others add members too.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()
@@ -225,7 +223,7 @@ type chaosRun struct {
 	cast    *Cast
 	report  func(Act)
 	began   time.Time
-	ids     map[string]string // ID of each member that chaos spawned, by its planned name
+	ids     map[string]string // IDs of the members that chaos spawned, by planned name
 	repairs []Act             // acts that end the current faults
 }
 
@@ -270,6 +268,6 @@ func (r *chaosRun) apply(a Act) (err error) {
 func (r *chaosRun) heal() {
 	for _, a := range slices.Clone(r.repairs) {
 		a.At = time.Since(r.began)
-		_ = r.apply(a) // ending a fault never fails
+		_ = r.apply(a) // a repair never fails
 	}
 }

@@ -76,7 +76,7 @@ func memory() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// TestCrowd checks that 1,000 candidates and the server need at most 300 MiB.
+// TestCrowd checks the memory of a large cast, and its handoffs.
 func TestCrowd(t *testing.T) {
 	const maxBytes, measured = 300 << 20, 1000
 	crowd := crowd
@@ -103,7 +103,7 @@ func TestCrowd(t *testing.T) {
 	must(t, cast.SpawnInOrder(t.Context(), first))
 	r.await(t, "the first candidates are in the queue", all(first))
 	used := memory() - before
-	t.Logf("%d candidates and the server take %.0f MB", first, float64(used)/(1<<20))
+	t.Logf("%d candidates and the server take %.0f MiB", first, float64(used)/(1<<20))
 	if used > maxBytes/measured*uint64(first) {
 		t.Errorf("%d candidates take %d bytes, want at most %d bytes per thousand", first, used, maxBytes)
 	}
@@ -150,8 +150,7 @@ func readQueue(t *testing.T, cfg client.Config) []string {
 	return names
 }
 
-// TestReplyTooLarge checks that candidates rejoin if a getChildren reply exceeds MaxReply.
-func TestReplyTooLarge(t *testing.T) {
+func TestCandidatesLeadAfterATooLargeReply(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		conn := connected(t, connection(t, s.server))
 		defer conn.Close()

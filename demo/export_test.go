@@ -14,7 +14,7 @@ func (c *Cast) FaultOf(id string) (f model.Fault) {
 
 func (c *Cast) Session(id string) (session uint64) {
 	c.with(id, func(m *member) error {
-		if st := m.candidate.Status(); !st.State.Terminal() {
+		if st := m.runner.Status(); !st.State.Terminal() {
 			session = st.SessionID
 		}
 		return nil

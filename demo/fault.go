@@ -11,29 +11,29 @@ import (
 	"electop/model/znode"
 )
 
-// Fault names a fault that a cast can apply to a candidate. Freeze, Partition, NoGuid and SlowLead
-// last until they are turned off.
+// Fault is a fault that a cast can apply to a member. Freeze, Partition, NoGuid and SlowLead last until
+// they are turned off.
 type Fault string
 
 const (
-	Resign    Fault = "resign"     // the candidate closes its session and leaves
+	Resign    Fault = "resign"     // the member closes its session and leaves
 	Kill      Fault = "kill"       // like kill -9: the znode stays until the session expires
-	Expire    Fault = "expire"     // the session expires at once; needs a [Sandbox]
+	Expire    Fault = "expire"     // the session expires now; needs a [Sandbox]
 	LoseReply Fault = "lose reply" // the candidate rejoins; the connection ends before the reply to its create arrives
 
-	Freeze    Fault = "freeze"    // like a long GC pause: the candidate keeps its belief, and does nothing
-	Partition Fault = "partition" // the network delivers nothing in either direction; the candidate runs
-	NoGuid    Fault = "no guid"   // the names of the next znodes have no guid, so after a lost reply the candidate cannot find its znode
+	Freeze    Fault = "freeze"    // like a long GC pause: the member keeps its belief, and does nothing
+	Partition Fault = "partition" // the network delivers nothing in either direction; the member runs
+	NoGuid    Fault = "no guid"   // later znodes have no guid in their names, so after a lost reply the candidate cannot find its znode
 	SlowLead  Fault = "slow lead" // the leader procedure does not end, so the elected candidate does not acknowledge
 )
 
-// Fault applies a fault to candidate id, or ends a lasting fault if on is false. Expire waits for at most
-// a second until a running candidate has noticed that its connection is lost.
+// Fault applies a fault to member id, or ends a lasting fault if on is false. Expire waits at most a second
+// until a running candidate has noticed that its connection is lost.
 func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	switch {
 	case !on && (kind == Resign || kind == Kill || kind == Expire || kind == LoseReply):
-		return nil // these faults do not last
-	case kind == Expire && c.sandbox != nil: // a dead candidate is not a member
+		return nil // these do not last
+	case kind == Expire && c.sandbox != nil: // a dead candidate is no member, but can have a session
 		return c.sandbox.expireNow(id)
 	}
 	return c.with(id, func(m *member) error {
@@ -45,8 +45,8 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 	})
 }
 
-// Why returns why a fault is not possible now: [ErrNoMember], [ErrNotNow], [ErrForeign], or nil if the
-// fault is possible. A dead candidate is not a member, but [Cast.Fault] can still expire its session.
+// Why returns why [Cast.Fault] would refuse a fault: an error that matches [ErrNoMember], [ErrNotNow] or
+// [ErrForeign], or nil. Why does not check whether Expire finds a session.
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
@@ -80,29 +80,29 @@ func (c *Cast) NoGuidAll(on bool) {
 }
 
 // Clear makes all members leave, and waits until they have left or ctx ends. It ends freezes and
-// partitions, so that the members can close their sessions. The next candidate gets the first name
-// again. The znodes of killed candidates stay until their sessions expire.
+// partitions, so that the members can close their sessions. The next member gets the first name
+// again. The znodes of killed members stay until their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
 		c.mu.Lock()
-		var left *member
+		var remaining *member
 		for _, m := range c.members {
 			m.mu.Lock()
 			m.dismiss()
 			m.mu.Unlock()
-			left = m
+			remaining = m
 		}
-		if left == nil {
-			c.named = 0
+		if remaining == nil {
+			c.nextName = 0
 		}
 		c.mu.Unlock()
-		if left == nil {
+		if remaining == nil {
 			return nil
 		}
 		select {
-		case <-left.done:
+		case <-remaining.done:
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s to leave: %w", left.name, ctx.Err())
+			return fmt.Errorf("waiting for %s to leave: %w", remaining.name, ctx.Err())
 		}
 	}
 }
@@ -112,8 +112,8 @@ type notNow string
 func (e notNow) Error() string        { return string(e) }
 func (e notNow) Is(target error) bool { return target == ErrNotNow }
 
-// The methods of member below require that the caller holds m.mu. The exceptions are the callbacks
-// of the candidate: awake, withoutGuid and lead.
+// The callers of member's methods below hold m.mu. The exceptions are the callbacks of
+// candidate.Config: awake, withoutGuid and lead.
 
 func (m *member) whyNot(kind Fault, on bool) error {
 	switch {
@@ -183,7 +183,7 @@ func (m *member) kill() {
 		return // keep the time of its death
 	}
 	silent := m.frozen() || m.fault == model.Partitioned
-	st := m.candidate.Kill()
+	st := m.runner.Kill()
 	if silent { // keep the time of the earlier fault
 		m.fault = model.Killed
 		m.publish(false)
@@ -197,12 +197,12 @@ func (m *member) freeze() {
 		return
 	}
 	m.gate.Freeze()
-	st := m.candidate.Status()
+	st := m.runner.Status()
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw ends a freeze. A member that believes that it leads is reported as frozen until the candidate
-// calls awake, because the belief may be stale.
+// After thaw, a member that believes that it leads is reported as frozen until the candidate calls awake,
+// because the belief may be stale.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -211,7 +211,7 @@ func (m *member) thaw() {
 	if m.last.Belief != model.Leading && m.last.Belief != model.Elected {
 		m.clearFault()
 	}
-	m.candidate.Thaw()
+	m.runner.Thaw()
 }
 
 func (m *member) awake() {
@@ -229,7 +229,7 @@ func (m *member) partition() {
 		return
 	}
 	m.line.Partition()
-	st := m.candidate.Status()
+	st := m.runner.Status()
 	m.session = st.SessionID
 	m.setFault(model.Partitioned, st.ExpiresFrom)
 }
@@ -320,7 +320,7 @@ func (s *Sandbox) expire(m model.Member) error {
 		}
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
-	} else { // a dead candidate is no longer in the cast
+	} else { // m is dead, so its runner cannot report
 		m.ExpiresFrom, m.Step = s.cfg.Now(), model.StepNone
 		s.cfg.Put(&model.Cast{At: m.ExpiresFrom, Member: m, Gone: true})
 	}
@@ -331,11 +331,9 @@ func (s *Sandbox) expire(m model.Member) error {
 	return nil // an error without a live session means that the session ended meanwhile
 }
 
-// stopWithin is longer than a candidate takes to notice that its connection is lost.
 const stopWithin = time.Second
 
-// awaitStop waits for at most stopWithin until member id is frozen or dead, or has noticed that its
-// connection is lost.
+// awaitStop waits until member id is frozen or dead, or neither leads nor waits, but at most stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()
@@ -347,8 +345,8 @@ func (s *Sandbox) awaitStop(id string) {
 		}
 		changed := s.changed
 		s.mu.Unlock()
-		active := m.Belief == model.Leading || m.Belief == model.Elected || m.Belief == model.Waiting
-		if !active || m.Fault == model.Frozen || m.Fault == model.Killed {
+		leadsOrWaits := m.Belief == model.Leading || m.Belief == model.Elected || m.Belief == model.Waiting
+		if !leadsOrWaits || m.Fault == model.Frozen || m.Fault == model.Killed {
 			return
 		}
 		select {
@@ -359,8 +357,8 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession cuts the network of a running member until reconnect. endLease ends the member's lease; it
-// is nil for a frozen or dead member. The caller holds m.mu, and unlocks it before a call of endLease.
+// loseSession partitions a running member until reconnect. endLease ends its connection and lease; it is
+// nil for a frozen or dead member. The caller must unlock m.mu before it calls endLease.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()
@@ -370,7 +368,7 @@ func (m *member) loseSession() (endLease func()) {
 		return nil
 	}
 	m.line.Partition()
-	return m.candidate.EndLease
+	return m.runner.EndLease
 }
 
 func (m *member) reconnect() error {

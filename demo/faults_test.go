@@ -23,7 +23,7 @@ import (
 type leaders struct {
 	mu      sync.Mutex
 	running map[string]bool // running members that believe that they lead
-	doubles []string        // observations after which there were two such members
+	doubles []string        // observations after which there were two or more
 	n       int             // number of observations
 }
 

@@ -28,41 +28,41 @@ type runner interface {
 
 // member is a named candidate or participant of the cast. Each time it rejoins, it gets a new runner.
 type member struct {
-	cast     *Cast
-	id, name string
-	you      bool
-	kind     dialect.Kind
-	nth      int           // index of the last name used when it joined
-	size     int           // number of participants that a double barrier waits for
-	sets     bool          // it creates and deletes the barrier's znode
-	done     chan struct{} // closed when the member has left
+	cast        *Cast
+	id, name    string
+	you         bool
+	kind        dialect.Kind
+	nth         int // index of the newest name in the cast when the member was added
+	size        int // number of participants that a double barrier waits for
+	setsBarrier bool
+	done        chan struct{} // closed when the member has left
 	// A rejoining member keeps gate and line, so its fault lasts.
 	gate fault.Gate
 	line fault.Line
 
-	mu        sync.Mutex
-	candidate runner
-	recipe    dialect.Recipe // nil: the recipe of the dialect
-	rejoins   bool           // it joins again when it has resigned
-	leaving   bool           // it leaves and does not rejoin
-	last      model.Member   // the candidate's last report, without the fault
-	fault     model.Fault
-	faultAt   time.Time
-	leaseEnd  time.Time // the ExpiresFrom to report during the fault
-	session   uint64    // ID of the session when the partition began
-	thawing   bool      // thawed, but reported as frozen until it has checked its state
-	noGuid    bool
-	loses     bool          // its next runner loses the reply to its create
-	slow      chan struct{} // the leader procedure waits until slow is closed; nil: no wait
-	gone      bool
-	previous  <-chan struct{} // closed when the member before it has rejoined; nil: do not wait
-	ahead     int             // number of members that rejoin before it
-	placed    chan struct{}   // closed, and set to nil, when it has joined (see report) or left
+	mu       sync.Mutex
+	runner   runner
+	recipe   dialect.Recipe // nil: the recipe of the dialect
+	rejoins  bool           // it rejoins after it has resigned
+	leaving  bool           // it never rejoins
+	last     model.Member   // the runner's last report, without the fault
+	fault    model.Fault
+	faultAt  time.Time
+	leaseEnd time.Time // the ExpiresFrom to report during the fault
+	session  uint64    // ID of the session when the partition began
+	thawing  bool      // thawed, but reported as frozen until it calls awake
+	noGuid   bool
+	loses    bool          // its next runner loses the reply to its create
+	slow     chan struct{} // the leader procedure waits until slow is closed; nil: no wait
+	gone     bool
+	previous <-chan struct{} // closed when the previous member has rejoined or left; nil: do not wait
+	ahead    int             // number of members that rejoin before it
+	placed   chan struct{}   // closed when it has joined or left, and then nil
 }
 
-func (m *member) newRunner(size int) runner {
+func (m *member) newRunner(members int) runner {
 	conn := m.cast.cfg.Conn
-	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
+	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*members)
 	conn.Gate, conn.Line = &m.gate, &m.line
 	if recipes[m.kind] != nil {
 		return newParticipant(m, conn)
@@ -97,26 +97,26 @@ func (m *member) run() {
 	}()
 	for {
 		m.mu.Lock()
-		c := m.candidate
+		r := m.runner
 		m.mu.Unlock()
-		err := m.runCandidate(c)
+		err := m.runOnce(r)
 		lost := errors.Is(err, errLost)
 		if err != nil && !lost && m.cast.ctx.Err() == nil {
 			if m.cast.cfg.Notice != nil {
-				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot join: %v", m.name, err), 0))
+				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot take part: %v", m.name, err), 0))
 			}
 			return
 		}
 		m.awaitPrevious()
-		size := m.cast.Len()
+		members := m.cast.Len()
 		m.mu.Lock()
 		rejoins := (m.rejoins || lost && !m.leaving) && m.fault != model.Killed && m.cast.ctx.Err() == nil
 		if rejoins {
 			m.rejoins = false
-			m.candidate = m.newRunner(size)
+			m.runner = m.newRunner(members)
 			if m.loses {
 				m.loses = false
-				m.candidate.(*candidate.Candidate).LoseReply()
+				m.runner.(*candidate.Candidate).LoseReply()
 				m.last.LosesReply = true
 			}
 		}
@@ -127,13 +127,13 @@ func (m *member) run() {
 	}
 }
 
-func (m *member) runCandidate(c runner) (err error) {
-	defer func() { // a panic ends the candidate, not the program
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+func (m *member) runOnce(r runner) (err error) {
+	defer func() { // a panic ends the member, not the program
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	if err := c.Run(m.cast.ctx); err != nil && err != context.Canceled {
+	if err := r.Run(m.cast.ctx); err != nil && err != context.Canceled {
 		return err
 	}
 	return nil
@@ -145,11 +145,11 @@ func (m *member) report(_ time.Time, r model.Member) {
 	m.last = r
 	m.publish(false)
 	if (r.Znode != "" || r.Belief == model.Active || r.Belief == model.Waiting) && !m.rejoins {
-		m.place() // after the report is published
+		m.place()
 	}
 }
 
-// place closes placed. The caller holds m.mu.
+// The caller of place holds m.mu.
 func (m *member) place() {
 	if m.placed != nil {
 		close(m.placed)
@@ -168,7 +168,7 @@ func (m *member) joined() <-chan struct{} {
 	return now
 }
 
-// publish publishes the state of the member. The caller holds m.mu.
+// The caller of publish holds m.mu.
 func (m *member) publish(gone bool) {
 	if m.gone && !gone {
 		return
@@ -189,16 +189,15 @@ func (m *member) publish(gone bool) {
 	}
 }
 
-// resign makes the member leave. The caller holds m.mu.
+// resign makes the member leave and not rejoin. The caller holds m.mu.
 func (m *member) resign() {
 	m.rejoins, m.leaving = false, true
-	m.candidate.Resign()
+	m.runner.Resign()
 }
 
-// follow makes the member resign and rejoin with recipe r. The member rejoins after the channel
-// previous is closed, or at once if previous is nil. ahead is the number of members that rejoin
-// earlier. placed is closed when the member has rejoined or left; it is nil if the member was already
-// leaving. The caller holds m.mu.
+// follow makes the member resign and rejoin with recipe r after previous is closed, or at once if previous
+// is nil. ahead is the number of members that rejoin earlier. placed is closed when the member has rejoined
+// or left; it is nil if the member was already leaving. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil
@@ -207,7 +206,7 @@ func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (
 	if m.placed == nil {
 		m.placed = make(chan struct{})
 	}
-	m.candidate.Resign()
+	m.runner.Resign()
 	return m.placed
 }
 

@@ -2,5 +2,5 @@
 
 package demo_test
 
-// crowd is the number of candidates in TestCrowd.
+// crowd bounds the number of candidates in TestCrowd.
 const crowd = 2000

@@ -25,10 +25,10 @@ type participant struct {
 	// Only the goroutine of Run uses these fields.
 	err     error           // after an error, the participant makes no requests and reports no steps
 	changed <-chan zk.Event // receives the event of the last watch; nil: no watch
-	now     model.Member    // the last report
+	last    model.Member    // the last report
 }
 
-// recipes has the steps of each kind. Step numbers are line numbers of the pseudo code in ui/leadership/recipe.go.
+// recipes maps a kind to its recipe. Steps are line numbers of the pseudo code in ui/leadership/recipe.go.
 var recipes = map[dialect.Kind]func(*participant){
 	dialect.KindGroup:   (*participant).group,
 	dialect.KindBarrier: (*participant).barrier,
@@ -37,7 +37,6 @@ var recipes = map[dialect.Kind]func(*participant){
 }
 
 const (
-	ready     = "ready" // name of the child that opens a double barrier
 	putEvery  = 2 * time.Second
 	takeEvery = 3 * time.Second
 )
@@ -48,14 +47,15 @@ func newParticipant(m *member, cfg client.Config) *participant {
 	if m.kind == dialect.KindQueue {
 		cfg.MaxReply = 0 // 0 means 16 MiB: the queue may become long
 	}
-	p := &participant{m: m, path: m.cast.cfg.Path, now: model.Member{Recipe: string(m.kind)}}
+	p := &participant{m: m, path: m.cast.cfg.Path, last: model.Member{Recipe: string(m.kind)}}
 	p.inside, p.leave = context.WithCancel(m.cast.ctx)
 	p.Conn, p.err = client.Connect(cfg)
 	return p
 }
 
-// Run takes part until the participant has left. It returns errLost if the session ends first.
+// Run takes part until the participant has left. It may return errLost if the session or the cast ends first.
 func (p *participant) Run(context.Context) error {
+	defer p.leave()
 	if p.err == nil {
 		defer p.Close()
 		recipes[p.m.kind](p)
@@ -75,7 +75,7 @@ func (p *participant) group() {
 }
 
 func (p *participant) barrier() {
-	if p.m.sets {
+	if p.m.setsBarrier {
 		p.create(p.path, 0)
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
@@ -92,21 +92,21 @@ func (p *participant) barrier() {
 }
 
 func (p *participant) doubleBarrier() {
-	for p.join(); p.stays() && !p.exists(ready); p.wait(nil) {
-		p.step(2, model.Waiting, ready)
-		if p.step(3, model.Waiting, ready); len(p.children(false)) >= p.m.size {
-			p.create(ready, 0)
+	for p.join(); p.stays() && !p.exists(dialect.Ready); p.wait(nil) {
+		p.step(2, model.Waiting, dialect.Ready)
+		if p.step(3, model.Waiting, dialect.Ready); len(p.children(false)) >= p.m.size {
+			p.create(dialect.Ready, 0)
 		}
 	}
 	if p.changed = nil; p.stays() {
-		p.step(4, model.Active, ready)
+		p.step(4, model.Active, dialect.Ready)
 		p.wait(nil)
 	}
 	for p.quit(); p.stays(); {
-		names := slices.DeleteFunc(p.children(false), func(name string) bool { return name == ready })
+		names := slices.DeleteFunc(p.children(false), func(name string) bool { return name == dialect.Ready })
 		if p.step(5, model.Waiting, ""); len(names) == 0 {
-			p.step(8, model.Active, ready)
-			p.remove(ready) // so that the barrier can be used again
+			p.step(8, model.Active, dialect.Ready)
+			p.remove(dialect.Ready) // so that the barrier can be used again
 			return
 		}
 		step, to := model.Step(6), names[len(names)-1]
@@ -143,17 +143,17 @@ func (p *participant) queue() {
 func (p *participant) join() {
 	p.step(1, model.Volunteering, p.m.name)
 	p.create(p.m.name, zk.FlagEphemeral)
-	p.now.Znode = p.m.name
+	p.last.Znode = p.m.name
 }
 
 func (p *participant) stays() bool { return p.err == nil && p.inside.Err() == nil }
 
 // quit marks later reports as Resigning. After quit, Resign has no effect.
 func (p *participant) quit() {
-	p.inside, p.now.Ending = p.m.cast.ctx, model.Resigning
+	p.inside, p.last.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait returns at an event on changed, when until fires, or when inside or the session ends. A frozen member first waits for its thaw.
+// wait waits for an event on changed, for until, or for the end of inside or the session.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -179,18 +179,18 @@ func (p *participant) children(watch bool) (names []string) {
 	return names
 }
 
-// exists reports whether a znode exists, and watches it.
+// exists watches the znode, even if it does not exist.
 func (p *participant) exists(name string) (exists bool) {
 	path := znode.Join(p.path, name)
 	p.do(nil, func(ctx context.Context) (err error) { exists, _, p.changed, err = p.ExistsW(ctx, path); return err })
 	return exists && p.err == nil
 }
 
-// create creates a znode and missing parents. It marks the znodes that remove may delete later.
+// create also creates missing parents. It marks the znodes that remove may delete later.
 func (p *participant) create(name string, flags int32) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
-	if flags&zk.FlagEphemeral == 0 && (znode.Dir(path) == p.path || p.m.sets && path == p.path) {
+	if flags&zk.FlagEphemeral == 0 && (znode.Dir(path) == p.path || p.m.setsBarrier && path == p.path) {
 		data = []byte(p.m.cast.mark)
 	}
 	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
@@ -209,13 +209,13 @@ func (p *participant) take(name string) bool {
 	return p.remove(name)
 }
 
-// remove deletes a znode that has the cast's mark or belongs to this session. done reports whether it was
-// deleted; it is also true if a retry after a lost reply does not find the znode.
+// remove deletes a znode only if it has the cast's mark or belongs to this session. done is also true if a
+// retry after a lost reply does not find the znode.
 func (p *participant) remove(name string) (done bool) {
 	path := znode.Join(p.path, name)
 	p.do(zk.ErrNoNode, func(ctx context.Context) error {
 		data, stat, err := p.Get(ctx, path)
-		if err != nil || string(data) != p.m.cast.mark && (stat.EphemeralOwner == 0 || uint64(stat.EphemeralOwner) != p.now.Session) {
+		if err != nil || string(data) != p.m.cast.mark && (stat.EphemeralOwner == 0 || uint64(stat.EphemeralOwner) != p.last.Session) {
 			return err
 		}
 		err = p.Delete(ctx, path, -1)
@@ -225,7 +225,8 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do repeats a request until it is answered or the session ends. It ignores the error accepted.
+// do repeats a request until it is answered, and ignores the error accepted. p.err becomes errLost if the
+// session or the cast ends first.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {
@@ -240,13 +241,12 @@ func (p *participant) do(accepted error, request func(context.Context) error) {
 
 func (p *participant) step(n model.Step, belief model.Belief, on string) {
 	if st := p.Status(); p.err == nil {
-		p.now.Step, p.now.StepAt, p.now.StepOn, p.now.Belief = n, p.m.cast.cfg.Now(), model.StepOn{Name: znode.Safe(on, 0)}, belief
-		p.now.Session, p.now.Timeout, p.now.ExpiresFrom = st.SessionID, st.Timeout, utc(st.ExpiresFrom)
-		p.m.report(p.now.StepAt, p.now)
+		p.last.Step, p.last.StepAt, p.last.StepOn, p.last.Belief = n, p.m.cast.cfg.Now(), model.StepOn{Name: znode.Safe(on, 0)}, belief
+		p.last.Session, p.last.Timeout, p.last.ExpiresFrom = st.SessionID, st.Timeout, utc(st.ExpiresFrom)
+		p.m.report(p.last.StepAt, p.last)
 	}
 }
 
-// Kill ends the participant like a crash, and returns its last status.
 func (p *participant) Kill() client.Status { defer p.Cut(); return p.Status() }
 func (p *participant) Thaw()               { p.m.gate.Thaw() }
 func (p *participant) Resign()             { p.leave() }

@@ -28,7 +28,7 @@ func TestWakesArePublished(t *testing.T) {
 		st := w.feed.State()
 		old, next := st.Queue.At(0), st.Queue.At(1)
 		from := w.observed()
-		must(t, w.cast.Fault("amber", demo.Kill, true)) // not Resign: amber would be notified of its own deletion
+		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.awaitOtherLeader(t, "amber")
 		time.Sleep(time.Minute)
 		var last *model.Wake
@@ -52,7 +52,7 @@ func TestWakesArePublished(t *testing.T) {
 		if last == nil || !reacted {
 			t.Fatalf("last wake %+v, birch reacted: %t; want a wake and a reaction", last, reacted)
 		}
-		// birch sends getChildren, and getData, create and getData of the acknowledgement.
+		// birch sends getChildren, then getData, create and getData for the acknowledgement.
 		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 4 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
 			t.Errorf("last wake: got %+v, want only birch notified, four requests, and settled", last)
 		}

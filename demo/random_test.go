@@ -135,7 +135,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return b
 }
 
-// This test is for the race detector.
+// TestConcurrentUse is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		var wg sync.WaitGroup

@@ -24,18 +24,18 @@ import (
 // SandboxConfig is the configuration of a [Sandbox].
 type SandboxConfig struct {
 	Server *zkserver.Server
-	// Cast must not have members yet, because the sandbox needs the first report of each member.
+	// Cast must not have members yet, because the sandbox needs all reports of each member.
 	Cast *Cast
-	Path string // parent znode of the election
+	Path string // znode of the election or other recipe
 	// Workers configures the workers' connections, except for the buffers.
 	// If they dial with [zkserver.Server.DialObserver], slow motion does not delay them.
 	Workers client.Config
 	// WriteEvery is the time between two writes of a worker; 0 is 400 ms.
 	WriteEvery time.Duration
-	Chaos      *Chaos // nil: no random faults
-	// Put receives the observations; it must not block.
+	Chaos      *Chaos // only for the published rules; nil: no random faults
+	// Put receives the observations. It must not block, or call the sandbox or the server.
 	Put func(model.Observation)
-	// Notice receives one line for each problem.
+	// Notice receives one line for each worker that fails; nil discards it.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -52,15 +52,15 @@ type Sandbox struct {
 	tokens    Tokens
 	workers   sync.WaitGroup
 	preparing chan struct{} // holds a value while Prepare runs
-	ruling    sync.Mutex    // held by SetRules
+	ruling    sync.Mutex    // serializes SetRules
 
-	mu      sync.Mutex
-	rules   model.Rules
-	pace    *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
-	members map[string]model.Member // by ID: the cast, and killed members whose sessions have not ended
-	jobs    map[int64]*job          // job of each fencing token
-	running context.Context         // context of Run; nil: Run does not run
-	changed chan struct{}           // closed at the next report of a member; nil: nothing waits
+	mu       sync.Mutex
+	rules    model.Rules
+	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
+	members  map[string]model.Member // by ID: the cast, and killed members until removeExpired
+	jobs     map[int64]*job          // by fencing token
+	running  context.Context         // context of Run; nil: Run does not run
+	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
 }
 
 // NewSandbox returns a sandbox for cfg.Cast. No worker runs before [Sandbox.Run].
@@ -82,7 +82,7 @@ func NewSandbox(cfg SandboxConfig) *Sandbox {
 	return s
 }
 
-// Run publishes observations until ctx ends, and then stops the workers.
+// Run publishes observations until ctx ends, and then stops the workers. The error is always nil.
 func (s *Sandbox) Run(ctx context.Context) error {
 	defer s.cfg.Server.Tally(s.cfg.Path, s.putWake)()
 	run := func(ctx context.Context) {
@@ -101,7 +101,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// update stores a member's report. The caller holds the member's mutex, so update must not call the cast.
+// The caller of update holds the member's mutex, so update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,13 +118,13 @@ func (s *Sandbox) update(w *model.Cast) {
 	}
 }
 
-// SetPace sets the server's pace for all sessions except electop's observers.
-// While Prepare runs, the new pace waits until Prepare has succeeded; if Prepare fails, it is dropped.
+// SetPace sets the server's pace. While Prepare runs, the new pace waits until Prepare has succeeded; if
+// Prepare fails, the new pace is dropped.
 func (s *Sandbox) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pace != nil {
-		s.pace = &p
+	if s.nextPace != nil {
+		s.nextPace = &p
 		return
 	}
 	s.cfg.Server.SetPace(p)
@@ -133,8 +133,8 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So each
-// leader whose worker stopped after a refused write gets a worker again.
+// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So a running
+// or frozen leader gets a new worker if its last worker was refused or failed.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -152,7 +152,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules publishes the rules. The caller holds s.mu, so no write according to these rules is published earlier.
+// The caller of putRules holds s.mu, so no write according to these rules is published earlier.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -174,16 +174,16 @@ func (s *Sandbox) notice(text string) {
 
 // Setup describes the election that [Sandbox.Prepare] makes.
 type Setup struct {
-	Cast   int            // number of candidates, which join in the order of their names
+	Cast   int            // number of members; a double barrier waits for one more
 	Kind   dialect.Kind   // kind of recipe, "" for an election
 	Recipe dialect.Recipe // nil: the recipe of the dialect
-	Rules  model.Rules    // without At and Chaos
-	Pace   zkserver.Pace  // pace after the candidates have joined
+	Rules  model.Rules    // At and Chaos are ignored
+	Pace   zkserver.Pace  // pace after the members have joined
 }
 
-// Prepare replaces all members by new candidates, and waits until these have joined. If ctx ends
-// first, the server stays at full speed, and the candidates that have joined stay. Prepare does not
-// remove third-party candidates.
+// Prepare replaces all members by new ones, which join in the order of their names, and waits until each
+// has joined or left. If Prepare fails, the server stays at full speed, and new members stay.
+// Prepare does not remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	select { // one caller at a time
 	case s.preparing <- struct{}{}:
@@ -196,7 +196,7 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	if err := s.removeAll(ctx); err != nil {
 		return fmt.Errorf("remove the candidates: %w", err)
 	}
-	if s.cfg.Cast.show(want.Kind, want.Cast+1) || want.Kind != "" {
+	if s.cfg.Cast.setKind(want.Kind, want.Cast+1) || want.Kind != "" {
 		if err := s.removeZnodes(ctx); err != nil {
 			return fmt.Errorf("remove the znodes: %w", err)
 		}
@@ -211,11 +211,11 @@ func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
 	return nil
 }
 
-// fullSpeed sets full speed. Until endFullSpeed, SetPace only replaces next.
+// fullSpeed sets full speed. Until endFullSpeed, SetPace only replaces s.nextPace.
 func (s *Sandbox) fullSpeed(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pace = &next
+	s.nextPace = &next
 	s.cfg.Server.SetPace(zkserver.Pace{})
 }
 
@@ -223,9 +223,9 @@ func (s *Sandbox) endFullSpeed(prepared bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if prepared {
-		s.cfg.Server.SetPace(*s.pace)
+		s.cfg.Server.SetPace(*s.nextPace)
 	}
-	s.pace = nil
+	s.nextPace = nil
 }
 
 func (s *Sandbox) removeAll(ctx context.Context) error {
@@ -238,7 +238,7 @@ func (s *Sandbox) removeAll(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, j := range s.jobs { // only jobs of dead leaders remain
+	for _, j := range s.jobs { // no report ends the job of a dead leader
 		j.over = true
 	}
 	s.startStopWorkers()
@@ -275,15 +275,14 @@ func (s *Sandbox) removeZnodes(ctx context.Context) error {
 
 // A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.
 type Step struct {
-	Began    bool           // the server holds messages from now on
+	Began    bool           // the pace had no steps, so Step called SetPace
 	Released *model.Message // the message that is no longer held
-	Skipped  string         // ID of the silent candidate whose session was expired
+	Skipped  string         // ID of the member whose session was expired
 	Wait     time.Duration  // the skipped time
 }
 
-// Step releases one message or, if none is held, skips the wait until the session
-// of a silent candidate expires. If the pace has no steps yet, Step only starts to hold
-// messages.
+// Step releases one message. If none is held, it skips the wait until the first session of a dead, frozen or
+// partitioned member expires. If the pace has no steps, Step only sets a pace with steps.
 func (s *Sandbox) Step() (Step, error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})
@@ -317,7 +316,7 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// putWake publishes t. The caller holds the server's lock.
+// The caller of putWake holds the server's lock.
 func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
@@ -329,7 +328,7 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 	})
 }
 
-// paceEvery is the least time between two pace observations. It keeps recordings small.
+// paceEvery limits the number of pace observations, which keeps recordings small.
 const paceEvery = 20 * time.Millisecond
 
 func (s *Sandbox) watchPace(ctx context.Context) {
@@ -400,8 +399,7 @@ func errWord(c wire.Code) string {
 }
 
 // A job runs the worker of one leader. The worker is a separate client, so it continues while the leader
-// is frozen, and for afterDeath session timeouts after the leader's death. After a refused fenced write
-// it stops, because the leader's znode never comes back.
+// is frozen, and for afterDeath session timeouts after the leader's death.
 type job struct {
 	member, znode string
 	token         int64
@@ -413,7 +411,7 @@ type job struct {
 
 const afterDeath = 3
 
-// updateJobs starts or ends jobs after a report of m. The caller holds s.mu.
+// The caller of updateJobs holds s.mu.
 func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if j := s.jobs[m.Fence]; leads && !gone {
@@ -426,7 +424,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	for token, j := range s.jobs {
 		switch {
 		case j.member != m.ID || j.orphaned:
-			// the job belongs to another member, or to a dead member with the same name
+			// j.member is another member, or dead: a new member may have the same name
 		case m.Fault == model.Killed:
 			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {
@@ -478,7 +476,7 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions returns the cast, and the killed members whose sessions have not ended.
+// withSessions returns the cast, and killed members whose sessions have not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -486,7 +484,7 @@ func (s *Sandbox) withSessions() []model.Member {
 	return slices.Collect(maps.Values(s.members))
 }
 
-// refuse leaves a job without a worker until the rules change.
+// refuse leaves a job without a worker until SetRules.
 func (s *Sandbox) refuse(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 
 const actionLimit = 10 * time.Second
 
-// TestRandomSandbox checks safety after each of many random actions.
+// TestRandomSandbox checks the leaders and the fenced writes after each random action.
 func TestRandomSandbox(t *testing.T) {
 	t.Parallel()
 	runs := 12

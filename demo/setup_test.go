@@ -79,7 +79,7 @@ func TestStep(t *testing.T) {
 	})
 }
 
-// TestStepSkipsTheFirstToExpire checks that a partitioned leader stops leading before its session ends.
+// TestStepSkipsTheFirstToExpire also checks that a partitioned leader stops leading before its session ends.
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	var l leaders
 	inWorld(t, worldConfig{cast: l.record}, func(t *testing.T, w *world) {
@@ -191,39 +191,39 @@ func TestSetups(t *testing.T) {
 			{Cast: 2, Pace: zkserver.Pace{Steps: true}},
 			{},
 		}
-		for i, sc := range setups {
+		for i, setup := range setups {
 			for range 2 {
-				must(t, w.sandbox.Prepare(t.Context(), sc))
+				must(t, w.sandbox.Prepare(t.Context(), setup))
 				synctest.Wait()
-				if got := w.cast.Len(); got != sc.Cast {
-					t.Errorf("setup %d: got %d members, want %d", i, got, sc.Cast)
+				if got := w.cast.Len(); got != setup.Cast {
+					t.Errorf("setup %d: got %d members, want %d", i, got, setup.Cast)
 				}
-				if got := w.sandbox.Pace(); got != sc.Pace {
-					t.Errorf("setup %d: got pace %+v, want %+v", i, got, sc.Pace)
+				if got := w.sandbox.Pace(); got != setup.Pace {
+					t.Errorf("setup %d: got pace %+v, want %+v", i, got, setup.Pace)
 				}
 				got := w.sandbox.Rules()
-				sc.Rules.At, sc.Rules.Chaos = got.At, "seed 1, 2/s"
-				if got != sc.Rules {
-					t.Errorf("setup %d: got rules %+v, want %+v", i, got, sc.Rules)
+				setup.Rules.At, setup.Rules.Chaos = got.At, "seed 1, 2/s"
+				if got != setup.Rules {
+					t.Errorf("setup %d: got rules %+v, want %+v", i, got, setup.Rules)
 				}
 				set := time.Now()
 				st := w.await(t, "the observer reads the setup", func(st *doctor.State) bool {
-					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
+					return slices.Equal(labels(st), castNames(setup.Cast)) && len(st.Members) == setup.Cast
 				})
 				if d := time.Since(set); d > time.Second {
 					t.Errorf("setup %d: observed after %v, want at most a second", i, d)
 				}
 				for _, m := range st.Members {
 					want := "election"
-					if sc.Recipe != nil {
-						want = sc.Recipe.Name()
+					if setup.Recipe != nil {
+						want = setup.Recipe.Name()
 					}
 					if m.Fault != model.NoFault || m.Recipe != want {
 						t.Errorf("setup %d: got member %+v, want recipe %s and no fault", i, m, want)
 					}
 				}
 				// The next Prepare must end these faults.
-				if sc.Cast > 2 {
+				if setup.Cast > 2 {
 					must(t, w.cast.Fault("amber", demo.Kill, true))
 					must(t, w.cast.Fault("birch", demo.Freeze, true))
 					must(t, w.cast.Fault("cedar", demo.Partition, true))
@@ -235,11 +235,11 @@ func TestSetups(t *testing.T) {
 
 func TestPrepareEndsWorkersOfDeadLeaders(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-		sc := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
-		must(t, w.sandbox.Prepare(t.Context(), sc))
+		setup := demo.Setup{Cast: 2, Rules: model.Rules{Workers: true}}
+		must(t, w.sandbox.Prepare(t.Context(), setup))
 		x := w.writesUntil(t, 0, "amber's worker writes", func(*model.Write) bool { return true })
 		must(t, w.cast.Fault("amber", demo.Kill, true))
-		must(t, w.sandbox.Prepare(t.Context(), sc))
+		must(t, w.sandbox.Prepare(t.Context(), setup))
 		synctest.Wait()
 		from := w.observed()
 		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })

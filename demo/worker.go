@@ -16,16 +16,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A worker has a session of its own and writes for a leader at each tick.
-// It reads the counter only before its first write and after a write that the server refused.
-// So without fencing, the workers of two leaders overwrite each other's numbers.
+// A worker writes for a leader at each tick, in its own session. It reads the counter only before its first
+// write and after a refused write. So without fencing, the workers of two leaders overwrite each other's numbers.
 type worker struct {
 	sandbox *Sandbox
 	job     *job // the worker uses only the constant fields member, znode and token
 
 	// Only the goroutine of run uses these fields.
-	read  bool  // value is known
-	value int64 // the last number read from the counter or written to it
+	valueKnown bool
+	value      int64 // the last number read from the counter or written to it
 }
 
 type counted struct {
@@ -34,7 +33,7 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// counterPath returns the path of the counter, which the sandbox never deletes.
+// The sandbox never deletes the counter.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
 // replyTimeout bounds each call of work, so that a stopped worker ends soon.
@@ -47,14 +46,13 @@ func (w *worker) run(ctx context.Context) {
 		}
 	}()
 	for ctx.Err() == nil {
-		if err := w.connect(ctx); err != nil {
+		if err := w.runSession(ctx); err != nil {
 			w.fail(err)
 			return
 		}
 	}
 }
 
-// fail publishes err, unless it is ErrFenced. The job gets no worker until the rules change.
 func (w *worker) fail(err error) {
 	w.sandbox.refuse(w.job)
 	if !errors.Is(err, client.ErrFenced) {
@@ -62,8 +60,8 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// connect writes in one session, until the session or ctx ends. An error ends the worker.
-func (w *worker) connect(ctx context.Context) error {
+// runSession writes until its session or ctx ends. An error ends the worker.
+func (w *worker) runSession(ctx context.Context) error {
 	cfg := w.sandbox.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
 	conn, err := client.Connect(cfg)
@@ -92,7 +90,7 @@ func (w *worker) connect(ctx context.Context) error {
 	}
 }
 
-// work writes once. If a write's outcome is unknown, the next write has the same number.
+// work writes once. If the outcome is unknown, the next write has the same number.
 func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
@@ -100,7 +98,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	// A worker that stops waits for its last reply, so that its last write is published.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replyTimeout)
 	defer cancel()
-	if !w.read {
+	if !w.valueKnown {
 		switch err := w.readCounter(ctx, conn); {
 		case unanswered(err):
 			return nil // retry at the next tick
@@ -131,7 +129,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 		return nil
 	default:
 		write.Refused, write.Reason = true, znode.Safe(err.Error(), 0)
-		w.read = false // the counter may have been deleted
+		w.valueKnown = false // the counter may have been deleted
 	}
 	s.putWrite(write)
 	if errors.Is(err, client.ErrFenced) {
@@ -184,22 +182,19 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	if text.Decode(&c) != nil || c == nil {
 		return fmt.Errorf("%s is not a counter of electop: it contains %q", path, znode.Safe(string(data), 40))
 	}
-	w.read, w.value = true, c.Value
+	w.valueKnown, w.value = true, c.Value
 	return nil
 }
 
 // Tokens is a resource outside ZooKeeper that checks fencing tokens: it refuses a token lower than the
 // highest so far. So it accepts the old leader's writes until the new leader's first write.
-//
-// The zero Tokens has seen no token.
 type Tokens struct {
 	mu      sync.Mutex
 	highest int64
 	holder  string
 }
 
-// Take checks the token of a write by who. It reports whether the write was accepted, and the highest
-// token so far with its holder.
+// Take reports whether it accepts the token of a write by who, and the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

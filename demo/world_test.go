@@ -33,7 +33,7 @@ type world struct {
 	notices []string
 	events  []model.Event
 	record  bytes.Buffer           // the recording; read it only after the feed has ended
-	latest  map[string]*model.Cast // the last observation of each member
+	latest  map[string]*model.Cast // the last report of each member, by ID
 }
 
 type worldConfig struct {
@@ -41,7 +41,7 @@ type worldConfig struct {
 	writeEvery time.Duration
 	chaos      *demo.Chaos
 	applied    func(*doctor.State, []model.Event)
-	cast       func(*demo.Config) // alters the configuration of the cast
+	cast       func(*demo.Config) // changes the configuration of the cast; nil: no change
 }
 
 func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
