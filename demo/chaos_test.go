@@ -185,7 +185,7 @@ func TestChaosRun(t *testing.T) {
 				t.Fatalf("act %d: got %v, planned %v", i, a, p)
 			}
 			if id, ok := names[p.Member]; ok && a.Member != id || !ok && a.Member != p.Member {
-				t.Errorf("planned act %v affected %s", p, a.Member)
+				t.Errorf("planned act %v: got member %s", p, a.Member)
 			}
 		}
 		if len(names) == 0 {

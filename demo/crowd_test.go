@@ -158,7 +158,7 @@ func TestCandidatesLeadAfterATooLargeReply(t *testing.T) {
 		name := path + "/" + strings.Repeat("x", 200)
 		const others = 3000 // children that are not candidates
 		for i := range others {
-			_, err := conn.Create(t.Context(), fmt.Sprint(name, i), nil, 0, open)
+			_, err := conn.Create(t.Context(), fmt.Sprint(name, i), nil, 0, openACL)
 			must(t, err)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))

@@ -59,7 +59,7 @@ func (l *leaders) check(t *testing.T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.doubles) > 0 {
-		t.Errorf("two running members believed that they led, %d times; first %s", len(l.doubles), l.doubles[0])
+		t.Errorf("several running members believed that they led, %d times; first: %s", len(l.doubles), l.doubles[0])
 	}
 }
 

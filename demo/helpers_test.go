@@ -137,7 +137,7 @@ func labels(st *doctor.State) (out []string) {
 	return out
 }
 
-var open = zk.WorldACL(zk.PermAll)
+var openACL = zk.WorldACL(zk.PermAll)
 
 func must(t *testing.T, err error) {
 	t.Helper()

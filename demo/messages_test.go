@@ -119,7 +119,7 @@ func matchSteps(t *testing.T, observations []model.Observation, began, ended tim
 	for i := range messages {
 		m := &messages[i]
 		if m.N != i+1 || m.Left.Before(m.Since) {
-			t.Fatalf("message %d: got %+v", i+1, m)
+			t.Fatalf("message %d: got %+v, want this number, and Left not before Since", i+1, m)
 		}
 		byMember[sessions[m.Session]] = append(byMember[sessions[m.Session]], m)
 		if m.Op == model.Notification && m.Event == "deleted" {

@@ -23,7 +23,7 @@ func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(t *testing.T, w *wo
 	t.Parallel()
 	withCast(t, func(c *demo.Config) { c.Kind, c.Size = kind, n+1 }, func(t *testing.T, w *world) {
 		if got := w.cast.Kind(); got != kind {
-			t.Errorf("the cast shows %q, want %q", got, kind)
+			t.Errorf("kind of the cast: got %q, want %q", got, kind)
 		}
 		must(t, w.cast.SpawnInOrder(t.Context(), n))
 		time.Sleep(time.Second)
@@ -57,7 +57,7 @@ func TestGroup(t *testing.T) {
 	inRecipe(t, dialect.KindGroup, 3, func(t *testing.T, w *world) {
 		st := w.await(t, "all are members", func(st *doctor.State) bool { return st.Kind() == dialect.KindGroup && st.Queue.Len() == 3 })
 		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
-			t.Errorf("got members %q", got)
+			t.Errorf("got members %q, want amber, birch and cedar", got)
 		}
 		if m := st.Member(st.Queue.At(1)); m == nil || m.ID != "birch" || m.Znode != "birch" || m.Belief != model.Active || m.Recipe != "group" {
 			t.Errorf("got member %+v, want an active birch", m)
@@ -272,6 +272,14 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+func TestCampaignInAnEmptySharedLock(t *testing.T) {
+	inRecipe(t, dialect.KindShared, 0, func(t *testing.T, w *world) {
+		_, err := w.cast.Campaign("the user")
+		must(t, err)
+		w.awaitMember(t, demo.You, "holds the lock", func(m model.Member) bool { return m.Belief == model.Leading })
+	})
+}
+
 func TestPrepareKeepsZnodesOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
@@ -361,10 +369,10 @@ func TestNamesOfItemsAreSafe(t *testing.T) {
 		conn := w.newClient(t)
 		defer conn.Close()
 		for _, p := range []string{"/demo", path} {
-			_, err := conn.Create(t.Context(), p, nil, 0, open)
+			_, err := conn.Create(t.Context(), p, nil, 0, openACL)
 			must(t, err)
 		}
-		_, err := conn.Create(t.Context(), path+"/aa\u202e-", nil, zk.FlagSequence, open)
+		_, err := conn.Create(t.Context(), path+"/aa\u202e-", nil, zk.FlagSequence, openACL)
 		must(t, err)
 		must(t, w.cast.SpawnInOrder(t.Context(), 2))
 		w.awaitSteps(t, "birch", 2, 3)

@@ -37,10 +37,10 @@ func TestWakesArePublished(t *testing.T) {
 			switch o := o.(type) {
 			case *model.Wake:
 				if o.Znode != old.Name || o.Zxid <= old.Czxid || last != nil && o.Zxid != last.Zxid {
-					t.Errorf("wake after the deletion of %s: got %+v", old.Name, o)
+					t.Errorf("wake after the deletion of %s: got %+v, want this name and the zxid of the deletion", old.Name, o)
 				}
 				if last == nil && reacted {
-					t.Error("a candidate reacted to the deletion before it was published")
+					t.Error("birch reacted to the deletion before the wake was published")
 				}
 				if last = o; o.At.IsZero() || o.At.Location() != time.UTC || o.Deleted.Location() != time.UTC {
 					t.Errorf("times of a wake: got %v and %v, want UTC", o.At, o.Deleted)

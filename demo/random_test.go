@@ -48,7 +48,7 @@ func (s *world) checkEvents(t *testing.T) {
 	must(t, err)
 	creates, ok := read.Parent.Creates()
 	if !ok || len(read.New) != int(read.Parent.Children) {
-		t.Fatalf("parent %+v: %d children were read", read.Parent, len(read.New))
+		t.Fatalf("parent %+v: %d children were read, want all", read.Parent, len(read.New))
 	}
 
 	s.mu.Lock()
@@ -120,7 +120,7 @@ func (s *world) checkReplay(t *testing.T) {
 	for i := range again {
 		live, replayed := asJSON(t, s.events[i]), asJSON(t, again[i])
 		if !bytes.Equal(live, replayed) {
-			t.Fatalf("live     %s\nreplayed %s", live, replayed)
+			t.Fatalf("event %d differs:\nlive     %s\nreplayed %s", i+1, live, replayed)
 		}
 	}
 	if diff := cmp.Diff(s.feed.State().Exchanges, j.State().Exchanges); diff != "" {

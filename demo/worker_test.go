@@ -61,7 +61,7 @@ func TestStaleWrites(t *testing.T) {
 						stale++
 					}
 					if c.fenced && x.Value != last+1 {
-						t.Errorf("counter of fenced workers: got %d after %d", x.Value, last)
+						t.Errorf("counter of fenced workers: got %d after %d, want the next number", x.Value, last)
 					}
 					last = x.Value
 				}
