@@ -162,7 +162,7 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 	}
 	m := &member{
 		cast: c, id: id, name: name, you: you, recipe: c.recipe, noGuid: c.noGuid && !c.foreign(),
-		kind: c.cfg.Kind, size: c.cfg.Size, nth: max(0, c.nextName-1),
+		kind: c.cfg.Kind, barrierSize: c.cfg.Size, nth: max(0, c.nextName-1),
 		setsBarrier: !slices.ContainsFunc(slices.Collect(maps.Values(c.members)), func(m *member) bool { return m.setsBarrier }),
 		placed:      make(chan struct{}), done: make(chan struct{}),
 	}

@@ -86,10 +86,10 @@ type plan struct {
 }
 
 type planned struct {
-	name  string
-	since time.Duration // time of its spawn or last repair
-	fault ActKind       // ActFreeze, ActPartition or "" for none
-	until time.Duration // time of the planned repair
+	name     string
+	since    time.Duration // time of its spawn or last repair
+	fault    ActKind       // ActFreeze, ActPartition or "" for none
+	repairAt time.Duration
 }
 
 func (m planned) healthy() bool { return m.fault == "" }
@@ -105,7 +105,7 @@ func (p *plan) spawn(at time.Duration) (name string) {
 func (p *plan) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.members {
-		if !m.healthy() && m.until <= at && (due < 0 || m.until < p.members[due].until) {
+		if !m.healthy() && m.repairAt <= at && (due < 0 || m.repairAt < p.members[due].repairAt) {
 			due = i
 		}
 	}
@@ -129,7 +129,7 @@ func (p *plan) next(at time.Duration) Act {
 	name := p.members[i].name
 	switch kind {
 	case ActFreeze, ActPartition:
-		p.members[i].fault, p.members[i].until = kind, at+p.faultDuration()
+		p.members[i].fault, p.members[i].repairAt = kind, at+p.faultDuration()
 	case ActKill, ActResign:
 		p.members = slices.Delete(p.members, i, i+1)
 	}
@@ -224,7 +224,7 @@ type chaosRun struct {
 	report  func(Act)
 	began   time.Time
 	ids     map[string]string // IDs of the members that chaos spawned, by planned name
-	repairs []Act             // acts that end the current faults
+	repairs []Act
 }
 
 func (r *chaosRun) do(a Act) (err error) {

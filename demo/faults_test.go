@@ -21,10 +21,10 @@ import (
 
 // leaders checks that no two running members believe that they lead.
 type leaders struct {
-	mu      sync.Mutex
-	running map[string]bool // running members that believe that they lead
-	doubles []string        // observations after which there were two or more
-	n       int             // number of observations
+	mu           sync.Mutex
+	leading      map[string]bool
+	doubles      []string // observations after which several members lead
+	observations int
 }
 
 func (l *leaders) record(c *demo.Config) {
@@ -40,17 +40,17 @@ func (l *leaders) record(c *demo.Config) {
 func (l *leaders) add(w *model.Cast) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.running == nil {
-		l.running = make(map[string]bool)
+	if l.leading == nil {
+		l.leading = make(map[string]bool)
 	}
 	m := w.Member
-	l.n++
-	delete(l.running, m.ID)
+	l.observations++
+	delete(l.leading, m.ID)
 	if w.Gone || m.Belief != model.Leading && m.Belief != model.Elected || m.Fault == model.Frozen || m.Fault == model.Killed {
 		return
 	}
-	if l.running[m.ID] = true; len(l.running) > 1 {
-		l.doubles = append(l.doubles, fmt.Sprintf("observation %d: %v", l.n, l.running))
+	if l.leading[m.ID] = true; len(l.leading) > 1 {
+		l.doubles = append(l.doubles, fmt.Sprintf("observation %d: %v", l.observations, l.leading))
 	}
 }
 

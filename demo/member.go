@@ -33,7 +33,7 @@ type member struct {
 	you         bool
 	kind        dialect.Kind
 	nth         int // index of the newest name in the cast when the member was added
-	size        int // number of participants that a double barrier waits for
+	barrierSize int
 	setsBarrier bool
 	done        chan struct{} // closed when the member has left
 	// A rejoining member keeps gate and line, so its fault lasts.
@@ -56,8 +56,8 @@ type member struct {
 	slow     chan struct{} // the leader procedure waits until slow is closed; nil: no wait
 	gone     bool
 	previous <-chan struct{} // closed when the previous member has rejoined or left; nil: do not wait
-	ahead    int             // number of members that rejoin before it
-	placed   chan struct{}   // closed when it has joined or left, and then nil
+	ahead    int
+	placed   chan struct{} // closed when it has joined or left, and then nil
 }
 
 func (m *member) newRunner(members int) runner {

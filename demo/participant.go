@@ -18,14 +18,14 @@ import (
 type participant struct {
 	*client.Conn
 	m      *member
-	path   string          // znode of the recipe
+	path   string
 	inside context.Context // ends when the participant has to leave
 	leave  context.CancelFunc
 
 	// Only the goroutine of Run uses these fields.
 	err     error           // after an error, the participant makes no requests and reports no steps
 	changed <-chan zk.Event // receives the event of the last watch; nil: no watch
-	last    model.Member    // the last report
+	last    model.Member
 }
 
 // recipes maps a kind to its recipe. Steps are line numbers of the pseudo code in ui/leadership/recipe.go.
@@ -94,7 +94,7 @@ func (p *participant) barrier() {
 func (p *participant) doubleBarrier() {
 	for p.join(); p.stays() && !p.exists(dialect.Ready); p.wait(nil) {
 		p.step(2, model.Waiting, dialect.Ready)
-		if p.step(3, model.Waiting, dialect.Ready); len(p.children(false)) >= p.m.size {
+		if p.step(3, model.Waiting, dialect.Ready); len(p.children(false)) >= p.m.barrierSize {
 			p.create(dialect.Ready, 0)
 		}
 	}
@@ -120,7 +120,6 @@ func (p *participant) doubleBarrier() {
 	}
 }
 
-// queue adds items if m.nth is even, otherwise it takes them.
 func (p *participant) queue() {
 	for p.create(p.path, 0); p.stays(); {
 		if p.m.nth%2 == 0 {

@@ -185,7 +185,7 @@ type Setup struct {
 // has joined or left. If Prepare fails, the server stays at full speed, and new members stay.
 // Prepare does not remove third-party candidates.
 func (s *Sandbox) Prepare(ctx context.Context, want Setup) (err error) {
-	select { // one caller at a time
+	select {
 	case s.preparing <- struct{}{}:
 		defer func() { <-s.preparing }()
 	case <-ctx.Done():
@@ -275,10 +275,10 @@ func (s *Sandbox) removeZnodes(ctx context.Context) error {
 
 // A Step describes what [Sandbox.Step] did. A zero Step means that there was nothing to do.
 type Step struct {
-	Began    bool           // the pace had no steps, so Step called SetPace
-	Released *model.Message // the message that is no longer held
-	Skipped  string         // ID of the member whose session was expired
-	Wait     time.Duration  // the skipped time
+	Began    bool // the pace had no steps, so Step called SetPace
+	Released *model.Message
+	Skipped  string        // ID of the member whose session was expired
+	Wait     time.Duration // the skipped time
 }
 
 // Step releases one message. If none is held, it skips the wait until the first session of a dead, frozen or
@@ -464,7 +464,7 @@ func (s *Sandbox) startStopWorkers() {
 	}
 }
 
-// removeExpired removes killed members whose sessions have ended. The caller holds s.mu.
+// The caller of removeExpired holds s.mu.
 func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {
@@ -476,7 +476,6 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-// withSessions returns the cast, and killed members whose sessions have not ended.
 func (s *Sandbox) withSessions() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ func TestRandomSandbox(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed+uint64(i), 3))
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 				w.spawn(t, 4)
-				c := safety{deleted: make(map[string]int64)}
+				c := safety{deletionZxids: make(map[string]int64)}
 				var done []string
 				for range 150 {
 					began := time.Now()
@@ -79,8 +79,8 @@ func TestRandomSandbox(t *testing.T) {
 
 type safety struct {
 	leaders
-	from    int              // number of observations checked so far
-	deleted map[string]int64 // zxid of the deletion of each znode
+	from          int // number of observations checked so far
+	deletionZxids map[string]int64
 }
 
 func (c *safety) checkNew(t *testing.T, w *world) {
@@ -91,9 +91,9 @@ func (c *safety) checkNew(t *testing.T, w *world) {
 		case *model.Cast:
 			c.add(o)
 		case *model.Wake:
-			c.deleted[o.Znode] = o.Zxid
+			c.deletionZxids[o.Znode] = o.Zxid
 		case *model.Write:
-			at, gone := c.deleted[o.Znode]
+			at, gone := c.deletionZxids[o.Znode]
 			if o.Resource == model.Counter && o.Fenced && !o.Refused && gone && at < o.Zxid {
 				t.Errorf("fenced write %+v was accepted, but its leader's znode was deleted in zxid %d", o, at)
 			}

@@ -29,7 +29,7 @@ func TestStaleWrites(t *testing.T) {
 	}{{"fenced", true}, {"unfenced", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
+			inWorld(t, worldConfig{sessionTimeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
 				w.sandbox.SetRules(model.Rules{Workers: true, Fenced: c.fenced})
 				w.spawn(t, 3)
 				from := 0
@@ -38,10 +38,10 @@ func TestStaleWrites(t *testing.T) {
 				}
 				w.end()
 
-				deleted := make(map[string]int64) // zxid of the deletion of each znode
+				deletionZxids := make(map[string]int64)
 				for _, o := range w.since(0) {
 					if x, ok := o.(*model.Wake); ok {
-						deleted[x.Znode] = x.Zxid
+						deletionZxids[x.Znode] = x.Zxid
 					}
 				}
 				accepted, refused, stale, last := 0, 0, 0, int64(0)
@@ -57,7 +57,7 @@ func TestStaleWrites(t *testing.T) {
 						continue
 					}
 					accepted++
-					if at, ok := deleted[x.Znode]; ok && at < x.Zxid {
+					if at, ok := deletionZxids[x.Znode]; ok && at < x.Zxid {
 						stale++
 					}
 					if c.fenced && x.Value != last+1 {

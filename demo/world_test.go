@@ -37,23 +37,23 @@ type world struct {
 }
 
 type worldConfig struct {
-	timeout    time.Duration // session timeout
-	writeEvery time.Duration
-	chaos      *demo.Chaos
-	applied    func(*doctor.State, []model.Event)
-	cast       func(*demo.Config) // changes the configuration of the cast; nil: no change
+	sessionTimeout time.Duration
+	writeEvery     time.Duration
+	chaos          *demo.Chaos
+	applied        func(*doctor.State, []model.Event)
+	cast           func(*demo.Config) // changes the configuration of the cast; nil: no change
 }
 
 func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	t.Helper()
-	if cfg.timeout == 0 {
-		cfg.timeout = timeout
+	if cfg.sessionTimeout == 0 {
+		cfg.sessionTimeout = timeout
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{server: zkserver.New(zkserver.Options{}), latest: make(map[string]*model.Cast)}
 		defer w.server.Close()
 		candidateConn := connection(t, w.server)
-		candidateConn.SessionTimeout = cfg.timeout
+		candidateConn.SessionTimeout = cfg.sessionTimeout
 		observerConn := candidateConn
 		observerConn.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialObserver() }
 
