@@ -30,7 +30,7 @@ func (s *State) Around() (dirs []string) {
 func (j *Journal) applyDirectory(o *Directory) {
 	j.directories = maps.Clone(j.directories)
 	j.directories[o.Path] = o
-	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode(j.naming.named) || j.naming.preset || j.naming.fixed != nil {
+	if d := j.naming.dialect; !j.single || d != nil && d != dialect.SingleZnode(j.naming.named) || j.naming.preset || j.naming.given != nil {
 		return
 	}
 	e := dialect.Evidence{Path: j.cfg.Path, Siblings: j.directories[znode.Dir(j.cfg.Path)].names()}

@@ -8,19 +8,19 @@ import (
 	"electop/model/session"
 )
 
-// Handoff is a change of the leader. From and To are heads of the queue, nil for no leader.
+// Handoff is a change of the leader. From and To are heads of the queue, nil for none.
 type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
 	// Evidence explains the cause, or why the cause is unknown; safe for a terminal.
 	Evidence string
-	Fence    int64 // To's czxid, the fencing token; 0 for no leader
+	Fence    int64 // To's czxid, the fencing token; 0 if To is nil
 
 	// Earliest and Latest bound the time of the change, zero if unknown. At is the time of the
 	// observation that showed the change.
 	Earliest, Latest time.Time
-	// Notified counts the contenders that watched From's znode according to the recipe.
+	// Notified counts the contenders that the deletion of From's znode notifies in this recipe.
 	Notified int
 	// More counts the contenders that got a shared lock together with To.
 	More int
@@ -182,8 +182,8 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(j.reign(at, timeBounds{latest: at}))
 }
 
-// reign returns the head's reign. If its beginning was not observed, the creation of the head's znode
-// is the earliest possible beginning.
+// reign returns the head's reign. If the beginning was not observed, the creation of the head's znode
+// is a lower bound.
 func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 	r := Reign{Leader: j.head, From: at, FromKnown: changed.known(), Earliest: changed.lower(), Latest: session.Later(changed.latest, changed.likely)}
 	if r.FromKnown {

@@ -18,7 +18,7 @@ type Config struct {
 	Recipe  dialect.Recipe // nil: recognised from the children
 	Found   bool           // electop found the path; false: the user named it as an election
 
-	AckPath     string // of the acknowledgement; "": leaders do not acknowledge
+	AckPath     string // of the acknowledgement, "" for none
 	AckExpected bool   // leaders acknowledge, even if no acknowledgement was seen yet
 	AckFollows  bool   // the paths of a recognised dialect replace AckPath
 }
@@ -86,7 +86,7 @@ type Journal struct {
 
 // NewJournal returns an empty journal.
 func NewJournal(cfg Config) *Journal {
-	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
+	naming := naming{given: cfg.Recipe, named: !cfg.Found}
 	j := &Journal{
 		cfg:      cfg,
 		naming:   naming,
@@ -102,8 +102,8 @@ func NewJournal(cfg Config) *Journal {
 	return j
 }
 
-// Apply applies one observation and returns the events that are due, oldest first. Observations
-// come in order, but their times may go back.
+// Apply applies one observation and returns the events that are due, oldest first. The times
+// of observations may go back.
 func (j *Journal) Apply(o Observation) []Event {
 	at := wallClock(o.When())
 	j.events.due = nil

@@ -7,9 +7,9 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has bounded logs of changes. Each change has the value before it, so a log is complete
-// from its oldest change on. holdsFrom, leftFrom, oursFrom and reportsFrom are the times of the last
-// changes that the logs dropped.
+// laneLog has bounded logs of changes. Each change shows the value before it, so a log is complete
+// after its last dropped change. holdsFrom, leftFrom, oursFrom and reportsFrom are the times of these
+// dropped changes.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // the first read was applied
@@ -115,7 +115,7 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// loggedReign returns r, or a reign from the logged time at which r's leader got the role.
+// loggedReign returns a reign from the logged time at which r's leader got the role, r if none is logged.
 func (l *laneLog) loggedReign(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {

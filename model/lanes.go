@@ -14,7 +14,7 @@ import (
 type Lanes struct {
 	// All are in the order of their first znodes; members without znodes are last.
 	All  []*Lane
-	More int       // counts the contenders in the queue that have no lane here
+	More int       // counts the contenders that have no lane
 	From time.Time // the lanes are complete from then on; zero: from the beginning
 	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
 	// oldest first. They have all notifications of a deletion or none.
@@ -79,14 +79,14 @@ type Notice struct {
 	From, To int       // indexes in [Lanes.All]: the znode's lane and the watcher's lane; -1: none
 }
 
-// WronglyLeads reports whether, at the time now, m wrongly believes that it leads: see [BeliefRead].
+// WronglyLeads reports whether, at the time now, m wrongly believes that it leads: see [WrongAfter].
 func (s *State) WronglyLeads(m *Member, now time.Time) bool {
 	believes, _ := m.believes()
 	leader := s.Member(s.Leader())
 	if s.NoLeader() == MixedClients {
 		leader = s.Member(s.First()) // the first contender leads, and another may too
 	}
-	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= BeliefRead
+	return believes && (leader == nil || leader.ID != m.ID) && now.Sub(m.StepAt) >= WrongAfter
 }
 
 // At returns the candidate's standing at t, and whether the lane is known at t.
@@ -107,11 +107,11 @@ func (l *Lane) index(t time.Time) int {
 	return i
 }
 
-// BeliefRead is how long a belief may contradict the queue before it counts as wrong. A new leader
+// WrongAfter is how long a new belief may contradict the queue before it counts as wrong. A new leader
 // starts to lead before electop reads the change.
-const BeliefRead = time.Second
+const WrongAfter = time.Second
 
-// Wrong reports whether at t the member wrongly believed that it led: see [BeliefRead].
+// Wrong reports whether at t the member wrongly believed that it led: see [WrongAfter].
 func (l *Lane) Wrong(t time.Time) bool {
 	i := l.index(t)
 	if i < 0 {
@@ -125,7 +125,7 @@ func (l *Lane) Wrong(t time.Time) bool {
 		i--
 	}
 	began := l.Stretches[i].From
-	return began.Equal(l.From) || t.Sub(began) >= BeliefRead
+	return began.Equal(l.From) || t.Sub(began) >= WrongAfter
 }
 
 // Over reports whether the candidate's znode and member are gone.
@@ -192,8 +192,8 @@ func (b *laneBuilder) departed(most int) {
 
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
-	whole := min(max(most, n), b.Queue.Len())
-	var added map[int]bool // the added positions that are not below whole
+	front := min(max(most, n), b.Queue.Len())
+	var added map[int]bool // the other positions with a lane
 	put := func(i int, c *dialect.Candidate) {
 		owner := ""
 		if m := b.Member(c); m != nil {
@@ -203,13 +203,13 @@ func (b *laneBuilder) queued(most int) (more int) {
 		b.put(b.owner(owner, c), znodeTime{of: c, holds: i < n})
 	}
 	for i, c := range b.Queue.All() {
-		if i == whole {
+		if i == front {
 			break
 		}
 		put(i, c)
 	}
 	add := func(i int) {
-		if i >= whole && !added[i] {
+		if i >= front && !added[i] {
 			if added == nil {
 				added = make(map[int]bool)
 			}
@@ -217,7 +217,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 			put(i, b.Queue.At(i))
 		}
 	}
-	if whole == b.Queue.Len() {
+	if front == b.Queue.Len() {
 		return 0
 	}
 	for _, m := range b.bySession {
@@ -226,14 +226,14 @@ func (b *laneBuilder) queued(most int) (more int) {
 		}
 	}
 	for _, h := range b.State.lanes.holds { // former holders that others have overtaken
-		if whole > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(whole-1)) <= 0 {
+		if front > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(front-1)) <= 0 {
 			continue // h.of was added before, or has left
 		}
 		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
 		}
 	}
-	return b.Queue.Len() - whole - len(added)
+	return b.Queue.Len() - front - len(added)
 }
 
 type laneBuilder struct {
@@ -463,7 +463,7 @@ func (b *laneBuilder) lane(x *laneParts) *Lane {
 			now.report = x.reports[0].was
 		case x.present != nil:
 			now.report = memberReport{belief: x.present.Belief, fault: x.present.Fault}
-		case len(x.znodes) > 0: // the member departed before the oldest report, but its znode still exists
+		case len(x.znodes) > 0: // the log dropped all reports of the departed member
 			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
 				now.report = memberReport{m.Belief, m.Fault, true}
 			}

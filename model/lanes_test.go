@@ -295,7 +295,7 @@ func TestArrivalOfAHeldNotification(t *testing.T) {
 	}
 }
 
-func TestNewLeaderIsNotWrongBeforeBeliefRead(t *testing.T) {
+func TestNewLeaderIsNotWrongAtOnce(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()
 	began := s.Tree.Now.Add(time.Second)

@@ -14,10 +14,10 @@ type NoLeader string
 
 const (
 	NoCandidate       NoLeader = "no-candidate"            // the queue is empty, or the single znode is absent
-	NotAcknowledged   NoLeader = "not-acknowledged"        // the acknowledgement is absent, or has another contender's data
+	NotAcknowledged   NoLeader = "not-acknowledged"        // the acknowledgement is absent, or differs from the first contender's data
 	OtherAcknowledged NoLeader = "acknowledged-by-another" // a session other than the first contender's owns the acknowledgement
 	NoRole            NoLeader = "no-role"                 // the kind of the children elects nobody and locks nothing
-	UnknownKind       NoLeader = "unknown-kind"            // the children may not be candidates
+	UnknownKind       NoLeader = "unknown-kind"            // it is unknown whether the children are candidates
 	Blocked           NoLeader = "blocked"                 // clients may wait for a child that is no contender: Blocker of [State]
 	Unsupported       NoLeader = "unsupported"             // electop cannot decide who leads in this system
 	MixedClients      NoLeader = "mixed-clients"           // one of [State.Rivals] may lead beside the first contender

@@ -82,7 +82,7 @@ type Member struct {
 
 type roster struct {
 	members map[string]*Member
-	// owners keeps a former member until its znode is deleted, to explain the deletion.
+	// owners maps a session to its member. A former member stays until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
 	former map[uint64]int // counts the reads and deltas after a member departed, by its session
 	// States share sorted and bySession, which are never written; bySession is nil until view sets it.

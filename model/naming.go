@@ -9,17 +9,17 @@ import (
 )
 
 type naming struct {
-	fixed    dialect.Recipe   // from the configuration; nil: recognise the dialect
+	given    dialect.Recipe   // configured, or its replacement from a [Switch]; nil: recognise the dialect
 	dialect  *dialect.Dialect // nil: not recognised
 	switched dialect.Recipe   // from the last [Switch]; nil: the dialect's own recipe
-	preset   bool             // a [Switch] gave the dialect, as in a later file of a recording
+	preset   bool             // a [Switch] gave the dialect, for example at the start of a later file of a recording
 	named    bool             // the user named the path as an election
 }
 
 func (n *naming) recipe() dialect.Recipe {
 	switch {
-	case n.fixed != nil:
-		return n.fixed
+	case n.given != nil:
+		return n.given
 	case n.switched != nil:
 		return n.switched
 	case n.dialect != nil:
@@ -28,12 +28,12 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change sets the recipe. The plain recipe means the dialect's own recipe, unless the configuration
-// gave a recipe.
+// change sets the recipe. Without a configured recipe, dialect.Election() restores the dialect's own
+// recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
-	case n.fixed != nil:
-		n.fixed = r
+	case n.given != nil:
+		n.given = r
 	case r == dialect.Election():
 		n.switched = nil
 	default:
@@ -42,9 +42,9 @@ func (n *naming) change(r dialect.Recipe) {
 }
 
 // recognised returns the dialect after r. An unknown dialect does not replace a known dialect of the
-// same parent, because a new child may be stray.
+// same parent, because a new child may not belong to the election.
 func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, sameParent bool) *dialect.Dialect {
-	if n.fixed != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
+	if n.given != nil || len(r.New) == 0 && sameParent && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
 	known := n.dialect != nil && cs.queue.Len() > 0 && !n.dialect.Vague()
@@ -80,7 +80,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 
 // decisive returns the dialect, nil if the configuration gave the recipe.
 func (n *naming) decisive() *dialect.Dialect {
-	if n.fixed != nil {
+	if n.given != nil {
 		return nil
 	}
 	return n.dialect
@@ -145,7 +145,7 @@ func nonEmpty(path string) []string {
 }
 
 func (j *Journal) preset(id string) {
-	if id == "" || j.began || j.naming.fixed != nil {
+	if id == "" || j.began || j.naming.given != nil {
 		return
 	}
 	d, ok := dialect.ByID(id)
@@ -164,7 +164,7 @@ func (j *Journal) addChild(c *dialect.Candidate) {
 	}
 	existed := c.Czxid
 	if c.Unread {
-		existed = j.parent.Pzxid // the last change before the list with c's name
+		existed = j.parent.Pzxid // an unread child has no czxid; it existed at the Pzxid of the read that lists it
 	}
 	j.wakes.existed(c, existed)
 }

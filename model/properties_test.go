@@ -182,13 +182,13 @@ func TestGhosts(t *testing.T) {
 			}
 			again := join(1)
 			s.Read()
-			join(1)
-			s.Read()
-			s.Apply(s.W.Read(true, false, nil))
 			if r := s.W.Refresh(a); r != nil {
 				r.Znode.Data = znode.NewData([]byte("new"))
 				s.Apply(r)
 			}
+			join(1)
+			s.Read()
+			s.Apply(s.W.Read(true, false, nil))
 			s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
 			s.Tree.Delete(b)
 			s.Read()

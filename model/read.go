@@ -234,8 +234,12 @@ func (j *Journal) refresh(r *Refresh) {
 }
 
 func (j *Journal) replace(old, c *dialect.Candidate) {
+	ghosts := j.properties.Ghosts
 	j.remove(old)
 	j.addChild(c)
+	if old.Czxid == c.Czxid {
+		j.properties.Ghosts = ghosts // the ghost was counted before
+	}
 	if old.Czxid == c.Czxid || old.Czxid == 0 { // 0: only the name of the queue's item was known
 		j.renewHead(old, c)
 	} else {

@@ -28,7 +28,7 @@ func (j *Journal) applyTable(t *session.Table) {
 		j.interpret(j.naming.dialect.Guess(true))
 		j.checkHead(at, timeBounds{}, false)
 	}
-	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.parentRead && j.naming.fixed == nil {
+	if d := j.byWatches(j.naming.dialect, &j.watches, j.cfg.Path, j.data); d != j.naming.dialect && j.parentRead && j.naming.given == nil {
 		j.interpret(d)
 	}
 	j.leaving = j.leaving || j.naming.dialect.Kind() == dialect.KindDouble && j.othersWatch(t, j.cfg.Path, j.link.Session)

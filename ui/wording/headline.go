@@ -142,7 +142,7 @@ func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	if m == nil {
 		return false
 	}
-	f.At(m.StepAt.Add(model.BeliefRead))
+	f.At(m.StepAt.Add(model.WrongAfter))
 	return s.WronglyLeads(m, f.Picture)
 }
 
