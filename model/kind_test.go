@@ -25,12 +25,12 @@ func TestHandoffsOfASharedLock(t *testing.T) {
 		joins                string        // r for a reader, w for a writer
 		leaves               []int         // indexes in joins
 		handoffs             []string      // "FROM to TO, N": N contenders were notified
-		since                time.Duration // when the last reign began
+		since                time.Duration // from the start to the last reign
 	}{
-		{"the first reader", kazooReader, kazooLock, "rrw", []int{0}, nil, time.Second},
-		{"both readers", kazooReader, kazooLock, "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
-		{"the writer between", kazooReader, kazooLock, "wrrw", []int{0}, []string{"0 to 1, 2"}, 5 * time.Second},
-		{"the second reader", kazooReader, kazooLock, "rrw", []int{1}, nil, 0},
+		{"the first reader leaves", kazooReader, kazooLock, "rrw", []int{0}, nil, time.Second},
+		{"both first readers leave", kazooReader, kazooLock, "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
+		{"the first writer leaves", kazooReader, kazooLock, "wrrw", []int{0}, []string{"0 to 1, 2"}, 5 * time.Second},
+		{"the second reader leaves", kazooReader, kazooLock, "rrw", []int{1}, nil, 0},
 		{"Curator", "_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID1 + "-__WRIT__", "rrwrr", []int{0, 1}, []string{"1 to 2, 1"}, 6 * time.Second},
 	} {
 		s := recognising(t)
@@ -89,7 +89,7 @@ func TestPerMinute(t *testing.T) {
 	put(1)
 	s.Tree.Delete(items[0])
 	s.Read()
-	want("in half a minute", 4, 2, true)
+	want("after half a minute", 4, 2, true)
 	for range 4 {
 		s.After(20 * time.Second)
 		s.Tree.Delete(items[1])
@@ -144,11 +144,11 @@ func TestLeavingADoubleBarrier(t *testing.T) {
 	want("both watch the znode ready", "kazoo-double-barrier", false)
 	s.Tree.Delete(modeltest.Hex2)
 	s.Read()
-	want("one crashes before all are inside", "kazoo-double-barrier", false)
+	want("one crashes before the znode ready exists", "kazoo-double-barrier", false)
 	s.Tree.Create(modeltest.Hex2, false, 3, "")
 	s.Tree.Create("ready", false, 0, "")
 	s.Read()
-	want("ready", "kazoo-double-barrier", false)
+	want("the znode ready exists", "kazoo-double-barrier", false)
 	s.Apply(watchedBy(s.Tree.Now, "/e/"+modeltest.Hex2, 9, 3))
 	want("only electop and the owner watch a participant", "kazoo-double-barrier", false)
 	s.Apply(watchedBy(s.Tree.Now, "/e/"+modeltest.Hex2, 1))
@@ -162,7 +162,7 @@ func TestLeavingADoubleBarrier(t *testing.T) {
 	want("all have left", "kazoo-double-barrier", false)
 	s.Tree.Create(modeltest.Hex1, false, 1, "")
 	s.Read()
-	want("the next round", "kazoo-double-barrier", false)
+	want("one enters again", "kazoo-double-barrier", false)
 }
 
 func TestGroupWithoutMembersStaysAGroup(t *testing.T) {
@@ -176,7 +176,7 @@ func TestGroupWithoutMembersStaysAGroup(t *testing.T) {
 		s.Read()
 		s.Apply(watchedBy(s.Tree.Now, "/e", 5))
 		if st := s.J.State(); modeltest.DialectID(st.Dialect) != "group" || st.NoLeader() != model.NoRole {
-			t.Errorf("without %s: got dialect %s, %q; want a group", name, modeltest.DialectID(st.Dialect), st.NoLeader())
+			t.Errorf("%s left: got dialect %s, %q; want group, no role", name, modeltest.DialectID(st.Dialect), st.NoLeader())
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestWaitersOfABarrier(t *testing.T) {
 		s.Tree.DeleteParent()
 		s.Read()
 		if st := s.J.State(); len(st.Waiters()) > 0 || st.Kind() != dialect.KindBarrier || len(st.Broken()) > 0 {
-			t.Errorf("%s, deleted: got waiters %v, kind %s, broken %q; want none at a barrier", c.name, st.Waiters(), st.Kind(), st.Broken())
+			t.Errorf("%s, deleted: got waiters %v, kind %s, broken %q; want none, kind barrier, none", c.name, st.Waiters(), st.Kind(), st.Broken())
 		}
 		s.Tree.CreateParent(0)
 		s.Add(latchPrefix, 1, "a")
@@ -272,7 +272,7 @@ func TestStrayChildrenDoNotChangeTheDialect(t *testing.T) {
 		}
 		j.Apply(w.Read(false, false, nil))
 		if s := j.State(); modeltest.DialectID(s.Dialect) != id || s.Queue.Len() == 0 {
-			t.Fatalf("got dialect %s, %d in the queue; want %s", modeltest.DialectID(s.Dialect), s.Queue.Len(), id)
+			t.Fatalf("got dialect %s, %d in the queue; want %s, at least 1", modeltest.DialectID(s.Dialect), s.Queue.Len(), id)
 		}
 		for session := range len(tr.Children) {
 			create(prefixes[id], true, uint64(session+100))
@@ -280,7 +280,7 @@ func TestStrayChildrenDoNotChangeTheDialect(t *testing.T) {
 		first := doctor.NewJournal(model.Config{Path: "/e"})
 		first.Apply((&modeltest.Watcher{Tree: tr}).Read(true, false, nil))
 		if s := first.State(); modeltest.DialectID(s.Dialect) != id {
-			t.Fatalf("after a first read: got dialect %s, want %s", modeltest.DialectID(s.Dialect), id)
+			t.Fatalf("another journal after one read: got dialect %s, want %s", modeltest.DialectID(s.Dialect), id)
 		}
 	})
 }

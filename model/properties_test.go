@@ -107,7 +107,7 @@ func (n *naiveProperties) apply(o model.Observation, s *doctor.State) {
 	n.previous = exists
 }
 
-func TestKilledLeaderIsNotWorking(t *testing.T) {
+func TestWorkingTime(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Cast("a", model.Leading, model.NoFault, 1)
@@ -131,7 +131,7 @@ func TestKilledLeaderIsNotWorking(t *testing.T) {
 	s.Cast("b", model.Waiting, model.NoFault, 77) // it is first, but does not believe that it leads
 	s.After(time.Second)
 	s.Advance()
-	s.Cast("b", model.Waiting, model.NoFault, 78) // now no member has session 77
+	s.Cast("b", model.Waiting, model.NoFault, 78) // the znode of session 77 is still b's
 	s.After(time.Second)
 	s.Advance()
 	if p := s.J.State().Properties; p.Working != 2*time.Second || p.Observed != 8*time.Second {
@@ -143,7 +143,7 @@ func TestKilledLeaderIsNotWorking(t *testing.T) {
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.Read()
 	s.After(time.Second)
-	c.Session = 80 // now no member has session 79, so a third party leads
+	c.Session = 80 // so the znode of session 79 is a third party's
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: c})
 	s.After(time.Second)
 	s.Advance()

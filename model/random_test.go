@@ -52,8 +52,8 @@ type randomElection struct {
 	connected bool
 
 	parent           int64                          // czxid of the parent in the last read
-	creates, deletes int                            // of children before the first read of the election; creates is -1 if it cannot be counted
-	counted          struct{ creates, deletes int } // of children later, according to the events
+	creates, deletes int                            // of children before the first event; creates is -1 if it cannot be counted
+	counted          struct{ creates, deletes int } // of this parent's children, according to the events
 	unknown          int                            // counts Missed events with unknown numbers
 	allowed          int                            // the maximum of unknown
 
@@ -116,7 +116,7 @@ func (w *randomElection) apply(o model.Observation) {
 	}
 	if _, waiting := w.j.Held(); !waiting && w.began {
 		if got, want := modeltest.ID(w.leader), modeltest.ID(atHead(s)); got != want {
-			w.Fatalf("the handoffs end at %v, but %v is first", got, want)
+			w.Fatalf("the handoffs end at %v, want %v as in the state", got, want)
 		}
 		if diff := gocmp.Diff(w.totals, s.Totals, cmpopts.IgnoreFields(model.Totals{}, "Led", "Vacant")); diff != "" {
 			w.Fatalf("totals of the events (-) and of the state (+):\n%s", diff)
@@ -169,7 +169,7 @@ func (w *randomElection) event(e model.Event) {
 			break
 		}
 		if b.Creates < 0 || b.Deletes < 0 || b.Creates+b.Deletes == 0 {
-			w.Fatalf("event %d counts no missed change: %+v", e.N, b)
+			w.Fatalf("event %d has wrong numbers of missed changes: %+v", e.N, b)
 		}
 		w.totals.MissedCreates += b.Creates
 		w.totals.MissedDeletes += b.Deletes
@@ -210,7 +210,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
-			races += 20 // a change can delete the parent and all children
+			races++
 		}
 	})
 	if rapid.Bool().Draw(w.T, "notified") {
@@ -259,7 +259,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 		w.Fatalf("absent parent: phase %s and %d children, want %s and 0", s.Phase, s.Queue.Len()+len(s.Ignored), model.NoParent)
 	}
 	if w.unknown > w.allowed {
-		w.Fatalf("changes could not be counted, although the parent was not deleted and has fewer than %d creates", modeltest.CreatesMax)
+		w.Fatalf("%d Missed events have unknown numbers, want at most %d", w.unknown, w.allowed)
 	}
 	if exists && w.creates >= 0 {
 		// The stat is from the beginning of the read, so later creates and deletes are not in it.
@@ -361,7 +361,7 @@ func TestRandomHistory(t *testing.T) {
 	})
 }
 
-func TestUnreadChildrenOfOneNumberAreInTheOrderOfNames(t *testing.T) {
+func TestUnreadChildrenWithTheSameNumberAreSortedByName(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Recipe: dialect.Election()})
 	for _, name := range []string{"n_0000000003", "m_0000000003"} {
 		s.Tree.Create(name, false, 1, "")

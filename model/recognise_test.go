@@ -35,7 +35,7 @@ func TestJournalRecognisesDialects(t *testing.T) {
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a b (3 ignored)")
 
-	// A stray child does not change the dialect of an empty queue.
+	// A child with an unknown name does not change the dialect of an empty queue.
 	s.Tree.Delete(a)
 	s.Tree.Delete(b)
 	for _, name := range s.Tree.Names() {
@@ -55,12 +55,12 @@ func TestJournalRecognisesDialects(t *testing.T) {
 		t.Errorf("%+v leads, want c", got)
 	}
 	// A reader's name belongs to a wider dialect of the same lock.
-	since := len(s.J.State().Handoffs)
+	before := len(s.J.State().Handoffs)
 	s.Add(modeltest.Hex2+"__rlock__", 8, "r")
 	s.Read()
 	wantDialect(s, "kazoo-rw, kazoo-rw: c r")
-	if st := s.J.State(); len(st.Handoffs) != since || st.Recipe.Holders(st.Queue) != 1 {
-		t.Errorf("%d handoffs, %d holders; want 0 and 1", len(st.Handoffs)-since, st.Recipe.Holders(st.Queue))
+	if st := s.J.State(); len(st.Handoffs) != before || st.Recipe.Holders(st.Queue) != 1 {
+		t.Errorf("%d new handoffs, %d holders; want 0 and 1", len(st.Handoffs)-before, st.Recipe.Holders(st.Queue))
 	}
 }
 
@@ -95,7 +95,7 @@ func TestJournalRecognisesAnotherParent(t *testing.T) {
 	wantDialect(s, "nobody's, election:")
 }
 
-func TestNameWithoutGuidShowsNoSystem(t *testing.T) {
+func TestMembersNameWithoutGuidShowsNoDialect(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true, AckFollows: true})
 	own := s.Add(modeltest.Hex1+"-n_", 1, "a")
 	s.Read()
@@ -173,8 +173,6 @@ func TestConfiguredRecipe(t *testing.T) {
 	}
 }
 
-// TestRandomNamings checks dialects while a contender exists: each change must be to a wider dialect, or
-// from unknown to a guess.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{
 		latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_",
@@ -212,7 +210,7 @@ func TestRandomNamings(t *testing.T) {
 				leader = h.ID() // among holders of a shared lock, the first changes without a handoff
 			}
 			if modeltest.ID(head(s.State)) != leader {
-				t.Fatalf("%v is first, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)
+				t.Fatalf("%v leads, but the handoffs end at %v", modeltest.ID(head(s.State)), leader)
 			}
 			if s.Queue.Len()+len(s.Ignored) != len(tr.Children) {
 				t.Fatalf("%d contenders and %d others, want %d children", s.Queue.Len(), len(s.Ignored), len(tr.Children))
@@ -226,6 +224,7 @@ func TestRandomNamings(t *testing.T) {
 			if was == is || was == "nobody's" || was+is == "unknownunknown-election" || was+is == "kazoo-lockkazoo-rw" || was+is == "curator-lockaurora" {
 				continue
 			}
+			// Any other change is allowed only after all contenders have left.
 			for _, c := range before.Queue.All() {
 				if _, exists := tr.Children[c.Name]; exists {
 					t.Fatalf("%s became %s while %s existed", was, is, c.Name)

@@ -42,7 +42,7 @@ func TestSingleZnode(t *testing.T) {
 	s.Want(readSingle(s, 5, broker(1)))
 	s.Want(readSingle(s, 5, broker(7)))
 	if st = s.J.State(); st.Leader().Who != "broker 7" || len(st.Handoffs) != 0 || st.Reigns[0].Leader != st.Leader() {
-		t.Errorf("leader %+v, %d handoffs; want broker 7 in the first reign, 0", st.Leader(), len(st.Handoffs))
+		t.Errorf("leader %+v, %d handoffs; want broker 7 in the first reign, no handoff", st.Leader(), len(st.Handoffs))
 	}
 
 	s.After(time.Second)
@@ -65,7 +65,7 @@ func TestSingleZnode(t *testing.T) {
 	for i, name := range []string{"controller", "/kafka/controller"} {
 		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
-			t.Errorf("after the refresh of %s %s leads, want broker %d", name, got, 20+i)
+			t.Errorf("after the refresh of %s, %s leads, want broker %d", name, got, 20+i)
 		}
 	}
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")

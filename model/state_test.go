@@ -94,7 +94,7 @@ func TestStateLookups(t *testing.T) {
 	}
 }
 
-func TestTotalsLed(t *testing.T) {
+func TestTotalsLedAndVacant(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.After(time.Hour)
@@ -192,7 +192,7 @@ func TestWithoutZnodeInACrowd(t *testing.T) {
 	want("c", "d")
 }
 
-func TestCandidateFindsAll(t *testing.T) {
+func TestCandidateFindsEveryContender(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
 		j := doctor.NewJournal(cfg)

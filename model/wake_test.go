@@ -161,29 +161,28 @@ func TestWakesWithEarlyAndLateReads(t *testing.T) {
 		if rapid.Bool().Draw(rt, "herd") {
 			cfg.Recipe = dialect.Herd()
 		}
-		for _, how := range []string{"at once", "late", "mixed"} {
-			l.replay(rt, cfg, how)
+		for _, when := range []string{"at once", "after all first reports", "mixed"} {
+			l.replay(rt, cfg, when)
 		}
 	})
 }
 
-// replay applies each read after the first reports of its deletions. how is when: "at once", "late"
-// (after all first reports) or "mixed".
-func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
+// replay applies each read after the first reports of all deletions before the read's end.
+func (l *recordedTree) replay(t *rapid.T, cfg model.Config, when string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo
 	var later []*model.Wake // second reports
 	var requests []int
 	var kept kept
 	for len(reads) > 0 || len(requests) < len(l.wakes) || len(later) > 0 {
-		reported := len(requests) == len(l.wakes)
-		may := len(reads) > 0 && (reported || l.wakes[len(requests)].Zxid > upTo[0])
+		allReported := len(requests) == len(l.wakes)
+		mayRead := len(reads) > 0 && (allReported || l.wakes[len(requests)].Zxid > upTo[0])
 		switch {
-		case len(later) > 0 && (len(reads) == 0 && reported || rapid.IntRange(0, 3).Draw(t, "report again") == 0):
+		case len(later) > 0 && (len(reads) == 0 && allReported || rapid.IntRange(0, 3).Draw(t, "report again") == 0):
 			k := rapid.IntRange(0, len(later)-1).Draw(t, "which")
 			j.Apply(later[k])
 			later = slices.Delete(later, k, k+1)
-		case may && (how == "at once" || reported || how == "mixed" && rapid.Bool().Draw(t, "read next")):
+		case mayRead && (when == "at once" || allReported || when == "mixed" && rapid.Bool().Draw(t, "read next")):
 			j.Apply(reads[0])
 			reads, upTo = reads[1:], upTo[1:]
 		default:
@@ -198,7 +197,7 @@ func (l *recordedTree) replay(t *rapid.T, cfg model.Config, how string) {
 		}
 	}
 	if diff := gocmp.Diff(l.want(requests), deletionsOf(t, j.State())); diff != "" {
-		t.Fatalf("reads %s: the tree's deletions (-) and the state's deletions (+):\n%s", how, diff)
+		t.Fatalf("reads %s: the tree's deletions (-) and the state's deletions (+):\n%s", when, diff)
 	}
 	kept.unchanged(t)
 }
@@ -219,10 +218,9 @@ func TestWakesOfOneName(t *testing.T) {
 	want := func(czxids ...int64) {
 		t.Helper()
 		s.Read()
-		for i, w := range s.J.State().Wakes {
-			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader {
-				t.Errorf("wake %d has the candidate %v, Leader %v; want czxid %#x, false", i, modeltest.ID(w.Candidate), w.Leader, czxids[i])
-			}
+		got := deletionsOf(t, s.J.State())
+		if !slices.EqualFunc(got, czxids, func(x deletion, czxid int64) bool { return x.Candidate.Czxid == czxid }) {
+			t.Errorf("deletions %+v, want candidates with the czxids %d", got, czxids)
 		}
 	}
 	want(first, 0)
@@ -252,11 +250,11 @@ func TestWakesMax(t *testing.T) {
 	s.Apply(&old)
 	wakes := s.J.State().Wakes
 	if len(wakes) != model.HistoryMax || cap(wakes) > 2*model.HistoryMax {
-		t.Fatalf("the state has %d wakes with capacity %d, want %d", len(wakes), cap(wakes), model.HistoryMax)
+		t.Fatalf("the state has %d wakes with capacity %d, want %d, at most twice that", len(wakes), cap(wakes), model.HistoryMax)
 	}
 	for i, w := range wakes {
 		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {
-			t.Fatalf("wake %d is %+v, want the leader %s", i, w, want.Znode)
+			t.Fatalf("wake %d is %+v, want the deletion of the leader %s", i, w, want.Znode)
 		}
 	}
 }

@@ -67,10 +67,10 @@ func TestWavesMax(t *testing.T) {
 		for n := range 3 * model.CountsMax {
 			j.Apply(&model.Wake{At: at, Deleted: at, Znode: "n", Zxid: int64(i + 1), Notified: all, Requests: n})
 		}
+		all = slices.Clone(all)
 		for n := range all {
 			all[n] += uint64(len(all)) // other sessions for the next wave
 		}
-		all = slices.Clone(all)
 	}
 	s := j.State()
 	if len(s.Waves) != model.WavesMax || s.Waves[0].Zxid != 4 {
@@ -88,7 +88,7 @@ func TestWavesMax(t *testing.T) {
 		}
 	}
 	if known > 3*len(all) {
-		t.Errorf("%d former sessions are counted, want at most %d", known, 3*len(all))
+		t.Errorf("notifications of %d sessions are counted, want at most %d", known, 3*len(all))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestSwitchKeepsTheCostsOfTheOtherRecipe(t *testing.T) {
 			queue = append(queue, join())
 		}
 		s.Read()
-		end := func(notified []uint64) {
+		replaceLeader := func(notified []uint64) {
 			l.remove(queue[0])
 			w := *l.wakes[len(l.wakes)-1]
 			w.Notified, w.Settled = notified, true
@@ -123,14 +123,14 @@ func TestSwitchKeepsTheCostsOfTheOtherRecipe(t *testing.T) {
 			for _, recipe := range []string{"election", "herd"} {
 				s.Apply(&model.Switch{At: s.Tree.Now, Recipe: recipe})
 				for range crowd {
-					end(nil)
+					replaceLeader(nil)
 				}
 				for range rapid.IntRange(0, 3).Draw(rt, "handoffs") {
 					list, n := &chain, 1
 					if recipe == "herd" {
 						list, n = &herd, crowd-1
 					}
-					end(sessions(n))
+					replaceLeader(sessions(n))
 					*list = append(*list, l.wakes[len(l.wakes)-1].Zxid)
 				}
 			}
