@@ -398,7 +398,7 @@ func TestHandoffWaitsIfAnAckIsExpected(t *testing.T) {
 		seen bool
 		held bool
 	}{
-		"no acknowledgement here":  {cfg: model.Config{}},
+		"no acknowledgement path":  {cfg: model.Config{}},
 		"none expected, none seen": {cfg: model.Config{AckPath: "/leader"}},
 		"one was seen":             {cfg: model.Config{AckPath: "/leader"}, seen: true, held: true},
 		"expected":                 {cfg: modeltest.Acked, held: true},
@@ -438,7 +438,7 @@ func TestRefreshOfTheLeader(t *testing.T) {
 		t.Errorf("leader %+v, want the new data and the old SeenAt", l)
 	}
 	if st.Reigns[0].Leader != st.Leader() || old.Reigns[0].Leader != old.Leader() || old.Leader().Label() != "host1" {
-		t.Error("the leader of a reign is not the leader of its state")
+		t.Error("a state's reign has another leader than the state, or the refresh changed the older state")
 	}
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: "stranger"}}))
 	s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: a, Unread: true}}))

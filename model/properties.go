@@ -10,7 +10,7 @@ import (
 // Properties measures the safety of members (at most one leads), and the liveness of the
 // election (somebody leads most of the time).
 type Properties struct {
-	// Believers are the IDs of the members that now believe that they alone lead, even if frozen.
+	// Believers are the IDs of the members that were not killed and believe that they alone lead, even if frozen.
 	Believers []string
 	// Doubles counts how often a second believer appeared. AwakeDoubles ignores frozen members,
 	// and must stay 0. DoubleFor is the total time with two or more believers.
@@ -19,8 +19,8 @@ type Properties struct {
 	// Contested counts the rivals that may have led beside the first contender: see [State.Rivals].
 	Contested int
 
-	// Working is the time in which an awake member believed that it led, or a third party led.
 	// Observed is the time since the first leader, except times in which it was unknown who led.
+	// Working is the part of Observed in which an awake member believed that it led, or a third party led.
 	Working, Observed time.Duration
 	// LongestVacancy is the longest observed time without an awake leader. VacantSince is the
 	// beginning of the present vacancy, zero for none.

@@ -132,7 +132,7 @@ func (j *Journal) readAgain(r *Read) {
 		n = creates + deletes
 	}
 	if !ok || creates > joins-later {
-		j.vacantFrom, j.vacancy = timeBounds{}, Vacancy{Since: at} // the queue may not have been empty all the time
+		j.vacantFrom, j.vacancy = timeBounds{}, Vacancy{Since: at} // a missed child may have ended the vacancy
 	}
 	j.checkHead(at, j.list.changed(r, n, j.gap), later == 0)
 	j.countMissed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
@@ -162,9 +162,9 @@ type Flow struct {
 	Parent znode.Parent
 }
 
-// compared returns the known children that r's list lacks, or has with another, newer czxid. It renews
-// a child if the previous stat already counted the other czxid. later counts the returned children
-// that were created again after the list, which r's stat does not count.
+// compared returns the known children that r's list lacks, or has with another czxid higher than old's
+// pzxid. It replaces the other children whose czxid differs. later counts the returned children that
+// were created again after the list, which r's stat does not count.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
@@ -211,7 +211,7 @@ func (j *Journal) removeAll(at time.Time, changed timeBounds) {
 }
 
 // refresh applies a later read of a child. Another czxid makes no Left and Joined events, because
-// the next read counts the changes as missed.
+// a read counts these changes as missed.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -311,8 +311,8 @@ func (j *Journal) delta(d *Delta) {
 	j.change(d, gone)
 }
 
-// settle applies the waiting deletions. They are one change if the session has no child left, so that
-// it probably ended.
+// settle applies the waiting deletions. They are one change if the session has no child left: then the
+// session probably ended.
 func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"electop/model/dialect"
 )
 
-// RivalWait is how long a candidate must look like a rival before it counts as a rival. By then a
-// table usually shows the watch of a candidate that waits.
+// RivalWait is how long a rival must last before it counts for [MixedClients]. By then a table usually
+// shows the watch of a candidate that waits. A rival that is new in a snapshot counts at once.
 const RivalWait = 3 * time.Second
 
 // rivals are the candidates that lead beside the first contender according to the rule of their

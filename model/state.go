@@ -32,14 +32,13 @@ type State struct {
 
 	Link       Connection
 	Follow     *Follow   // nil if not reported
-	Reconnects int       // counts sessions and connections after the first
+	Reconnects int       // counts the connections after the first
 	DownSince  time.Time // when the connection was lost; zero while connected, and before the first connection
 
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
-	// Rivals may lead beside the first contender, according to the rule of their library. They count
-	// for [MixedClients] only after [RivalWait].
+	// Rivals may lead beside the first contender, according to the rule of their library.
 	Rivals  []dialect.Rival
 	Leaving bool   // the participants of a double barrier are leaving it
 	Flows   []Flow // of a queue, oldest first
@@ -53,8 +52,7 @@ type State struct {
 	// Ack is the acknowledgement that names the leader, otherwise another. AckPaths has the paths of all.
 	Ack      AckState
 	AckPaths []string
-	// Directories are the directories beside the election that were read, by path: see
-	// [State.Around].
+	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.
 	Directories map[string]*Directory
 	EpochChange *EpochChanged // the last change, nil for none
 	Returned    []*Returned   // oldest first
@@ -87,7 +85,7 @@ type State struct {
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders, sorted
 	acks        []ackZnode
-	watchers    *Watchers // of the first znode at the last request for watches
+	watchers    *Watchers // at the last request for watches
 	notes       map[string]*Ack
 	vacancy     Vacancy // valid while the queue is empty
 	lanes       laneLog
@@ -107,7 +105,7 @@ func (s *State) Waiters() []uint64 {
 
 const nextMax = 32
 
-// Next returns the contenders that get the role when all holders have left.
+// Next returns at most nextMax contenders that get the role when all holders have left.
 func (s *State) Next() []*dialect.Candidate {
 	n := 1
 	if s.Kind() == dialect.KindShared {

@@ -59,7 +59,7 @@ func (cs *children) byWatches(d *dialect.Dialect, w *watches, path string, data 
 	return cmp.Or(dialect.Recognise(e), d)
 }
 
-// watchedIn returns the watched names in a directory. Each comes with the sessions that watch it.
+// watchedIn returns each server's watched names in a directory, with the sessions that watch each name.
 func watchedIn(t *session.Table, path string) iter.Seq2[string, []uint64] {
 	prefix := znode.Join(path, "")
 	return func(yield func(string, []uint64) bool) {

@@ -6,9 +6,9 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change at electop's server. A notification gives closer bounds
-// than a read, but only for the first change. The notification's delay is unknown, so the lower bound
-// is when electop sent the last request whose reply came before the notification.
+// timeBounds bounds the time of a change at electop's server. A notification gives a closer lower bound
+// than a read, and for one change a closer upper bound. Its delay is unknown, so the lower bound is
+// when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
 	earliest, latest time.Time // zero: unknown
 	likely           time.Time // the best guess; zero: none

@@ -10,7 +10,7 @@ import (
 // Woken is a [Wake] with the deleted child.
 type Woken struct {
 	Wake
-	Candidate *dialect.Candidate // nil if the child was never read
+	Candidate *dialect.Candidate // nil if the child was never observed
 	Leader    bool               // the child was the head of the queue
 	Recipe    string             // the recipe at that time
 }
@@ -42,8 +42,8 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	return true
 }
 
-// existed sets c in the report about c's deletion, if the report came before c was read. c existed at
-// the zxid from.
+// existed sets c in the report about c's deletion, if the report came before c was read. from is a
+// zxid at which c existed.
 func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
 		w.amend(from, c.Name, func(x *Woken) bool {
@@ -94,7 +94,7 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
-		// The znode is older than the log. If it does not exist now, it was deleted before the write.
+		// The znode is older than the log. If it does not exist now, it was deleted before the log began.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = log.floor
 		}
@@ -104,7 +104,7 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 
 type deletionLog struct {
 	last  []deletion // oldest first
-	floor int64      // the zxid of the last dropped deletion, or of the first read
+	floor int64      // the zxid of the last dropped deletion, or the parent's first pzxid
 }
 
 type deletion struct {

@@ -1,6 +1,6 @@
 package model
 
-// Work has the writes of leaders' workers, which are separate programs with their own sessions.
+// Work has the writes of leaders' workers. Each worker has its own session.
 type Work struct {
 	Rules Rules // the last settings
 
