@@ -24,7 +24,7 @@ func droppedCandidate(r *ruleRun) {
 		ignored[c.Session] = true
 	}
 	for session, w := range last.watching {
-		if r.owners()[session] != nil || ignored[session] || r.observing(session) || s.Ours(session) {
+		if r.owners()[session] != nil || ignored[session] || r.electopObserves(session) || s.Ours(session) {
 			continue
 		}
 		was, known := r.d.former.of(session)

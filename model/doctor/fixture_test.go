@@ -33,7 +33,7 @@ func (c *fixture) apply(o model.Observation) {
 		switch b := e.Body.(type) {
 		case doctor.FindingChanged:
 			if was := c.found[b.Finding.Key]; b.Was != was && b.Raised || b.Raised && was == b.Finding.Severity || !b.Raised && was == "" {
-				c.Errorf("raised %v, but the severity before was %q, in the event %q: %+v", b.Raised, was, b.Was, b.Finding)
+				c.Errorf("raised %v; severity before: %q, according to the event %q: %+v", b.Raised, was, b.Was, b.Finding)
 			}
 			delete(c.found, b.Finding.Key)
 			if b.Raised {
@@ -152,7 +152,7 @@ func watches(t *session.Table, path string, sessionID uint64, names ...string) {
 	}
 }
 
-func without(t *session.Table, sessionID uint64) {
+func disconnect(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
 		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(x session.Client) bool { return x.Session == sessionID })
 	}
@@ -215,8 +215,7 @@ func (c *fixture) join(prefix string, session uint64) string {
 	return name
 }
 
-// frozen returns a change of tables. In them, the client of session 1 stays connected but sends nothing
-// from now on.
+// frozen returns a change to tables: the client of session 1 stays connected but sends nothing.
 func (c *fixture) frozen() func(*session.Table) {
 	x := c.healthyTable()
 	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]

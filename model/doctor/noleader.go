@@ -61,11 +61,11 @@ func vacant(r *ruleRun) {
 	case could.ShutDown:
 		t = shutDown
 	case could.Gone:
-		t = nobodyRuns
+		t = noProgramRuns
 	case could.Off != "":
-		t = nobodyMay
+		t = electionOff
 	case could.Listed && len(could.Names)+could.Unread == 0:
-		t = nobodyCould
+		t = nobodyCanLead
 	}
 	f := r.find(t, "", "{system}", s.Dialect.System)
 	f.wait, f.shown = s.Dialect.Vacancy(), true

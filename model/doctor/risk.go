@@ -13,13 +13,13 @@ import (
 type Risk struct {
 	Candidate *dialect.Candidate
 	session.Danger
-	Leader    bool               // the contender's position gives it the role
+	Leader    bool               // the contender leads or holds the lock, according to its position
 	Lock      bool               // the role is a lock
 	Next      *dialect.Candidate // the first waiting contender if Leader is true, nil for none
 	Queueless bool               // waiting clients are not in a queue, so Next is unknown
 
-	published   bool
-	publishedBy time.Time // By in the last event
+	published bool
+	lastBound time.Time // [session.Danger.By] in the last RiskChanged
 }
 
 // RiskChanged reports that a risk was raised or is over. A risk is raised again when its upper bound
@@ -82,8 +82,8 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 		if r.Leader && holders < queue.Len() {
 			r.Next = queue.At(holders)
 		}
-		if moved := r.publishedBy.IsZero() != r.By.IsZero() || r.By.After(r.publishedBy); !r.published || moved {
-			r.published, r.publishedBy = true, r.By
+		if moved := r.lastBound.IsZero() != r.By.IsZero() || r.By.After(r.lastBound); !r.published || moved {
+			r.published, r.lastBound = true, r.By
 			events = append(events, RiskChanged{Risk: r, Raised: true})
 		}
 		k.all = append(k.all, &r)
@@ -91,7 +91,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 	return events
 }
 
-// due returns the first time at which a risk ends without a new answer, zero for none.
+// due returns when the first risk ends if no new table arrives, zero if there are no risks.
 func (k *risks) due(sessions *session.Tracker) (due time.Time) {
 	for _, r := range k.all {
 		if over := r.Over(sessions.LastRound()); due.IsZero() || over.Before(due) {

@@ -16,7 +16,7 @@ import (
 
 func TestZombieLeader(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	gone := func(x *session.Table) { without(x, 1) }
+	gone := func(x *session.Table) { disconnect(x, 1) }
 	c.pass(time.Second)
 	c.answer(gone)
 	c.wantFindings() // the client may be moving to another member
@@ -67,7 +67,7 @@ func TestRiskUnseen(t *testing.T) {
 		"only on request":            func(x *session.Table) { x.Every = 0 },
 		"not all members":            func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
 		"hint would allow it":        func(x *session.Table) { refuse(x, "hint") },
-		"timeout is unknown":         func(x *session.Table) { without(x, 1) },
+		"timeout is unknown":         func(x *session.Table) { disconnect(x, 1) },
 		"the servers were not asked": nil,
 	} {
 		c := newFixture(t, model.Config{})
@@ -138,7 +138,7 @@ func TestRiskEndsAfterItsBound(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
 	x := c.healthyTable()
-	without(x, 2)
+	disconnect(x, 2)
 	c.apply(x)
 	st := c.J.State()
 	r := st.Risk(st.Queue.At(1))
@@ -181,7 +181,7 @@ func TestRiskEnds(t *testing.T) {
 			c.apply(&model.Cast{At: c.Tree.Now, Member: m, Gone: true})
 		}
 		c.pass(time.Second)
-		c.answerTwice(func(x *session.Table) { without(x, of) })
+		c.answerTwice(func(x *session.Table) { disconnect(x, of) })
 		c.pass(5 * time.Second)
 		if name == "back" {
 			c.answer(nil)
@@ -232,7 +232,7 @@ func TestSilentCandidates(t *testing.T) {
 		c.pass(3 * time.Second)
 		c.answer(func(t *session.Table) {
 			for _, id := range gone {
-				without(t, id)
+				disconnect(t, id)
 			}
 		})
 		c.pass(time.Second)

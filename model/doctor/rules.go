@@ -59,7 +59,7 @@ type ruleRun struct {
 type draft struct {
 	Finding
 	hold
-	subject string // what the finding is about, "" if the rule has only one subject
+	subject string // what the finding is about; may be ""
 	lines   int    // lines of evidence, including those beyond evidenceMax
 	r       *ruleRun
 }
@@ -157,10 +157,10 @@ type ruleContext struct {
 	sessions *session.Tracker
 	newTable bool
 
-	view   *State
-	owned  map[uint64][]int
-	named  map[string]*dialect.Candidate
-	faults *watchFaults
+	view      *State
+	bySession map[uint64][]int
+	byName    map[string]*dialect.Candidate
+	faults    *watchFaults
 }
 
 func (rc *ruleContext) state() *State {
@@ -172,32 +172,32 @@ func (rc *ruleContext) state() *State {
 
 // owners maps each session to the positions of its contenders.
 func (rc *ruleContext) owners() map[uint64][]int {
-	if rc.owned == nil {
-		rc.owned = make(map[uint64][]int, rc.s.Queue.Len())
+	if rc.bySession == nil {
+		rc.bySession = make(map[uint64][]int, rc.s.Queue.Len())
 		all := make([]int, rc.s.Queue.Len()) // one allocation: most sessions own one contender
 		for i, c := range rc.s.Queue.All() {
 			if c.Session == 0 {
 				continue
 			}
-			if rc.owned[c.Session] == nil {
+			if rc.bySession[c.Session] == nil {
 				all[i] = i
-				rc.owned[c.Session] = all[i : i+1 : i+1]
+				rc.bySession[c.Session] = all[i : i+1 : i+1]
 				continue
 			}
-			rc.owned[c.Session] = append(rc.owned[c.Session], i)
+			rc.bySession[c.Session] = append(rc.bySession[c.Session], i)
 		}
 	}
-	return rc.owned
+	return rc.bySession
 }
 
 func (rc *ruleContext) child(name string) *dialect.Candidate {
-	if rc.named == nil {
-		rc.named = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))
+	if rc.byName == nil {
+		rc.byName = make(map[string]*dialect.Candidate, rc.s.Queue.Len()+len(rc.s.Ignored))
 		for _, c := range append(rc.s.Queue.Slice(), rc.s.Ignored...) {
-			rc.named[c.Name] = c
+			rc.byName[c.Name] = c
 		}
 	}
-	return rc.named[name]
+	return rc.byName[name]
 }
 
 func (rc *ruleContext) holders() int { return rc.s.Recipe.Holders(rc.s.Queue) }
@@ -209,7 +209,7 @@ func (rc *ruleContext) dialect() string {
 	return ""
 }
 
-func (rc *ruleContext) observing(session uint64) bool {
+func (rc *ruleContext) electopObserves(session uint64) bool {
 	t := rc.s.Table
 	return session == rc.s.Link.Session || t != nil && t.Anchored(session) && rc.owners()[session] == nil
 }

@@ -111,8 +111,8 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	return ""
 }
 
-// Lead is how far the first contender has the role, according to the znode, the acknowledgement, the
-// servers' answers and the member's reports. Use it wherever the leader is shown.
+// Lead is the state of the first contender's leadership, according to the znode, the acknowledgement,
+// the servers' answers and the member's reports. Use it wherever the leader is shown.
 // "" means that no leader is known: see [State.NoLeader].
 type Lead string
 
@@ -166,13 +166,15 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns one of [model.State.Rivals], and the edge of r.Blind. proven reports whether the
-// servers' tables show that r.Blind does not wait.
+// Rival returns a proven rival, otherwise the last of [model.State.Rivals], with the edge of r.Blind.
+// proven reports whether the servers' tables show that r.Blind does not wait.
 func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}
 		if i, ok := model.Position(s.Recipe, s.Queue, r.Blind); ok && i > 0 {
 			e = s.edge(i, s.Recipe.Holders(s.Queue))
+		} else if ok {
+			e.Why = "it is the first in this queue"
 		}
 		if e.State == MissingWatch || e.State == WrongWatch {
 			return r, e, true

@@ -21,12 +21,12 @@ var (
 		"Read the log of its failover controller, {first}: it shows why the previous leader cannot be fenced.", nil}
 	nobodyLeads = wording{Critical, 0, "no leader: nobody leads {system}", "Nobody does the leader's work.",
 		"Read the log of one of those that could lead: it shows why that program does not.", nil}
-	nobodyCould  = wording{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
-	nobodyMay    = wording{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
-	nobodyRuns   = wording{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
-	noCandidates = wording{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
+	nobodyCanLead = wording{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
+	electionOff   = wording{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
+	noProgramRuns = wording{Info, 0, "nobody leads, and no program runs that could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	noCandidates  = wording{Info, time.Minute, "nobody leads", "None if no program should run. Otherwise nobody does the leader's work.",
 		"Start a program that can lead, if one should run.", []string{"ZooKeeper recipes: leader election"}}
-	shutDown = wording{Info, 0, "nobody leads: the system was shut down", nobodyRuns.harm, nobodyRuns.advice, nil}
+	shutDown = wording{Info, 0, "nobody leads: the system was shut down", noProgramRuns.harm, noProgramRuns.advice, nil}
 
 	leaderNoMember = wording{Critical, 0,
 		"the leader {leader} is no member of {system}",
@@ -186,7 +186,7 @@ var (
 
 	sequence = wording{Info, 0,
 		"{title}",
-		"Servers from 3.6 on refuse every sequential create after number 2147483647; older ones continue with negative numbers, which sort before all others.",
+		"Servers from 3.6 on give number 2147483647 to all later znodes, and refuse names that exist; older ones continue with negative numbers, which sort before all others.",
 		"Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.", []string{"kazoo#730", "ZOOKEEPER-3249"}}
 	strangerInQueue = wording{Warning, ghostWait,
 		"a child that is not a candidate is in the queue",

@@ -85,7 +85,7 @@ func mixedClients(r *ruleRun) {
 	}
 }
 
-func (rc *ruleContext) leadsBeside(c *dialect.Candidate) bool {
+func (rc *ruleContext) ofRivalLibrary(c *dialect.Candidate) bool {
 	rival, _, proven := rc.state().Rival()
 	return proven && rival.Blind.Library() == c.Library()
 }

@@ -46,13 +46,13 @@ func (r *ruleRun) circle(last, base *watchTable) []int {
 				continue
 			}
 			// If some of the session's contenders are behind the watched contender, only those wait for it.
-			behind := all
+			waiting := all
 			if k, _ := slices.BinarySearch(all, to); k < len(all) {
-				behind = all[k:]
+				waiting = all[k:]
 			} else {
 				upward = true
 			}
-			for _, from := range behind {
+			for _, from := range waiting {
 				waits[from] = append(waits[from], to)
 			}
 		}

@@ -24,8 +24,7 @@ func (v *watchFaults) crowd(name string) *crowd {
 	return v.crowds[name]
 }
 
-// watchFaults checks all edges. It skips this if the last check found no fault, at least [calm] after
-// the last table.
+// watchFaults checks all edges, unless a check at least [calm] after the last table found no fault.
 func (rc *ruleContext) watchFaults() *watchFaults {
 	if rc.faults != nil {
 		return rc.faults

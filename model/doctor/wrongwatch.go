@@ -10,7 +10,7 @@ func wrongWatch(r *ruleRun) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue.At(w.at)
-		if r.leadsBeside(c) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+		if r.ofRivalLibrary(c) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
 		before := false // c watches a contender before c
