@@ -1,7 +1,7 @@
 // Package history records an election and rewinds it.
 //
 // An [Encoder] writes a recording: a [Header], then the observations, one JSON object a line.
-// A [Decoder] reads a recording. A new journal that applies the observations returns the same events.
+// A [Decoder] reads a recording. The events are not recorded: a journal computes them from the observations.
 //
 // A [Timeline] keeps observations in memory, and sometimes a clone of the journal. It computes an
 // earlier moment from the last clone before the moment and the observations after the clone.

@@ -104,7 +104,7 @@ func TestOlderStepsAreDecoded(t *testing.T) {
 		}
 		m := o.(*model.Cast).Member
 		if !m.StepOn.Equal(c.want.StepOn) || m.Reason != c.want.Reason || m.Step != c.step || m.Name != "amber" {
-			t.Errorf("%q of step %d is decoded as %+v, want %+v", c.text, c.step, m, c.want)
+			t.Errorf("%q of step %d is decoded as %+v, want StepOn %+v, Reason %q", c.text, c.step, m, c.want.StepOn, c.want.Reason)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestTooLongLinesAreRefused(t *testing.T) {
+func TestOnlyTooLongLinesAreRefused(t *testing.T) {
 	const bound = 1 << 20
 	var b bytes.Buffer
 	if _, err := NewEncoder(&b, NewHeader(model.Config{Path: "/e"}, time.Unix(0, 0).UTC())); err != nil {
@@ -162,7 +162,7 @@ func TestTooLongLinesAreRefused(t *testing.T) {
 	}
 }
 
-func TestLinesWithTooManyItemsNeedLittleMemory(t *testing.T) {
+func TestHostileLinesNeedLittleMemory(t *testing.T) {
 	decode := func(line string) (took uint64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -195,7 +195,7 @@ func TestLinesWithTooManyItemsNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// TestLargeLines checks that the bounds permit a full read of 20,000 candidates, and a table of three
+// TestLargeLines checks that the bounds permit a read of 20,000 candidates, and a table of three
 // servers with 18,000 ephemeral znodes.
 func TestLargeLines(t *testing.T) {
 	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
@@ -216,7 +216,7 @@ func TestLargeLines(t *testing.T) {
 			t.Errorf("%T: %v", o, err)
 		}
 	}
-	if err := (&Encoder{}).Encode(&model.Read{Gone: make([]string, itemsMax)}); err == nil {
+	if err := (&Encoder{io.Discard}).Encode(&model.Read{Gone: make([]string, itemsMax)}); err == nil {
 		t.Error("Encode wrote a line with too many items, want an error")
 	}
 }

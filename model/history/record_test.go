@@ -106,22 +106,21 @@ func TestWrongHeadersAreRefused(t *testing.T) {
 			t.Errorf("header %q: got error %v, want %q in at most 120 safe bytes", header, err, want)
 		}
 	}
+}
+
+func TestDiskErrorsAreReturned(t *testing.T) {
 	broken := errors.New("broken disk")
 	if _, _, err := history.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("NewDecoder on a broken disk: got error %v, want %v", err, broken)
 	}
-	r := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
-	if n, err := decode(r); n != 1 || !errors.Is(err, broken) {
+	part := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
+	if n, err := decode(part); n != 1 || !errors.Is(err, broken) {
 		t.Errorf("a disk that breaks after one observation: got %d observations, error %v; want 1 and %v", n, err, broken)
 	}
-}
-
-func TestEncoderErrors(t *testing.T) {
 	r, w := io.Pipe()
-	broken := errors.New("disk full")
 	r.CloseWithError(broken)
 	if _, err := history.NewEncoder(w, history.NewHeader(model.Config{}, modeltest.Start)); !errors.Is(err, broken) {
-		t.Errorf("NewEncoder on a full disk: got error %v, want %v", err, broken)
+		t.Errorf("NewEncoder on a broken disk: got error %v, want %v", err, broken)
 	}
 }
 

@@ -47,7 +47,7 @@ type Moment struct {
 type Move string
 
 const (
-	MoveTo            Move = "to" // the moment itself, or the nearest moment that is kept
+	MoveTo            Move = "to" // moment n of Seek, or the nearest that is kept
 	MoveBack          Move = "back"
 	MoveOn            Move = "on"
 	MoveToEvent       Move = "event"
@@ -61,7 +61,7 @@ const (
 // segment has observations, and the journal before them. Positions in other goroutines read the
 // slices, so their elements never change.
 type segment struct {
-	from         *doctor.Journal // the journal before all[0]; only cloned
+	from         *doctor.Journal // the journal before all[0]; never changed
 	index        uint64          // of all[0] among the timeline's observations, from 0
 	before       uint64          // number of moments before the segment
 	all          []model.Observation
