@@ -26,7 +26,7 @@ func solr(t *testing.T, path string) *fixture {
 	return c
 }
 
-// acknowledge reads all acknowledgements. Only the first exists, and none does if session is 0.
+// acknowledge reads all acknowledgements. If session is 0, none exists; otherwise only the first exists.
 func (c *fixture) acknowledge(session uint64) {
 	for i, path := range c.J.State().AckPaths {
 		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
@@ -37,7 +37,7 @@ func (c *fixture) acknowledge(session uint64) {
 	}
 }
 
-func TestNoLeader(t *testing.T) {
+func TestSolrLeaderMustAcknowledge(t *testing.T) {
 	for path, x := range map[string]struct {
 		ack      string
 		takeover time.Duration
@@ -64,26 +64,25 @@ func TestNoLeader(t *testing.T) {
 	}
 }
 
-// TestAcknowledgedByTheDataOfAnotherSession checks that the data of Solr's leader znode decides.
-func TestAcknowledgedByTheDataOfAnotherSession(t *testing.T) {
+func TestDataOfSolrLeaderZnodeDecidesWhoAcknowledged(t *testing.T) {
 	for _, owner := range []uint64{2, 9} {
 		c := solr(t, "/overseer_elect/election")
-		id := func(name string) *model.Ack {
+		ackWithID := func(name string) *model.Ack {
 			return &model.Ack{At: c.Tree.Now, Presence: model.Present, Session: owner, Data: znode.NewData([]byte(`{"id":"` + name + `"}`))}
 		}
-		c.apply(id(c.J.State().First().Name))
+		c.apply(ackWithID(c.J.State().First().Name))
 		c.wantLeader(1, "")
 		if lead := c.J.State().Lead(); lead != doctor.Leads {
 			t.Errorf("got lead %q, want leads", lead)
 		}
 		c.after(time.Minute, "ack-disagrees warning")
-		c.apply(id("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
+		c.apply(ackWithID("72057700533010439-10.0.0.9:8983_solr-n_0000000009"))
 		c.wantLeader(0, model.OtherAcknowledged)
 		c.after(time.Minute, "two-leaders critical")
 	}
 }
 
-func TestGuestNeedNotAcknowledge(t *testing.T) {
+func TestMissingAckOfThirdPartyIsInfo(t *testing.T) {
 	c := newFixture(t, model.Config{AckPath: "/e-leader", AckFollows: true})
 	ours := c.create(modeltest.Hex1+"-n_", 1)
 	c.join(modeltest.Hex2+"-n_", 2)
@@ -104,7 +103,7 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 	}
 }
 
-func TestFirstWatchesOtherKind(t *testing.T) {
+func TestKazooLockWaitsForCuratorChild(t *testing.T) {
 	c := newFixture(t, model.Config{})
 	other := c.create("_c_"+modeltest.UUID1+"-lock-", 1)
 	c.create(modeltest.Hex1+"__lock__", 2)
@@ -115,13 +114,13 @@ func TestFirstWatchesOtherKind(t *testing.T) {
 	})
 	c.wantLeader(0, model.WatchesLower)
 	if w := c.J.State().WaitsFor; w == nil || w.Name != other {
-		t.Errorf("WaitsFor() = %v, want %s", w, other)
+		t.Errorf("WaitsFor = %v, want %s", w, other)
 	}
 	c.leave(other)
 	c.wantLeader(2, "")
 }
 
-func TestOneAcknowledgementOfSeveral(t *testing.T) {
+func TestOneOfSeveralAcknowledgementsSuffices(t *testing.T) {
 	for name, x := range map[string]struct {
 		path, stem string
 		acks       int
@@ -157,7 +156,7 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 			put(i, model.Absent, 0)
 			c.wantLeader(0, model.OtherAcknowledged)
 			if by := c.J.State().AcknowledgedBy; by != 2 {
-				t.Errorf("%s: AcknowledgedBy() = %d, want 2", name, by)
+				t.Errorf("%s: AcknowledgedBy = %d, want 2", name, by)
 			}
 		}
 	}
@@ -210,7 +209,7 @@ func TestReignBeginsWithAcknowledgement(t *testing.T) {
 		t.Fatalf("got reigns %+v, want one of session 1 without an end", r)
 	}
 	c.pass(10 * time.Second)
-	began := c.J.State().Totals
+	before := c.J.State().Totals
 	c.Tree.Delete(first)
 	gone := c.Tree.Now
 	c.read()
@@ -226,8 +225,8 @@ func TestReignBeginsWithAcknowledgement(t *testing.T) {
 		t.Errorf("got reigns %+v, want a second one, of session 2, from %v on", r, acked)
 	}
 	c.pass(5 * time.Second)
-	end := c.J.State().Totals
-	if led, vacant := end.Led-began.Led, end.Vacant-began.Vacant; led != 5*time.Second || vacant != 20*time.Second {
+	after := c.J.State().Totals
+	if led, vacant := after.Led-before.Led, after.Vacant-before.Vacant; led != 5*time.Second || vacant != 20*time.Second {
 		t.Errorf("somebody led for %v, nobody for %v; want 5s, 20s", led, vacant)
 	}
 	if p := c.J.State().Properties; p.LongestVacancy != 20*time.Second {
@@ -326,16 +325,16 @@ func TestVacantSince(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/k/controller"})
 	found := c.Tree.Now
 	c.readSingle()
-	vacancy := func(since time.Time, known model.VacancyKnown) {
+	wantVacancy := func(since time.Time, known model.VacancyKnown) {
 		t.Helper()
 		v, ok := c.J.State().Vacancy()
 		if !ok || v.Known != known || !v.Since.Equal(since) {
 			t.Errorf("vacancy since %v (%q, %v), want %v (%q)", v.Since, v.Known, ok, since, known)
 		}
 	}
-	vacancy(found, model.VacancyFound)
+	wantVacancy(found, model.VacancyFound)
 	c.readDirectory("/k", "brokers/", "controller_epoch/")
-	vacancy(found.Add(-time.Hour), model.VacancyByZnodes)
+	wantVacancy(found.Add(-time.Hour), model.VacancyByZnodes)
 
 	c.pass(10 * time.Second)
 	c.readSingle(znode.Znode{Name: "/k/controller", Session: 9, Czxid: 99, Ctime: c.Tree.Now, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))})
@@ -345,7 +344,7 @@ func TestVacantSince(t *testing.T) {
 	c.pass(10 * time.Second)
 	gone := c.Tree.Now
 	c.apply(&model.Read{At: gone, Notified: gone, Presence: model.Present, Single: true})
-	vacancy(gone, model.VacancyWatched)
+	wantVacancy(gone, model.VacancyWatched)
 	// A notification while the znode is absent shows that the znode was created and deleted.
 	c.pass(10 * time.Second)
 	again := c.Tree.Now
@@ -385,13 +384,12 @@ func TestLeaderMember(t *testing.T) {
 	}
 }
 
-// TestVacantWithoutWatchers has a deleted lock, so no watch shows who could lead.
 func TestVacantWithoutWatchers(t *testing.T) {
 	const lock = "/hadoop-ha/ns/ActiveStandbyElectorLock"
 	c := newFixture(t, model.Config{Path: lock, Found: true, AckFollows: true})
 	c.readSingle()
 	c.readDirectory("/hadoop-ha/ns", "ActiveBreadCrumb/")
-	c.answer(func(*session.Table) {})
+	c.answer(nil)
 	if got := doctor.Could("lead", c.J.State().Standbys()); got != "who could lead is not visible" {
 		t.Errorf("Could = %q, want that it is not visible", got)
 	}
@@ -406,14 +404,14 @@ func agree(t interface {
 }, s *doctor.State) string {
 	t.Helper()
 	lead, first := s.Lead(), s.First()
-	why, far := phrase.NoLeader(s).Sentence, phrase.Lead(s)
+	why, limit := phrase.NoLeader(s).Sentence, phrase.Lead(s)
 	if nobody := s.Leader() == nil; nobody != (lead == "") || nobody != (why != "") {
 		t.Fatalf("leader %v, lead %q, reason for no leader %q; want a reason only without a leader", s.Leader(), lead, why)
 	}
-	if limited := lead != "" && lead != doctor.Leads; limited != (far.Sentence != "") || limited != (far.Row != "") || limited != (far.Cell != "") {
-		t.Fatalf("lead %q, words %+v; want words only if something limits the lead", lead, far)
+	if limited := lead != "" && lead != doctor.Leads; limited != (limit.Sentence != "") || limited != (limit.Row != "") || limited != (limit.Cell != "") {
+		t.Fatalf("lead %q, words %+v; want words only if something limits the lead", lead, limit)
 	}
-	if text, well := phrase.NothingFound(s); far.Severity != "" && (well || strings.Contains(text, "Nothing found")) {
+	if text, well := phrase.NothingFound(s); limit.Severity != "" && (well || strings.Contains(text, "Nothing found")) {
 		t.Fatalf("lead %q: got %q, want no word that all is well", lead, text)
 	}
 	if first == nil || lead != doctor.Leads {
@@ -482,7 +480,7 @@ func TestEachLead(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}
 	second := znode.Znode{Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("birch"))}
-	ghost := znode.Znode{Name: "n_0000000002", Session: 1, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("amber"))}
+	rejoined := znode.Znode{Name: "n_0000000002", Session: 1, Czxid: 12, Ctime: at, Data: znode.NewData([]byte("amber"))}
 	amber := func(change func(*model.Member)) model.Observation {
 		m := model.Member{ID: "amber", Name: "amber", Recipe: "election", Belief: model.Leading, Session: 1, Znode: first.Name, Timeout: 4 * time.Second}
 		if change != nil {
@@ -508,10 +506,10 @@ func TestEachLead(t *testing.T) {
 		then []model.Observation
 	}{
 		{"acknowledged", "leads", second, []model.Observation{amber(nil), acked}},
-		{"a stranger, acknowledged", "leads", second, []model.Observation{acked}},
+		{"third-party, acknowledged", "leads", second, []model.Observation{acked}},
 		{"not acknowledged", "elected", second, []model.Observation{believes(model.Elected)}},
 		{"acknowledged, does not know it", "elected", second, []model.Observation{believes(model.Elected), acked}},
-		{"a stranger, not acknowledged", "elected", second, nil},
+		{"third-party, not acknowledged", "elected", second, nil},
 		{"its procedure does not end", "elected", second, []model.Observation{amber(func(m *model.Member) { m.Belief, m.SlowLead = model.Elected, true })}},
 		{"still waits", "unaware", second, []model.Observation{believes(model.Waiting)}},
 		{"no connection", "suspended", second, []model.Observation{acked, believes(model.Suspended)}},
@@ -522,7 +520,7 @@ func TestEachLead(t *testing.T) {
 		{"frozen", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, at })}},
 		{"cut off", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Partitioned, at })}},
 		{"silent", "at-risk", second, []model.Observation{acked, silent(0), silent(time.Second), silent(2 * time.Second), silent(3 * time.Second), silent(4 * time.Second)}},
-		{"a ghost", "", ghost, []model.Observation{acked, amber(func(m *model.Member) { m.Znode, m.Belief = ghost.Name, model.Waiting })}},
+		{"the first is a ghost", "", rejoined, []model.Observation{acked, amber(func(m *model.Member) { m.Znode, m.Belief = rejoined.Name, model.Waiting })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := doctor.NewJournal(modeltest.Acked)
@@ -538,7 +536,7 @@ func TestEachLead(t *testing.T) {
 	}
 }
 
-func TestSlowedTakeoverIsNoWarning(t *testing.T) {
+func TestDelayAloneIsNoWarning(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	all := []znode.Znode{{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at}, {Name: "n_0000000002", Session: 2, Czxid: 12, Ctime: at}}
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ func TestRulesHaveTheirFiles(t *testing.T) {
 		name := strings.ReplaceAll(r.id, "-", "")
 		text, err := os.ReadFile(name + ".go")
 		if want := "\nfunc " + name + "(r *rulerun) {"; !strings.Contains(strings.ToLower(string(text)), want) {
-			t.Errorf("%s.go: got no %q (%v)", name, want[1:], err)
+			t.Errorf("%s.go lacks %q; error %v", name, want[1:], err)
 		}
 	}
 }

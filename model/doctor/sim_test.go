@@ -36,7 +36,7 @@ type sim struct {
 
 	reading                      bool
 	Dated                        bool          // reads have Notified, Heard and Sent
-	Lag                          time.Duration // longest time from a change to the observer's read
+	Lag                          time.Duration // longest time from a change to electop's read
 	react                        time.Duration // longest reaction of a client
 	SilentConns, SilentDeadlines bool
 	Counts                       bool // the ensemble's leader reports how many sessions expired
@@ -82,7 +82,7 @@ func (s *sim) run(d time.Duration) {
 			}
 			s.apply(&model.Advance{At: s.Tree.Now})
 			if again, ok := s.J.Deadline(); ok && !again.After(s.Tree.Now) {
-				s.Fatalf("after the deadline %v the next one is %v", due, again)
+				s.Fatalf("at %v the next deadline is %v, want it later", s.Tree.Now, again)
 			}
 			continue
 		}
@@ -161,7 +161,7 @@ func (s *sim) rewatch(c *simClient) {
 	})
 }
 
-func (s *sim) left(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
+func (s *sim) timeLeft(c *simClient) time.Duration { return c.deadline - s.leaderNow() }
 
 func (s *sim) withdraw(c *simClient) {
 	if c.znode == "" {
