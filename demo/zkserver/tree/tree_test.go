@@ -19,7 +19,7 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-func TestLastSequenceNumber(t *testing.T) {
+func TestCversionWrapsAndSequenceNumberStays(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
 	e := tr.Get("/e")
@@ -59,7 +59,7 @@ func TestLastSequenceNumber(t *testing.T) {
 		}
 	}
 	if _, code := create(t, tr, "/e/plain", 0); code != wire.OK || e.creates != math.MaxInt32 || e.pzxid != pzxid {
-		t.Errorf("plain create after the last number: got %v, creates counter %d, pzxid %d; want OK, no change, %d", code, e.creates, e.pzxid, pzxid)
+		t.Errorf("plain create after the last number: got %v, creates counter %d, pzxid %d; want OK, 2^31-1, %d", code, e.creates, e.pzxid, pzxid)
 	}
 	if got, code := create(t, tr, "/e/other_", wire.FlagSequential); got != "/e/other_2147483647" || code != wire.OK {
 		t.Errorf("another prefix after the last number: got %q, %v; want /e/other_2147483647", got, code)
@@ -77,26 +77,26 @@ func TestNewTree(t *testing.T) {
 }
 
 func FuzzWrites(f *testing.F) {
-	one := func(session byte, op wire.Op, req wire.Record) []byte {
+	request := func(session byte, op wire.Op, req wire.Record) []byte {
 		body := wire.Append(nil, req)
 		return append([]byte{session, byte(op), byte(len(body) >> 8), byte(len(body))}, body...)
 	}
-	create := func(path string, flags int32) *wire.CreateRequest {
+	creation := func(path string, flags int32) *wire.CreateRequest {
 		return &wire.CreateRequest{Path: path, Data: []byte("data"), ACL: openACL, Flags: flags}
 	}
-	var life []byte
+	var requests []byte
 	for _, b := range [][]byte{
-		one(1, wire.OpCreate, create("/a", 0)),
-		one(1, wire.OpCreate, create("/a/n_", wire.FlagEphemeral|wire.FlagSequential)),
-		one(2, wire.OpCreateContainer, create("/box", wire.FlagContainer)),
-		one(1, wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/a", Data: []byte("more"), Version: -1}),
-		one(2, wire.OpSetACL, &wire.SetACLRequest{Path: "/a", ACL: readACL, Version: -1}),
-		one(0, wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCheck, Path: "/", Version: -1},
-			{Op: wire.OpCreate, Create: *create("/m", 0)}, {Op: wire.OpDelete, Path: "/m", Version: -1}}}),
-		one(2, wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/box", Version: -1}),
+		request(1, wire.OpCreate, creation("/a", 0)),
+		request(1, wire.OpCreate, creation("/a/n_", wire.FlagEphemeral|wire.FlagSequential)),
+		request(2, wire.OpCreateContainer, creation("/box", wire.FlagContainer)),
+		request(1, wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/a", Data: []byte("more"), Version: -1}),
+		request(2, wire.OpSetACL, &wire.SetACLRequest{Path: "/a", ACL: readACL, Version: -1}),
+		request(0, wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCheck, Path: "/", Version: -1},
+			{Op: wire.OpCreate, Create: *creation("/m", 0)}, {Op: wire.OpDelete, Path: "/m", Version: -1}}}),
+		request(2, wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/box", Version: -1}),
 	} {
-		life = append(life, b...)
-		f.Add(life)
+		requests = append(requests, b...)
+		f.Add(requests)
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		tr, x := New(), Txn{}
@@ -168,11 +168,11 @@ func checkInvariants(t *testing.T, tr *Tree) {
 			}
 		}
 		if _, ok := tr.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
-			t.Errorf("%s: owner %#x, reapable: %t", path, n.owner, ok)
+			t.Errorf("%s: owner %#x: got reapable %t, want %t", path, n.owner, ok, !ok)
 		}
 	}
 	if bytes != tr.bytes || children != len(tr.nodes)-1 {
-		t.Errorf("tree has %d bytes, counter %d; its nodes have %d children, want %d", bytes, tr.bytes, children, len(tr.nodes)-1)
+		t.Errorf("got byte counter %d, want %d; got %d children, want %d", tr.bytes, bytes, children, len(tr.nodes)-1)
 	}
 	for id, paths := range tr.ephemerals {
 		for path := range paths {

@@ -157,7 +157,6 @@ func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
 
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// A container needs op [wire.OpCreateContainer]; the flag alone creates none.
 // TTL nodes are refused, as in Apache without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
