@@ -124,7 +124,7 @@ func TestDialectsOfRealLibraries(t *testing.T) {
 
 func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, conn *client.Conn, root, system string) {
 	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
-	joined := map[string]zktest.Standing{}
+	joined := map[string]zktest.Candidate{}
 	owner := map[uint64]string{}
 	for i, name := range names {
 		// One process runs all elections, so each name must be unique.

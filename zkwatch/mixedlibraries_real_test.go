@@ -100,7 +100,7 @@ func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 	})
 	t.Run("kazoo ignores the holder", func(t *testing.T) {
 		path, holder := held(t, "lock")
-		kazoo.Leads(t, "lock-1")
+		kazoo.AwaitLeading(t, "lock-1")
 		p := readOnce(t, server, path, 3)
 		s := p.withTables("two leaders", func(s *doctor.State) bool { return slices.Contains(found(s), "two-leaders critical") })
 		if got := found(s); len(got) != 1 || got[0] != "two-leaders critical" || s.Leader() != nil || s.NoLeader() != model.MixedClients {
@@ -151,7 +151,7 @@ func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 				}
 				return
 			}
-			process.Leads(t, "other0")
+			process.AwaitLeading(t, "other0")
 			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().Counts != x.counts {
 				t.Fatalf("got reason %q for no leader, rivals %v; want only %s", s.NoLeader(), s.Rivals, first.Znode)
 			}
@@ -178,7 +178,7 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 			process := x.start(t, server.Addr, 30*time.Second)
 			path := fmt.Sprintf("/%s%x", x.recipe, time.Now().UnixNano())
 			first := process.Stand(t, x.recipe, path, "one")
-			process.Leads(t, "one")
+			process.AwaitLeading(t, "one")
 			for _, name := range []string{"two", "three"} {
 				if c := process.Stand(t, x.recipe, path, name); c.Session != first.Session {
 					t.Fatalf("%s: got session %x, want %x, the first candidate's", name, c.Session, first.Session)

@@ -128,7 +128,7 @@ func (r *usedRecipe) own(name string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(r.path, "/", "-"), "-") + "-" + name
 }
 
-func (r *usedRecipe) join(recipe string, leases int, names ...string) (all []zktest.Standing) {
+func (r *usedRecipe) join(recipe string, leases int, names ...string) (all []zktest.Candidate) {
 	r.Helper()
 	for _, name := range names {
 		all = append(all, r.process.Stand(r.T, recipe, r.path, r.own(name), leases))
@@ -286,8 +286,8 @@ func (r *usedRecipe) barrier() {
 	r.join("wait", 1, "amber", "birch")
 	r.shows("barrier barrier: 2 sessions watch the znode (inferred: for its deletion)")
 	r.take("barrier", 1)
-	r.process.Leads(r.T, r.own("amber"))
-	r.process.Leads(r.T, r.own("birch"))
+	r.process.AwaitLeading(r.T, r.own("amber"))
+	r.process.AwaitLeading(r.T, r.own("birch"))
 	r.empty("barrier barrier: open, nobody has to wait")
 }
 
@@ -300,10 +300,10 @@ func (r *usedRecipe) doubleBarrier(id string) {
 	r.shows(id + "3 inside, waiting for ready")
 	all = append(all, r.join("double", 4, names[3])...)
 	for _, name := range names {
-		r.process.Leads(r.T, r.own(name))
+		r.process.AwaitLeading(r.T, r.own(name))
 	}
 	r.shows(id + "4 inside, ready")
-	slices.SortFunc(all, func(a, b zktest.Standing) int { return strings.Compare(a.Znode, b.Znode) })
+	slices.SortFunc(all, func(a, b zktest.Candidate) int { return strings.Compare(a.Znode, b.Znode) })
 	for _, left := range []int{3, 0} {
 		r.process.WriteLine(r.T, "leave "+all[left].Name)
 		r.changes(fmt.Sprint(id, 3, " still inside, leaving"))
@@ -366,7 +366,7 @@ func (r *usedRecipe) semaphore(want, below string) {
 func (r *usedRecipe) revoked() {
 	r.Helper()
 	lock := r.join("revocable", 1, "amber")[0]
-	r.process.Leads(r.T, lock.Name)
+	r.process.AwaitLeading(r.T, lock.Name)
 	before, _ := r.readStates()
 	owner := before.Leader()
 	if owner == nil || before.Dialect.ID != "curator-lock" || phrase.Release(before, owner) != "" {

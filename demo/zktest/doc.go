@@ -15,8 +15,8 @@
 // If a command or a package is missing, [Require] skips the test. If the environment has
 // ELECTOP_TEST_ZOOKEEPER=required, the test fails instead.
 //
-// A package that uses zktest calls [Main] from its TestMain. Each started process ends in a
-// cleanup or in Main. On Linux, the kernel kills the processes if the test binary dies.
+// A package that uses [Apache] or [Curator] calls [Main] or [Tests] from its TestMain. Each started
+// process ends in a cleanup or in Tests. On Linux, the kernel kills it if the test binary dies.
 //
 // The tests have two tiers. ELECTOP_TEST_LONG turns the second tier on; see [Second] and
 // [Long].

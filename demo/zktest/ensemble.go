@@ -24,7 +24,7 @@ type Ensemble struct {
 }
 
 // NewEnsemble starts n servers and returns when all serve and one leads.
-// With [WithAdmin] it skips the test outside Linux: only Linux has enough loopback addresses.
+// With [WithAdmin] it skips the test outside Linux: each member needs its own loopback address.
 func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
@@ -40,7 +40,7 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 		hosts[i] = loopback
 		if e.Members[i].admin {
 			if runtime.GOOS != "linux" {
-				t.Skip("only Linux has a loopback address for each member")
+				t.Skip("each member needs its own loopback address, as on Linux")
 			}
 			hosts[i] = fmt.Sprintf("127.0.0.%d", i+1)
 		}
@@ -60,12 +60,12 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 			s.Secure = addrs[n+i]
 		}
 		for j := range e.Members {
-			at, votes := quorum[j], election[j]
+			quorumAddr, electionAddr := quorum[j], election[j]
 			if pair, ok := e.links[[2]int{i, j}]; ok {
-				at, votes = pair[0].Addr, pair[1].Addr
+				quorumAddr, electionAddr = pair[0].Addr, pair[1].Addr
 			}
-			_, port, _ := net.SplitHostPort(votes)
-			s.quorum = append(s.quorum, fmt.Sprintf("server.%d=%s:%s", j+1, at, port))
+			_, port, _ := net.SplitHostPort(electionAddr)
+			s.quorum = append(s.quorum, fmt.Sprintf("server.%d=%s:%s", j+1, quorumAddr, port))
 		}
 	}
 	if n > 0 && e.Members[0].admin {
@@ -115,14 +115,14 @@ func (e *Ensemble) AdminURL() string {
 // Leader waits until a member leads the ensemble, and returns that member.
 func (e *Ensemble) Leader(t testing.TB) *Server {
 	t.Helper()
-	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(pollInterval) {
 		for _, s := range e.Members {
 			if s.program() != nil && modeOf(s.Addr) == "leader" {
 				return s
 			}
 		}
 	}
-	t.Fatalf("ensemble %s: no leader after %v", e.ConnectString(), startTimeout)
+	t.Fatalf("ensemble %s: no leader after %v", e.ConnectString(), waitTimeout)
 	return nil
 }
 

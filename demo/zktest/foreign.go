@@ -46,7 +46,7 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 // curatorPath has slf4j-nop, because SLF4J would otherwise warn about a missing binding.
 var curatorPath = ClassPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
 
-// JavaOptions returns options for a Java program that runs only for seconds.
+// JavaOptions returns options for a fast start of a small Java program.
 func JavaOptions() []string {
 	return []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"}
 }
@@ -79,8 +79,8 @@ func foreign(t testing.TB, servers string, timeout time.Duration, command string
 	return &Foreign{Run(t, command, args...)}
 }
 
-// Standing is a candidate in a [Foreign] process.
-type Standing struct {
+// Candidate is a candidate in a [Foreign] process.
+type Candidate struct {
 	Name    string
 	Session uint64
 	Znode   string // path of its znode; meaningless for the recipe wait, which has no znode
@@ -88,7 +88,7 @@ type Standing struct {
 
 // Stand adds a candidate, and returns when its znode exists. leases is one number: the leases of
 // a semaphore or the participants of a double barrier. The default is 1.
-func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Standing {
+func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Candidate {
 	t.Helper()
 	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
 	for _, n := range leases {
@@ -100,11 +100,11 @@ func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) 
 	if err != nil {
 		t.Fatalf("%s: %v", f.name, err)
 	}
-	return Standing{Name: name, Session: id, Znode: znode}
+	return Candidate{Name: name, Session: id, Znode: znode}
 }
 
-// Leads waits until the candidate has reported that it leads.
-func (f *Foreign) Leads(t testing.TB, name string) {
+// AwaitLeading waits until the candidate has reported that it leads.
+func (f *Foreign) AwaitLeading(t testing.TB, name string) {
 	t.Helper()
 	f.Await(t, "leads "+name)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	startTimeout = 60 * time.Second // a JVM starts slowly on a busy machine
+	waitTimeout  = 60 * time.Second // a JVM starts slowly on a busy machine
 	stopTimeout  = 10 * time.Second // time between SIGTERM and SIGKILL
 	pollInterval = 20 * time.Millisecond
 )
@@ -151,7 +151,7 @@ func (p *Program) Await(t testing.TB, line string) {
 // wait calls done with p.mu held.
 func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(startTimeout)
+	deadline := time.After(waitTimeout)
 	for {
 		p.mu.Lock()
 		ok, more, ended, err := done(), p.more, p.ended, p.err
@@ -160,12 +160,12 @@ func (p *Program) wait(t testing.TB, what string, done func() bool) {
 		case ok:
 			return
 		case ended:
-			t.Fatalf("%s ended (%v) without the line %q:\n%s", p.name, err, what, p.Output())
+			t.Fatalf("%s ended (%v) without a line with %q:\n%s", p.name, err, what, p.Output())
 		}
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s wrote no line %q within %v:\n%s", p.name, what, startTimeout, p.Output())
+			t.Fatalf("%s wrote no line with %q within %v:\n%s", p.name, what, waitTimeout, p.Output())
 		}
 	}
 }
@@ -183,8 +183,8 @@ func (p *Program) Finish(t testing.TB) {
 	p.stdin.Close()
 	select {
 	case <-p.exited:
-	case <-time.After(startTimeout):
-		t.Fatalf("%s did not end within %v after the end of its input:\n%s", p.name, startTimeout, p.Output())
+	case <-time.After(waitTimeout):
+		t.Fatalf("%s did not end within %v after the end of its input:\n%s", p.name, waitTimeout, p.Output())
 	}
 	if p.err != nil {
 		t.Fatalf("%s: %v\n%s", p.name, p.err, p.Output())

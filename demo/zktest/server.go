@@ -28,7 +28,7 @@ func requireApache(t testing.TB) {
 	Require(t, "zookeeper", append(strings.Split(ClassPath(serverJars...), ":"), "java")...)
 }
 
-// A Server is an Apache ZooKeeper process. Only one goroutine at a time may use it.
+// A Server is an Apache ZooKeeper process. Only one goroutine at a time may start or end it.
 type Server struct {
 	Addr   string // host:port for clients; the same after a restart
 	Admin  string // host:port of the AdminServer; empty without [WithAdmin]
@@ -231,7 +231,7 @@ func (s *Server) config() string {
 		initLimit := cmp.Or(s.initLimit, int(max(5, 10_000/tick)))
 		syncLimit := cmp.Or(s.syncLimit, int(max(2, 5_000/tick)))
 		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", initLimit, syncLimit)
-		// With reconfiguration, each member would dial the ensemble leader's links.
+		// With reconfiguration, followers would replace their links with the leader's links.
 		b.WriteString("reconfigEnabled=false\n")
 		for _, line := range s.quorum {
 			b.WriteString(line + "\n")
@@ -243,7 +243,7 @@ func (s *Server) config() string {
 // waitServing uses srvr, because a server replies to ruok before its data is loaded. The TLS port opens last.
 func (s *Server) waitServing() error {
 	p := s.program()
-	deadline := time.Now().Add(startTimeout)
+	deadline := time.Now().Add(waitTimeout)
 	for {
 		if modeOf(s.Addr) != "" && (s.Secure == "" || listens(s.Secure)) {
 			return nil
@@ -256,7 +256,7 @@ func (s *Server) waitServing() error {
 		}
 		if time.Now().After(deadline) {
 			s.end()
-			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.Output())
+			return fmt.Errorf("does not serve after %v\n%s", waitTimeout, p.Output())
 		}
 	}
 }
@@ -264,7 +264,7 @@ func (s *Server) waitServing() error {
 // FourLetterWord sends a four-letter word and returns the reply.
 func (s *Server) FourLetterWord(t testing.TB, word string) string {
 	t.Helper()
-	reply, err := fourLetterWord(s.Addr, word, startTimeout)
+	reply, err := fourLetterWord(s.Addr, word, waitTimeout)
 	if err != nil {
 		t.Fatalf("send %s to Apache ZooKeeper %s: %v", word, s.Addr, err)
 	}

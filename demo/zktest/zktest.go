@@ -24,7 +24,7 @@ var (
 		atEnd(func() { os.RemoveAll(dir) })
 		return dir
 	})
-	// All tests can use one server, because a JVM starts slowly.
+	// The tests share one server, because a JVM starts slowly.
 	shared = sync.OnceValues(func() (*Server, error) {
 		s := newServer(filepath.Join(scratch(), "server"))
 		atEnd(s.dispose)
@@ -110,9 +110,9 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 // Await polls holds for at most a minute. Use it only if there is no event to wait for.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {
+	for deadline := time.Now().Add(waitTimeout); !holds(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", startTimeout, what)
+			t.Fatalf("not within %v: %s", waitTimeout, what)
 		}
 	}
 }

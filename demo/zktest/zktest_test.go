@@ -32,7 +32,7 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only on Linux does the kernel kill the server with the test binary")
+		t.Skip("the kernel kills the server with the test binary only on Linux")
 	}
 	if os.Getenv("ZKTEST_HOLD") != "" {
 		fmt.Println("serving", zktest.NewApache(t).Addr)

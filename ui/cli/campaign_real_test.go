@@ -53,7 +53,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 					path := "/taking-part-" + strings.ToLower(name) + "-" + recipe
 					first, last := recipe+"-amber", recipe+"-cedar"
 					amber := theirs.Stand(t, recipe, path, first)
-					theirs.Leads(t, first)
+					theirs.AwaitLeading(t, first)
 
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
 					own := believes(t, c, "waiting")
@@ -88,7 +88,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 					if code := c.finish(t); code != 130 {
 						t.Errorf("exit code %d after an interrupt, want 130: %s", code, c.errs.all())
 					}
-					theirs.Leads(t, last)
+					theirs.AwaitLeading(t, last)
 					theirs.Resign(t, last)
 				})
 			}

@@ -83,7 +83,7 @@ type site struct {
 
 type election struct {
 	path       string
-	candidates []zktest.Standing // in the order of the queue
+	candidates []zktest.Candidate // in the order of the queue
 }
 
 // foreignTimeout is long: kazoo leaves a server whose ping takes a third of the session timeout.
@@ -104,8 +104,8 @@ func newSite(t *testing.T) *site {
 		w.kazoo.candidates = append(w.kazoo.candidates, k.Stand(t, "election", w.kazoo.path, name))
 		w.curator.candidates = append(w.curator.candidates, c.Stand(t, "latch", w.curator.path, name))
 	}
-	w.kazooLeader.Leads(t, "amber")
-	w.curatorLeader.Leads(t, "amber")
+	w.kazooLeader.AwaitLeading(t, "amber")
+	w.curatorLeader.AwaitLeading(t, "amber")
 	w.awaitWatches(t, w.kazoo)
 	w.awaitWatches(t, w.curator)
 	return w
