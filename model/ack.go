@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement has the acknowledgement znodes of an election. It is enough if one names the leader.
+// acknowledgement has the acknowledgement znodes of an election. One that names the leader is enough.
 type acknowledgement struct {
 	ackZnode            // the chosen element of all: see choose
 	all      []ackZnode // never written in place, because states share it
@@ -126,13 +126,13 @@ func (a *acknowledgement) connectionLost() {
 	}
 }
 
-// handoff returns the takeover if head has already acknowledged. Otherwise waits reports whether an
+// handoff returns the takeover if head has acknowledged this handoff. Otherwise waits reports whether an
 // acknowledgement is expected.
 func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
 	a.since = timeBounds{}
 	a.choose(head)
 	if a.Names(head) {
-		if changed.known() && !a.At.Before(changed.lower()) { // the acknowledgement is not of an earlier reign
+		if changed.known() && !a.At.Before(changed.lower()) { // an older read may be of an earlier reign
 			took, within = lasted(changed, a.changed)
 		}
 		return took, within, false
@@ -179,7 +179,7 @@ type AckState struct {
 	Znode    string // the leader's znode according to the data; "": unknown
 	Fence    int64  // the czxid of the leader's znode according to the data
 	ID       string // the name of the leader's znode according to Solr's data, "" for none
-	// ByData reports whether each leader copies its own znode's data to Data of this persistent znode.
+	// ByData reports whether each leader copies the data of its own znode to this persistent znode.
 	ByData bool
 	Data   znode.Data
 }

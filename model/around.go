@@ -53,7 +53,7 @@ func (d *Directory) names() []string {
 // Standbys has the programs that could take over from the leader.
 type Standbys struct {
 	Listed bool     // the standbys are known, from a list of programs or from watches
-	Names  []string // the standbys' names, as [dialect.Dialect.Who] names a leader
+	Names  []string // as [dialect.Dialect.Who] names a leader; of watchers: addresses or sessions
 	If     string   // a condition for leading that no znode shows, "" for none
 	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.
 	Programs []dialect.Program
@@ -68,13 +68,14 @@ type Standbys struct {
 
 // Standbys returns the programs that could take over.
 func (s *State) Standbys() (out Standbys) {
-	leader, alive := "", false
+	leader, mayRun := "", false
 	if l := s.First(); l != nil {
 		leader = l.Who
 	}
 	for _, p := range s.Dialect.Programs(s.Path) {
 		d := s.Directories[p.Dir]
 		if d == nil || d.Presence != Present {
+			mayRun = mayRun || d == nil || d.Presence == Denied
 			continue
 		}
 		for i := range d.Children {
@@ -82,7 +83,7 @@ func (s *State) Standbys() (out Standbys) {
 			if z.Session == 0 || z.Unread {
 				continue
 			}
-			alive = true
+			mayRun = true
 			r := p.Read(z)
 			out.Off = cmp.Or(out.Off, r.Off)
 			if r.Who == "" {
@@ -112,11 +113,11 @@ func (s *State) Standbys() (out Standbys) {
 	}
 	if s.Dialect.WatchersCouldLead() && s.watchers != nil {
 		out.addWatchers(s)
-		alive = alive || len(out.Names) > 0
+		mayRun = mayRun || len(out.Names) > 0
 	}
 	if siblings := s.Directories[znode.Dir(s.Path)].names(); s.Dialect != nil {
 		out.ShutDown = siblings != nil && s.Dialect.Down(siblings)
-		out.Gone = out.ShutDown || !alive && (out.Listed || !s.Single || !s.Dialect.Shown(siblings))
+		out.Gone = out.ShutDown || !mayRun && (out.Listed || !s.Single || !s.Dialect.Shown(siblings))
 	}
 	return out
 }
@@ -186,7 +187,7 @@ func (s *State) Epoch() string {
 
 // LedLast is the last leader of an election without a leader.
 type LedLast struct {
-	Who    string `json:"name"`           // as [dialect.Dialect.Who] names a leader
+	Who    string `json:"name"`           // as [dialect.Dialect.Last] names a leader
 	Path   string `json:"known_by"`       // the znode that shows Who
 	Fenced bool   `json:"must_be_fenced"` // the next leader must fence Who first
 }
@@ -226,8 +227,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// findEntry sets Entry and Missing if the leader needs a znode in d, and d's names were read after
-// the leader joined.
+// findEntry sets Entry and Missing if the leader needs a znode in d, and d's names are newer than l.SeenAt.
 func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

@@ -11,17 +11,17 @@ import (
 	"electop/model/znode"
 )
 
-// leaderEnd is the deletion of a leader's znode. Later tables may correct the cause.
+// leaderEnd is the deletion of a leader's znode. Later observations may correct the cause.
 type leaderEnd struct {
 	at    time.Time // when an observation showed the deletion
 	from  dialect.ID
 	cause Cause
 	alive time.Time // the session cannot expire before this time; zero: unknown
 
-	expired *expiredCount // the last count before the deletion, nil for none
+	expired *expiredCount // see expiredCounts.before; nil for none
 }
 
-// An end older than endsFor stays unexplained: the session may have ended for another reason since.
+// explain drops ends older than endsFor: the session may have ended for another reason since.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
@@ -243,7 +243,7 @@ type Returned struct {
 	// Sessions are new sessions from Host that own no contender. The client may own one of them.
 	Sessions []uint64
 
-	before []uint64 // the sessions from Host before the expiry
+	before []uint64 // the sessions from Host that were known at Expired
 }
 
 const (

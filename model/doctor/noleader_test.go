@@ -307,6 +307,17 @@ func TestVacant(t *testing.T) {
 	}
 }
 
+func TestProgramsMayRunIfTheirDirectoryIsDenied(t *testing.T) {
+	c := newFixture(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
+	c.read()
+	for presence, want := range map[model.Presence]bool{model.Denied: false, model.Absent: true} {
+		c.apply(&model.Directory{At: c.Tree.Now, Path: "/live_nodes", Presence: presence})
+		if got := c.J.State().Standbys().Gone; got != want {
+			t.Errorf("/live_nodes %s: got Gone %t, want %t", presence, got, want)
+		}
+	}
+}
+
 func TestVacantWhilePatroniIsPaused(t *testing.T) {
 	c := newFixture(t, model.Config{Path: "/db/batman/leader"})
 	c.readSingle()
