@@ -167,14 +167,12 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.work.Rules = *o
 	case *Write:
 		j.work.add(o, j.wakes.stale(&j.children, o))
-	case *Advance:
 	}
 	j.decide(o, at)
 	if j.began {
 		j.lanes.observed(session.Later(j.at, at), j.Current())
 	}
-	thirdParty := j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil
-	j.properties.update(thirdParty, j.Current() && !j.role.why.Unknown())
+	j.properties.update(j.role.why == "" && j.head != nil && j.memberOf(j.head) == nil, j.Current() && !j.role.why.Unknown())
 	j.properties.Contested = len(j.rivals.contested)
 	j.at = session.Later(j.at, at)
 	j.cached = nil

@@ -45,12 +45,12 @@ func (j *Journal) read(r *Read) {
 	case !j.began:
 		j.firstRead(r)
 	case j.parentRead && j.parent.Czxid == r.Parent.Czxid:
-		ended := j.takeEnding()
 		if !r.Full {
 			more := *r
-			more.Gone = slices.Concat(r.Gone, ended, j.unreadNames())
+			more.Gone = slices.Concat(r.Gone, deletedNames(j.ending), j.unreadNames())
 			r = &more
 		}
+		j.ending = nil
 		j.readAgain(r)
 	default:
 		j.readOtherParent(r)
@@ -317,8 +317,8 @@ func (j *Journal) settle() {
 	if len(j.ending) == 0 {
 		return
 	}
-	ending := j.ending
-	names := j.takeEnding()
+	ending, names := j.ending, deletedNames(j.ending)
+	j.ending = nil
 	alive := false
 	for name, c := range j.known {
 		alive = alive || c.Session == j.endingOf && !slices.Contains(names, name)
@@ -333,11 +333,10 @@ func (j *Journal) settle() {
 	}
 }
 
-func (j *Journal) takeEnding() (names []string) {
-	for _, d := range j.ending {
+func deletedNames(deletions []*Delta) (names []string) {
+	for _, d := range deletions {
 		names = append(names, d.Gone)
 	}
-	j.ending = nil
 	return names
 }
 
