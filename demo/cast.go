@@ -1,7 +1,7 @@
 // Package demo runs a [Cast] of local candidates in an election on any ZooKeeper cluster.
 //
-// Each member of the cast has its own session. A member is a candidate.Candidate or, in a recipe
-// without a leader, a participant. The cast applies faults to its members, and publishes their reports
+// Each member of the cast has its own session. A member is a candidate.Candidate or, in a group,
+// barrier or queue, a participant. The cast applies faults to its members, and publishes their reports
 // as model.Cast observations.
 //
 // A [Sandbox] controls the embedded server of package zkserver: slow motion, single steps, and a new
@@ -34,7 +34,7 @@ type Config struct {
 	Conn   client.Config
 	Path   string // znode of the election or other recipe
 	Ack    string // path of the acknowledgement, "" for none
-	Create bool   // candidates create Path if it is missing; participants always do
+	Create bool   // candidates create a missing Path; participants ignore Create
 	// Dialect is the initial dialect; see [Cast.SetDialect].
 	Dialect *dialect.Dialect
 	// Kind is the kind of recipe that the members show, "" for an election. Size is the number of
@@ -109,8 +109,8 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// SetDialect sets the system whose naming and recipe new and rejoining candidates follow; nil is
-// electop's own. In a third-party election candidates create no acknowledgement.
+// SetDialect sets the dialect of candidates that start later; nil is electop's own. In a third-party
+// election candidates create no acknowledgement.
 func (c *Cast) SetDialect(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a member and returns its ID, the next name.

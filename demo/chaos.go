@@ -24,12 +24,12 @@ const (
 	ActResign            = ActKind(Resign)
 )
 
-// Act is a fault, a repair or a new candidate.
+// Act is a fault, a repair or a new member.
 type Act struct {
 	At     time.Duration // since the start of chaos
 	Kind   ActKind
 	Member string // planned name; in a report of [Chaos.Run], the member's ID
-	Void   bool   // without effect: the member had left or had another fault
+	Void   bool   // refused: the member had left or had another fault
 }
 
 // String returns a text such as "12.345s freeze cedar".
@@ -187,7 +187,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// Most faults are shorter than the demo's default session timeout, the others longer.
+// Most durations are shorter than the demo's default session timeout, the others longer.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -196,10 +196,10 @@ func (p *plan) faultDuration() time.Duration {
 }
 
 // Run applies the acts to a cast until ctx ends or an act fails, and then repairs its faults that still
-// last. It calls report for each applied act. A member's ID differs from its planned name if others add members too.
+// last. It calls report for each act that does not fail. A member's ID can differ from its planned name if others add members.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
-	defer r.heal()
+	defer r.repair()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for act := range c.Acts() {
@@ -265,7 +265,7 @@ func (r *chaosRun) apply(a Act) (err error) {
 	return err
 }
 
-func (r *chaosRun) heal() {
+func (r *chaosRun) repair() {
 	for _, a := range slices.Clone(r.repairs) {
 		a.At = time.Since(r.began)
 		_ = r.apply(a) // a repair never fails

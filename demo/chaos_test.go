@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -107,7 +108,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			}
 			enough = enough || healthy() >= 2
 			if len(faults) > 12 || enough && healthy() < 2 {
-				t.Fatalf("after %v there are %d members, %d of them healthy; want at most 12, and 2 healthy", a, len(faults), healthy())
+				t.Fatalf("after %v there are %d members, %d of them healthy; want at most 12, and at least 2 healthy", a, len(faults), healthy())
 			}
 		}
 		for kind, least := range map[demo.ActKind]int{
@@ -151,22 +152,21 @@ func TestChaosFreezeDurations(t *testing.T) {
 		}
 	}
 	if short < 100 || long < 50 {
-		t.Errorf("got %d freezes shorter than a session timeout and %d longer, want 100 and 50 at least", short, long)
+		t.Errorf("got %d freezes shorter than the session timeout and %d more than a second longer, want 100 and 50 at least", short, long)
 	}
 }
 
 func TestChaosRun(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		s.spawn(t, 5)
-		if _, err := s.cast.Spawn(); err != nil { // chaos does not plan this member
-			t.Fatal(err)
-		}
+		_, err := s.cast.Spawn() // chaos does not plan this member
+		must(t, err)
 		c := demo.Chaos{Seed: 3, Rate: 2, Cast: 5}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var reported []demo.Act
 		began := time.Now()
-		err := c.Run(ctx, s.cast, func(a demo.Act) {
+		err = c.Run(ctx, s.cast, func(a demo.Act) {
 			if late := time.Since(began) - a.At; late != 0 {
 				t.Errorf("%v was applied %v late", a, late)
 			}
@@ -184,32 +184,32 @@ func TestChaosRun(t *testing.T) {
 			if a.At != p.At || a.Kind != p.Kind {
 				t.Fatalf("act %d: got %v, planned %v", i, a, p)
 			}
-			if id, ok := names[p.Member]; ok && a.Member != id || !ok && a.Member != p.Member {
-				t.Errorf("planned act %v: got member %s", p, a.Member)
+			if want := cmp.Or(names[p.Member], p.Member); a.Member != want {
+				t.Errorf("planned act %v: got member %s, want %s", p, a.Member, want)
 			}
 		}
 		if len(names) == 0 {
 			t.Error("no member was spawned")
 		}
-		faults := make(map[string]demo.ActKind)
+		repairs := make(map[string]demo.ActKind)
 		for _, a := range reported[:len(planned)] {
 			switch a.Kind {
 			case demo.ActFreeze:
-				faults[a.Member] = demo.ActThaw
+				repairs[a.Member] = demo.ActThaw
 			case demo.ActPartition:
-				faults[a.Member] = demo.ActHeal
+				repairs[a.Member] = demo.ActHeal
 			default:
-				delete(faults, a.Member)
+				delete(repairs, a.Member)
 			}
 		}
 		for _, a := range healed {
-			if faults[a.Member] != a.Kind {
+			if repairs[a.Member] != a.Kind {
 				t.Errorf("act %v at the end repairs no fault", a)
 			}
-			delete(faults, a.Member)
+			delete(repairs, a.Member)
 		}
-		if len(faults) > 0 {
-			t.Errorf("missing repairs at the end: %v", faults)
+		if len(repairs) > 0 {
+			t.Errorf("missing repairs at the end: %v", repairs)
 		}
 	})
 }

@@ -46,7 +46,7 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 }
 
 // Why returns why [Cast.Fault] would refuse a fault: an error that matches [ErrNoMember], [ErrNotNow] or
-// [ErrForeign], or nil. Why does not check whether Expire finds a session.
+// [ErrForeign], or nil. Why checks no sessions: for Expire of a dead candidate, it returns ErrNoMember.
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
@@ -168,13 +168,13 @@ func (m *member) apply(kind Fault, on bool) {
 	}
 }
 
-func (m *member) setFault(f model.Fault, leaseEnd time.Time) {
-	m.fault, m.faultAt, m.leaseEnd, m.thawing = f, m.cast.cfg.Now(), utc(leaseEnd), false
+func (m *member) setFault(f model.Fault, expiresFrom time.Time) {
+	m.fault, m.faultAt, m.expiresFrom, m.thawing = f, m.cast.cfg.Now(), utc(expiresFrom), false
 	m.publish(false)
 }
 
 func (m *member) clearFault() {
-	m.fault, m.faultAt, m.leaseEnd, m.thawing = model.NoFault, time.Time{}, time.Time{}, false
+	m.fault, m.faultAt, m.expiresFrom, m.thawing = model.NoFault, time.Time{}, time.Time{}, false
 	m.publish(false)
 }
 
@@ -361,7 +361,7 @@ func (s *Sandbox) awaitStop(id string) {
 // nil for a frozen or dead member. The caller must unlock m.mu before it calls endLease.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
-		m.leaseEnd = m.cast.cfg.Now()
+		m.expiresFrom = m.cast.cfg.Now()
 		m.publish(false)
 	}
 	if m.fault != model.NoFault && m.fault != model.Partitioned {

@@ -26,7 +26,7 @@ type runner interface {
 	EndLease()
 }
 
-// member is a named candidate or participant of the cast. Each time it rejoins, it gets a new runner.
+// member is a named candidate or participant of the cast.
 type member struct {
 	cast        *Cast
 	id, name    string
@@ -40,24 +40,24 @@ type member struct {
 	gate fault.Gate
 	line fault.Line
 
-	mu       sync.Mutex
-	runner   runner
-	recipe   dialect.Recipe // nil: the recipe of the dialect
-	rejoins  bool           // it rejoins after it has resigned
-	leaving  bool           // it never rejoins
-	last     model.Member   // the runner's last report, without the fault
-	fault    model.Fault
-	faultAt  time.Time
-	leaseEnd time.Time // the ExpiresFrom to report during the fault
-	session  uint64    // ID of the session when the partition began
-	thawing  bool      // thawed, but reported as frozen until it calls awake
-	noGuid   bool
-	loses    bool          // its next runner loses the reply to its create
-	slow     chan struct{} // the leader procedure waits until slow is closed; nil: no wait
-	gone     bool
-	previous <-chan struct{} // closed when the previous member has rejoined or left; nil: do not wait
-	ahead    int
-	placed   chan struct{} // closed when it has joined or left, and then nil
+	mu          sync.Mutex
+	runner      runner
+	recipe      dialect.Recipe // nil: the recipe of the dialect
+	rejoins     bool           // it rejoins after it has resigned
+	leaving     bool           // it never rejoins
+	last        model.Member   // the runner's last report, without the fault
+	fault       model.Fault
+	faultAt     time.Time
+	expiresFrom time.Time // reported during the fault
+	session     uint64    // ID of the session when the partition began
+	thawing     bool      // thawed, but reported as frozen until it calls awake
+	noGuid      bool
+	loses       bool          // its next runner loses the reply to its create
+	slow        chan struct{} // the leader procedure waits until slow is closed; nil: no wait
+	gone        bool
+	previous    <-chan struct{} // closed when the previous member has rejoined or left; nil: do not wait
+	ahead       int
+	placed      chan struct{} // closed when it has joined or left, and then nil
 }
 
 func (m *member) newRunner(members int) runner {
@@ -176,9 +176,9 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// If a partitioned member has lost its session, leaseEnd no longer applies.
-	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
-		v.ExpiresFrom = m.leaseEnd
+	// If a partitioned member has lost its session, expiresFrom no longer applies.
+	if m.fault != model.NoFault && !m.expiresFrom.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
+		v.ExpiresFrom = m.expiresFrom
 	}
 	v.NoGuid, v.SlowLead = m.noGuid, m.slow != nil
 	v.LosesReply = v.LosesReply || m.loses

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// participant follows a recipe without a leader, in one session.
+// participant follows the recipe of a group, barrier or queue, in one session.
 type participant struct {
 	*client.Conn
 	m      *member
@@ -185,7 +185,7 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create also creates missing parents. It marks the znodes that remove may delete later.
+// create also creates missing parents. It marks the persistent znodes that remove may delete.
 func (p *participant) create(name string, flags int32) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte

@@ -133,8 +133,8 @@ func (s *Sandbox) SetPace(p zkserver.Pace) {
 // Pace returns the current pace.
 func (s *Sandbox) Pace() zkserver.Pace { return s.cfg.Server.Pace() }
 
-// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So a running
-// or frozen leader gets a new worker if its last worker was refused or failed.
+// SetRules changes the rules, except Chaos. The new rules may accept writes that were refused. So with
+// r.Workers, a running or frozen leader gets a new worker if its last worker was refused or failed.
 func (s *Sandbox) SetRules(r model.Rules) {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -229,11 +229,11 @@ func (s *Sandbox) endFullSpeed(prepared bool) {
 }
 
 func (s *Sandbox) removeAll(ctx context.Context) error {
-	members := s.withSessions()
+	members := s.allMembers()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {
 		return err
 	}
-	for _, m := range append(members, s.withSessions()...) {
+	for _, m := range append(members, s.allMembers()...) {
 		_ = s.expire(m) // fails if the session has already ended
 	}
 	s.mu.Lock()
@@ -304,7 +304,7 @@ func (s *Sandbox) Step() (Step, error) {
 }
 
 func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
-	for _, m := range s.withSessions() {
+	for _, m := range s.allMembers() {
 		if m.Fault == model.NoFault || m.Session == 0 {
 			continue
 		}
@@ -476,14 +476,13 @@ func (s *Sandbox) removeExpired() {
 	}
 }
 
-func (s *Sandbox) withSessions() []model.Member {
+func (s *Sandbox) allMembers() []model.Member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removeExpired()
 	return slices.Collect(maps.Values(s.members))
 }
 
-// refuse leaves a job without a worker until SetRules.
 func (s *Sandbox) refuse(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

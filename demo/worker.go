@@ -177,9 +177,9 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 		return err
 	}
 	var c *counted
-	text := json.NewDecoder(bytes.NewReader(data))
-	text.DisallowUnknownFields()
-	if text.Decode(&c) != nil || c == nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&c) != nil || c == nil {
 		return fmt.Errorf("%s is not a counter of electop: it contains %q", path, znode.Safe(string(data), 40))
 	}
 	w.valueKnown, w.value = true, c.Value
