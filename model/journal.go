@@ -257,6 +257,11 @@ func (j *Journal) applyConnection(c *Connection) {
 		j.sessions.ConnectionLost(wallClock(c.At))
 		j.gap = j.gap || j.began
 		j.ack.connectionLost()
+		j.expired = nil // the server may restart, and then counts from 0 again
+		for id, end := range j.unexplained {
+			end.expired = nil
+			j.unexplained[id] = end
+		}
 	}
 	if news != nil {
 		j.events.release(nil, nil)

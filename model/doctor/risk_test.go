@@ -267,16 +267,24 @@ func TestWrongExpiryIsCorrected(t *testing.T) {
 				wrong++
 			}
 		}
-		s.run(s.between("healthy", time.Second, 8*time.Second))
+		s.run(s.between("healthy", 3*time.Second, 8*time.Second))
 		first.Stopped = true
 		before := s.between("before it expires", time.Millisecond, 500*time.Millisecond)
 		for s.timeLeft(first) > before {
 			s.run(max(min(s.timeLeft(first)-before, 100*time.Millisecond), time.Millisecond))
 		}
 		s.end(first)
+		lost := rapid.Bool().Draw(t, "electop's connection is lost")
+		if lost {
+			for _, link := range []model.Link{model.Disconnected, model.Connected} {
+				s.apply(&model.Connection{At: s.Tree.Now, Link: link, Session: s.own.Session, Server: "s0:2181"})
+			}
+		}
 		s.run(10 * time.Second)
-		if hs := s.J.State().Handoffs; hs[len(hs)-1].Cause != model.CauseLeft {
-			t.Fatalf("got the cause %s (%s), want left", hs[len(hs)-1].Cause, hs[len(hs)-1].Evidence)
+		hs := s.J.State().Handoffs
+		h := hs[len(hs)-1]
+		if counted := strings.Contains(h.Evidence, "let no session expire"); lost && counted || !lost && h.Cause != model.CauseLeft {
+			t.Fatalf("connection lost: %v; got the cause %s (%s), want left, or after a loss no use of the server's count", lost, h.Cause, h.Evidence)
 		}
 	})
 	if wrong == 0 {
