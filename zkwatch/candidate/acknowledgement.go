@@ -14,8 +14,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge reads first, because a deposed leader's acknowledgement often still exists. A failed
-// create is also logged as a transaction, and would delay the deletion of the old acknowledgement.
+// acknowledge reads first, except after a deletion: a deposed leader's acknowledgement often still exists.
+// A failed create is also logged as a transaction, and would delay the deletion of that acknowledgement.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -75,7 +75,9 @@ func (r *reign) watchAck(ctx context.Context) error {
 		return err
 	}
 	if stat != nil && uint64(stat.EphemeralOwner) == r.conn.Status().SessionID {
-		r.ack = watch
+		if r.ack = watch; watch == nil {
+			r.ackRetry = time.After(unreadablePause)
+		}
 		return nil
 	}
 	r.acked = false

@@ -20,7 +20,7 @@ type candidacy struct {
 	name        string // the own znode's name
 	fence       int64  // the own znode's czxid
 	established bool   // the candidacy waited or led
-	leased      bool   // the candidate leads, or began its leader procedure under a lease
+	leased      bool   // the candidate led in this reign, or began its leader procedure
 	noGuid      bool   // the own znode's name has no guid
 
 	status    <-chan client.Status
@@ -32,7 +32,7 @@ type candidacy struct {
 
 	unproved int // committed renewals in a row that proved no lease
 
-	notContending map[string]bool // names of persistent children with a number
+	notContending map[string]bool // names of the persistent children that wait found
 }
 
 func (s *candidacy) run(ctx context.Context) error {

@@ -69,7 +69,7 @@ type reign struct {
 	reported  time.Time  // when Leading or a renewed lease was last reported
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
-	ackRetry <-chan time.Time // fires at the next attempt to acknowledge, if ack is nil
+	ackRetry <-chan time.Time // fires at the next read or create of the acknowledgement, if ack is nil
 	quota    time.Duration    // the last pause after an attempt that a quota refused
 }
 
@@ -188,7 +188,7 @@ func (r *reign) advance(ctx, work context.Context) error {
 			r.renew()
 			r.reported = time.Now()
 			r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Leading, "" })
-		case r.ack == nil && r.cfg.Ack != "":
+		case r.ack == nil && r.ackRetry == nil && r.cfg.Ack != "":
 			if err := r.watchAck(ctx); err != nil {
 				return err
 			}

@@ -270,6 +270,22 @@ func TestStoppedAfterAnObstacle(t *testing.T) {
 	})
 }
 
+func TestOwnAckIsUnreadable(t *testing.T) {
+	var requests atomic.Int64
+	withOneCandidate(t, func(_ *zk.Conn, cfg *candidate.Config) {
+		cfg.Ack = "/leader"
+		electiontest.OnRequest(&cfg.Conn, wire.OpExists, func(net.Conn, []byte) bool { return requests.Add(1) > 10_000 })
+	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Candidate) {
+		s.AwaitBelief(t, model.Leading)
+		zktest.Must(c.SetACL("/leader", zk.WorldACL(zk.PermDelete), -1))
+		electiontest.Restart(server, time.Second)
+		time.Sleep(time.Minute)
+		if n := requests.Load(); s.Now().Belief != model.Leading || n == 0 || n > 60 {
+			t.Errorf("got report %+v and %d exists requests in a minute, want Leading and 1 to 60", s.Now(), n)
+		}
+	})
+}
+
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
