@@ -83,18 +83,18 @@ func TestResultsOfMembers(t *testing.T) {
 		"a second address of server.2": {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"no numbers at own addresses":  {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"server.2 at another address":  {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
-		"all at other addresses":       {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
+		"other addresses":              {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
 		"server.4 instead of server.2": {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
 		"two servers at one address":   {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
 		"static":                       {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
 		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 does not report which"},
 		"static, server.3 is missing":  {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
 		"static, IPv6":                 {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
-		"static, all addresses differ": {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
+		"static, other addresses":      {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
 		"one host":                     {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
 		"one host, server.1 missing":   {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
 		"one host, server.1 twice":     {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
-		"a server without a number":    {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
+		"server.0, no number":          {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
 		"no configuration":             {"a:1=1! b:1=1 c:1=2 d:1", "", "b:1 c:1 d:1", "names no servers"},
 		"no configuration, standalone": {"a:1", "standalone", "a:1", ""},
 	} {
@@ -148,7 +148,7 @@ func TestOneLeaderAtTwoAddresses(t *testing.T) {
 	}
 }
 
-func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
+func TestTableIsWholeOrHasAReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		servers []string
 		change  func(*fakeNet, *Config)
@@ -166,7 +166,7 @@ func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
 		"unreadable configuration": {threeAddrs, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(context.Context) (string, error) { return "", errors.New("zk: not authenticated\x1b") }
 		}, 3, "not authenticated\\x1b"},
-		"no answer with the configuration": {threeAddrs, func(_ *fakeNet, c *Config) {
+		"read of the configuration times out": {threeAddrs, func(_ *fakeNet, c *Config) {
 			c.Ensemble = func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
 		}, 3, "cannot be read"},
 		"malformed configuration": {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
@@ -197,7 +197,7 @@ func TestTableIsWholeIfAllMembersAnswer(t *testing.T) {
 	}
 }
 
-func TestServerAtTwoAddressesIsPolledOnce(t *testing.T) {
+func TestWhenASecondAddressIsPolled(t *testing.T) {
 	var failure error
 	withThreeServers(t, func(c *Config) {
 		c.Servers = []string{"zk1:2181"}
@@ -221,7 +221,7 @@ func TestServerAtTwoAddressesIsPolledOnce(t *testing.T) {
 			}
 			got := pollAll(t, p, l)
 			if m := servers[0].requests(); m["watches_by_path"]+m["wchp"] != want || got.Whole != (i < 2 || i == 3) || i < 4 && len(got.Servers) != 3 {
-				t.Errorf("poll %d: requests %v, want %d for watches; whole %v, %q", i, m, want, got.Whole, got.Unwhole)
+				t.Errorf("poll %d: requests %v, want %d for watches; %d servers, whole %v, %q", i, m, want, len(got.Servers), got.Whole, got.Unwhole)
 			}
 		}
 	})

@@ -41,7 +41,7 @@ type fakePort struct {
 
 type fakeServer struct {
 	addr    string
-	replies map[string]string // by word or command; the reply to a command may begin with a status line and headers
+	replies map[string]string // by word or command (dump_: the command dump); a command's reply may have its own headers
 	delay   duration          // before each reply
 	endless bool
 	onWord  func() // called before each reply to a word; it may set replies
@@ -203,7 +203,7 @@ func (s *fakeServer) flood(c net.Conn) {
 }
 
 // replies returns the replies of a member with one client, which owns a child of /election and
-// watches another child.
+// watches /election/n_0000000000.
 func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{

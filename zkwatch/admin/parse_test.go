@@ -75,7 +75,7 @@ func TestConnections(t *testing.T) {
 		equal(t, "connections", list.list, want[i:i+1])
 		equal(t, "bothPorts", list.bothPorts, true)
 	}
-	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connections of the words
+	self := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // the connections that sent cons
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
 		list := word.list
 		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: self[i], Received: 1}) {
@@ -182,7 +182,7 @@ func TestDumpInOtherZones(t *testing.T) {
 	}
 }
 
-func TestRepliesOfOlderServers(t *testing.T) {
+func TestUnusualReplies(t *testing.T) {
 	d, err := parseDump([]byte("SessionTracker dump:\nSession Sets (2):\n0 expire at Tue Sep 01 09:27:00 CEST 2015:\n" +
 		"1 expire at Tue Sep 01 09:27:02 CEST 2015:\n\t0x14f8\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x14f8:\n\t/e/n_0000000001\n"))
 	if err != nil || len(d.deadlines) != 1 || len(d.ephemerals) != 1 {
@@ -234,7 +234,7 @@ func TestTruncatedRepliesAreMalformed(t *testing.T) {
 		if err := parse(b); err != nil {
 			t.Fatal(err)
 		}
-		for n := range len(b) - 1 {
+		for n := range b {
 			if err := parse(b[:n]); !errors.Is(err, errMalformed) {
 				t.Errorf("%s cut at %d of %d: got %v, want errMalformed", name, n, len(b), err)
 				break
@@ -243,8 +243,8 @@ func TestTruncatedRepliesAreMalformed(t *testing.T) {
 	}
 	for i := range 3 {
 		b := fixture(t, fmt.Sprintf("4lw-dump-server%d.txt", i+1))
-		sessions := strings.Index(string(b), "ephemeral nodes dump:")
-		for n := range sessions {
+		end := strings.Index(string(b), "ephemeral nodes dump:")
+		for n := range end {
 			if _, err := parseDump(b[:n]); !errors.Is(err, errMalformed) {
 				t.Fatalf("dump cut at %d of %d: got %v, want errMalformed", n, len(b), err)
 			}
@@ -252,7 +252,7 @@ func TestTruncatedRepliesAreMalformed(t *testing.T) {
 	}
 }
 
-func TestRepliesOfOtherProgramsAreRefused(t *testing.T) {
+func TestMalformedReplies(t *testing.T) {
 	page := []byte("<!DOCTYPE html><html><body>It works!</body></html>\n\n")
 	envelopes := [][]byte{page, []byte("{}"), []byte("[]"), []byte("null"), []byte(`"x"`), nil,
 		[]byte(`{"command":7,"error":null}`), []byte(`{"command":"ruok","error":null}`), []byte(`{"status":"UP"}`)}
@@ -397,7 +397,7 @@ func TestParsersAllocateBoundedMemory(t *testing.T) {
 			}
 		}
 	}
-	// Many short session ids are still accepted.
+	// A reply of the maximum size may be full of session ids.
 	const session = "72057594037927936,"
 	if _, err := table.read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("reply of session ids: %v", err)

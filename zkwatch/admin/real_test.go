@@ -48,7 +48,7 @@ func create(t *testing.T, c *client.Conn, path string, flags int32) string {
 type queue struct {
 	conns    []*client.Conn
 	sessions []uint64
-	names    []string
+	paths    []string
 }
 
 func joinElection(t *testing.T, path string, addrs ...string) (q queue) {
@@ -61,9 +61,9 @@ func joinElection(t *testing.T, path string, addrs ...string) (q queue) {
 			t.Fatal(err)
 		}
 		q.conns, q.sessions = append(q.conns, c), append(q.sessions, session)
-		q.names = append(q.names, create(t, c, path+"/n_", zk.FlagEphemeralSequential))
+		q.paths = append(q.paths, create(t, c, path+"/n_", zk.FlagEphemeralSequential))
 		if i > 0 {
-			if _, _, _, err := c.GetW(t.Context(), q.names[i-1]); err != nil {
+			if _, _, _, err := c.GetW(t.Context(), q.paths[i-1]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,7 +109,7 @@ func awaitAdmin(t *testing.T, url string) {
 }
 
 // pollWithDeadlines polls until each session has a deadline, because a dump can lack a session. It
-// returns nil if gone receives an event first.
+// returns nil if an event is on gone first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
@@ -164,7 +164,7 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 		for _, c := range s.Clients {
 			connected[c.Session] = c.Addr
 			if c.Timeout == 0 || c.Established.IsZero() || c.Received == 0 {
-				t.Errorf("connection %+v, want a timeout, a start and a count", c)
+				t.Errorf("connection %+v, want Timeout, Established and Received", c)
 			}
 		}
 		for _, w := range s.Watched {
@@ -173,12 +173,12 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 		if len(s.Deadlines) > 0 && s.Mode != session.ModeLeader && s.Mode != session.ModeStandalone {
 			t.Errorf("%s is a %s with deadlines, want deadlines only from a leader or a standalone server", s.Addr, s.Mode)
 		}
-		if len(s.Ephemerals) != len(q.names) {
-			t.Errorf("%s has %d ephemerals, want %d: %v", s.Addr, len(s.Ephemerals), len(q.names), s.Ephemerals)
+		if len(s.Ephemerals) != len(q.paths) {
+			t.Errorf("%s has %d ephemerals, want %d: %v", s.Addr, len(s.Ephemerals), len(q.paths), s.Ephemerals)
 		}
-		for i, name := range q.names {
-			if !slices.Contains(s.Ephemerals, session.Ephemeral{Session: q.sessions[i], Path: name}) {
-				t.Errorf("ephemerals of %s: want %s of session %#x among %v", s.Addr, name, q.sessions[i], s.Ephemerals)
+		for i, path := range q.paths {
+			if !slices.Contains(s.Ephemerals, session.Ephemeral{Session: q.sessions[i], Path: path}) {
+				t.Errorf("ephemerals of %s: want %s of session %#x among %v", s.Addr, path, q.sessions[i], s.Ephemerals)
 			}
 		}
 	}
@@ -189,12 +189,12 @@ func wantTable(t *testing.T, cfg admin.Config, via string, q queue, ours uint64)
 		if host, _, err := net.SplitHostPort(connected[session]); err != nil || !net.ParseIP(host).IsLoopback() {
 			t.Errorf("session %#x is connected from %q, want a loopback address", session, connected[session])
 		}
-		if i > 0 && !slices.Equal(watched[q.names[i-1]], []uint64{session}) {
-			t.Errorf("%s is watched by sessions %#x, want only %#x", q.names[i-1], watched[q.names[i-1]], session)
+		if i > 0 && !slices.Equal(watched[q.paths[i-1]], []uint64{session}) {
+			t.Errorf("%s is watched by sessions %#x, want only %#x", q.paths[i-1], watched[q.paths[i-1]], session)
 		}
 	}
-	if len(watched) != len(q.names)-1 {
-		t.Errorf("watches %v, want watches on %d paths", watched, len(q.names)-1)
+	if len(watched) != len(q.paths)-1 {
+		t.Errorf("watches %v, want watches on %d paths", watched, len(q.paths)-1)
 	}
 	if len(table.Anchors) != 1 || table.Anchors[0].Session != ours {
 		t.Errorf("anchors %+v, want one of session %#x", table.Anchors, ours)
@@ -243,8 +243,8 @@ func TestTableOfAStandaloneServer(t *testing.T) {
 				}
 			}
 			cfg.Chroot = "/election"
-			s := poll(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
-			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.names[0] {
+			s := poll(t, cfg, strings.TrimPrefix(q.paths[0], "/election")).Servers[0]
+			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.paths[0] {
 				t.Errorf("below a chroot: %+v, want one znode and the watch on it", s)
 			}
 		})
@@ -285,7 +285,7 @@ func expiresAfterDeadline(t *testing.T, cfg admin.Config, addr string, observer 
 	return true
 }
 
-func TestDefaultSettingsOfApache(t *testing.T) {
+func TestDefaultWhitelistOfApache(t *testing.T) {
 	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords("")) // permits only srvr
 	noServer := "http://{host}:" + freePort(t) + "/commands"
@@ -296,7 +296,7 @@ func TestDefaultSettingsOfApache(t *testing.T) {
 		table := poll(t, admin.Config{Mode: mode, URL: noServer, Servers: []string{s.Addr}}, "/election")
 		got := table.Servers[0]
 		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
-			t.Errorf("%s: %+v, whole %v %q; want the status of one whole server", mode, got, table.Whole, table.Unwhole)
+			t.Errorf("%s: %+v, whole %v %q; want the status of one server and a whole table", mode, got, table.Whole, table.Unwhole)
 		}
 		for _, a := range []session.Answer{got.Connections, got.Sessions} {
 			if a.State != session.Refused || a.Hint != hint {
@@ -372,7 +372,7 @@ func TestTableOfAnEnsemble(t *testing.T) {
 	e.Members[killed].Kill(t)
 	table := poll(t, cfg, "/election")
 	if b := table.Servers[killed].Basic; b.State != session.Failed || table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
-		t.Errorf("after a server was killed: %+v, want Failed and not whole", table)
+		t.Errorf("after a server was killed: %+v, want it refused and not whole", table)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 			p.Handoff()
 			wantTables(time.Second, 0, "less than 2 s after the last handoff")
 		}
-		wantTables(2*time.Second, 3, "2 s after the last handoff")
+		wantTables(2*time.Second, 3, "3 s after the last handoff")
 		p.Handoff()
 		wantTables(57*time.Second, 0, "less than a minute after the last table")
 		wantTables(5*time.Second, 3, "more than a minute after the last table")
@@ -166,7 +166,7 @@ func TestTablesOfManyWatchesAreNotRequested(t *testing.T) {
 			t.Errorf("heavy: %+v, want watches Answered", w)
 		}
 	})
-	// The table is requested only if wchs or mntr reports the number of watches.
+	// Without Heavy, a table needs the number of watches from wchs or mntr.
 	eachMode(t, nil, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		for _, s := range servers[:2] {
 			delete(s.replies, "wchs")
@@ -179,7 +179,7 @@ func TestTablesOfManyWatchesAreNotRequested(t *testing.T) {
 			t.Errorf("no counts: %+v, want watches Refused", s)
 		}
 		if s := last.Servers[1]; s.Watches.State != session.Answered || s.WatchCount != 3 || s.DataWatches != -1 {
-			t.Errorf("only the total: %+v, want watches Answered", s)
+			t.Errorf("only mntr or monitor: %+v, want watches Answered", s)
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestManyConnectionsAreNotRequested(t *testing.T) {
 			t.Errorf("verify: %d requests for connections, want 3", got)
 		}
 	})
-	t.Run("not limited to cheap lists", func(t *testing.T) {
+	t.Run("without Cheap", func(t *testing.T) {
 		eachMode(t, func(c *Config) { c.Sessions = 2 * time.Second }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 			setConnections(servers, 100_000)
 			defer n.run(p)()

@@ -17,19 +17,18 @@ import (
 	"electop/model/znode"
 )
 
-func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
-	var touched time.Time
-	for name, config := range map[string]string{"a server's address": "", "an address of any server": dynamicConfig} {
+func TestAnchorsAreReadBetweenTouchAndTheRequests(t *testing.T) {
+	for name, config := range map[string]string{"a server's address": "", "an address where any server may answer": dynamicConfig} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			s.delay.set(time.Second)
 			c.Servers, c.Ensemble = []string{"lb:2181"}, always(config)
 			n.set("lb:2181", &fakePort{s, (*fakeServer).words})
-			c.Touch = func(context.Context) { touched = time.Now() }
+			c.Touch = func(context.Context) { time.Sleep(time.Millisecond) }
 			c.Anchors = func() []session.Anchor {
-				return []session.Anchor{{Session: 1, Sent: touched, Timeout: 8 * time.Second}}
+				return []session.Anchor{{Session: 1, Sent: time.Now(), Timeout: 8 * time.Second}}
 			}
 		}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
-			want := time.Now()
+			want := time.Now().Add(time.Millisecond)
 			if config != "" {
 				want = want.Add(-8 * time.Second)
 			}
@@ -41,7 +40,7 @@ func TestAnchorsAreReadBeforeTheRequests(t *testing.T) {
 	}
 }
 
-func TestListOfOnePortIsRefused(t *testing.T) {
+func TestListThatMayLackAPortIsRefused(t *testing.T) {
 	const one, list = " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x1,lop=PING,est=1,to=10000,lresp=5)\n\n",
 		`{"command":"connections","error":null,"connections":[{"session_id":1,"remote_socket_address":"10.9.9.9:1"}]%s}`
 	for name, c := range map[string]struct {
@@ -50,14 +49,14 @@ func TestListOfOnePortIsRefused(t *testing.T) {
 		reply string // the server's reply to query
 		hint  string // "": the list is Answered; "none": Refused without a hint
 	}{
-		"one port":          {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
-		"only with TLS":     {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
-		"two ports":         {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
-		"unknown":           {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
-		"conf is forbidden": {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
-		"3.4":               {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
-		"HTTP, both ports":  {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
-		"HTTP, one port":    {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
+		"the server has one port":     {FourLetter, "conf", "clientPort=2181\nsecureClientPort=-1\nserverId=0\n", ""},
+		"only with TLS":               {FourLetter, "conf", "clientPort=-1\nsecureClientPort=2181\nserverId=0\n", ""},
+		"two ports":                   {FourLetter, "conf", "clientPort=2181\nsecureClientPort=2281\nserverId=0\n", "admin.enableServer=true and --admin auto"},
+		"no ports in conf":            {FourLetter, "conf", "serverId=0\n", "admin.enableServer=true and --admin auto"},
+		"conf is forbidden":           {FourLetter, "conf", "conf is not executed because it is not in the whitelist.\n", "admin.enableServer=true and --admin auto"},
+		"3.4":                         {FourLetter, "srvr", "Zookeeper version: 3.4.14-x\nConnections: 2\nMode: standalone\n", ""},
+		"HTTP, secure_connections":    {HTTP, "connections", fmt.Sprintf(list, `,"secure_connections":[]`), ""},
+		"HTTP, no secure_connections": {HTTP, "connections", fmt.Sprintf(list, ""), "none"},
 	} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, cfg *Config) {
 			cfg.Mode = c.mode
@@ -118,7 +117,7 @@ func TestPollEndsInTime(t *testing.T) {
 	})
 }
 
-func TestEndlessRepliesAreTooLarge(t *testing.T) {
+func TestTooLargeReplies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
@@ -138,21 +137,21 @@ func TestEndlessRepliesAreTooLarge(t *testing.T) {
 			got := pollFirst(t, p, l)
 			answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
 			if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
-				t.Errorf("%s: %+v, want only this table TooLarge", much.word, got)
+				t.Errorf("%s: %+v, want this table TooLarge and the status Answered", much.word, got)
 			}
 		})
 	}
 }
 
-func TestSlowServerIsPolledLessOften(t *testing.T) {
-	for name, slow := range map[string]func(*fakeNet, *fakeServer){
+func TestServerWithoutAnswersIsPolledLessOften(t *testing.T) {
+	for name, fail := range map[string]func(*fakeNet, *fakeServer){
 		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
 		"is unreachable": func(n *fakeNet, s *fakeServer) { n.set(s.addr, &fakePort{}); n.set("10.0.0.2:8080", &fakePort{}) },
 	} {
 		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				withThreeServers(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
-					slow(n, servers[1])
+					fail(n, servers[1])
 					began := time.Now()
 					defer n.run(p)()
 					advance(statusPollTimeout)
@@ -164,7 +163,7 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 						t.Errorf("servers 1 and 3: %+v, want Answered", first)
 					}
 					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
-						t.Errorf("slow server: %+v, want Failed", first)
+						t.Errorf("server 2: %+v, want Failed", first)
 					}
 					advance(20 * time.Minute)
 					times := l.times()
@@ -175,8 +174,8 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 						}
 					}
 					m := servers[1].requests()
-					if polls := m["configuration"] + m["conf"]; name == "hangs" && polls > 50 || l.count() < 180 {
-						t.Errorf("in 20 minutes: %d polls of the slow server, want 50 at most; %d tables, want 180 or more", polls, l.count())
+					if n := m["configuration"] + m["conf"]; name == "hangs" && n > 50 || l.count() < 180 {
+						t.Errorf("in 20 minutes: %d identity requests to server 2, want 50 at most; %d tables, want 180 or more", n, l.count())
 					}
 					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
 						t.Errorf("after 20 minutes: %+v, want Failed", b)
@@ -199,7 +198,7 @@ func TestSlowServerIsPolledLessOften(t *testing.T) {
 	}
 }
 
-func TestPollOnDemandTriesASlowServer(t *testing.T) {
+func TestPollOnDemandTriesAFailedServer(t *testing.T) {
 	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = FourLetter
 		n.set(s.addr, nil)
@@ -214,6 +213,9 @@ func TestPollOnDemandTriesASlowServer(t *testing.T) {
 			t.Errorf("with a listener: %+v, want all Answered", got)
 		}
 	})
+}
+
+func TestTableThatTimesOutIsRequestedOnce(t *testing.T) {
 	withOneServer(t, nil, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		pollFirst(t, p, l)
 		s.requests()
@@ -240,7 +242,7 @@ func TestPollAndRunEndWithTheContext(t *testing.T) {
 			why := errors.New("enough")
 			cancel(why)
 			if err := <-polled; !errors.Is(err, why) && mode != Off {
-				t.Errorf("Poll: got %v, want %v", err, why)
+				t.Errorf("%s: Poll: got %v, want %v", mode, err, why)
 			}
 			stop()
 			if d := time.Since(began); d != 0 {
@@ -259,8 +261,7 @@ func TestSubscriberThatBlocksIsLimited(t *testing.T) {
 		p.mu.Lock()
 		p.subscribers = append([]*Election{&stuck}, p.subscribers...)
 		p.mu.Unlock()
-		stop := n.run(p)
-		defer stop()
+		defer n.run(p)()
 		time.Sleep(putTimeout / 2)
 		began := time.Now()
 		p.Verify()
@@ -327,7 +328,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 				defer n.run(p)()
 				advance(4 * time.Minute)
 				want := "monitor=49 server_stats=49 watch_summary=49"
-				if name == "a cut-off body" { // HTTP is late, so it is tried again each minute
+				if name == "a cut-off body" { // HTTP times out, so it is tried again each minute
 					want = "configuration=6 " + want
 				}
 				if m := byCommand(s.requests()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
@@ -347,7 +348,7 @@ func TestOtherProgramAtTheAdminPort(t *testing.T) {
 }
 
 func TestSeveralServersOnOneHost(t *testing.T) {
-	hosts := func(n *fakeNet) (addrs []string) {
+	onOneHost := func(n *fakeNet) (addrs []string) {
 		for i := range 3 {
 			addr := "127.0.0.1:218" + strconv.Itoa(i+1)
 			s := &fakeServer{addr: addr, counts: make(map[string]int), replies: replies(i+1, session.ModeFollower, 2181+i)}
@@ -360,7 +361,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 	}
 	for _, mode := range []Mode{Auto, HTTP} {
 		withOneServer(t, func(n *fakeNet, _ *fakeServer, c *Config) {
-			c.Mode, c.Servers = mode, hosts(n)
+			c.Mode, c.Servers = mode, onOneHost(n)
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
 			for i, s := range pollAll(t, p, l).Servers {
 				switch {
@@ -378,7 +379,7 @@ func TestSeveralServersOnOneHost(t *testing.T) {
 		url, via string
 	}{{"", "4lw"}, {"http://{host}:8080/commands", "4lw"}, {"http://127.0.0.1:8080/commands/", "http"}} {
 		withOneServer(t, func(n *fakeNet, _ *fakeServer, cfg *Config) {
-			cfg.Servers, cfg.URL = hosts(n)[1:2], c.url
+			cfg.Servers, cfg.URL = onOneHost(n)[1:2], c.url
 		}, func(t *testing.T, n *fakeNet, p *Poller, _ *fakeServer, l *listener) {
 			if got := pollFirst(t, p, l); got.Basic.Via != c.via {
 				t.Errorf("URL %q: %+v, want an answer via %s", c.url, got, c.via)
@@ -398,8 +399,8 @@ func TestNoSecretsInAnswers(t *testing.T) {
 	})
 }
 
-func TestRefusedWords(t *testing.T) {
-	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) { // the server permits only srvr, the default since 3.5
+func TestRefusedQueries(t *testing.T) {
+	withOneServer(t, func(n *fakeNet, s *fakeServer, c *Config) { // the server permits only srvr, the default since 3.5.3
 		c.Mode = FourLetter
 		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
 			delete(s.replies, word)
@@ -426,7 +427,7 @@ func TestRefusedWords(t *testing.T) {
 		}
 		advance(time.Minute)
 		if m := byCommand(s.requests()); m != "monitor=1 server_stats=12 watch_summary=1" {
-			t.Errorf("requests in the next minute: %q, want each refused query once", m)
+			t.Errorf("requests in the next minute: %q, want the status, and mntr and wchs once", m)
 		}
 		stop()
 		s.replies = replies(0, session.ModeStandalone, 2181)
@@ -446,12 +447,12 @@ func TestRefusedWords(t *testing.T) {
 	})
 }
 
-func TestRefusedCommandIsSentAsAWord(t *testing.T) {
+func TestUnknownCommandIsSentAsAWord(t *testing.T) {
 	withOneServer(t, func(_ *fakeNet, s *fakeServer, _ *Config) {
 		delete(s.replies, "watches_by_path")
 	}, func(t *testing.T, n *fakeNet, p *Poller, s *fakeServer, l *listener) {
 		if got := pollFirst(t, p, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
-			t.Errorf("refused watches_by_path: %+v, want watches by words", got)
+			t.Errorf("unknown command: %+v, want watches by words", got)
 		}
 	})
 }
@@ -471,8 +472,7 @@ func TestNotServingIsAFailedAnswer(t *testing.T) {
 			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
 				t.Errorf("%s: %+v, want Failed because the server is not serving", mode, got)
 			}
-			stop := n.run(p)
-			defer stop()
+			defer n.run(p)()
 			s.requests()
 			advance(time.Minute)
 			if l.count() < 12 || len(s.requests()) == 0 {
