@@ -316,7 +316,7 @@ var candidateFaults = map[string]candidateFault{
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
 				c.Errorf("%s, frozen at %v: got a lease until %v, want at most a session timeout of %v", s.name, since, st.LeaseEnd, st.Timeout)
 			}
-			if at := c.w.reported(s.name); at.After(since.Add(5 * reportDelay)) {
+			if at := c.w.lastReport(s.name); at.After(since.Add(5 * reportDelay)) {
 				c.Errorf("%s: got a report %v after the start of the freeze, want none", s.name, at.Sub(since))
 			}
 			c.w.change(s.name, frozen, -1)

@@ -125,7 +125,7 @@ func TestSessionTimeoutTooShortForALease(t *testing.T) {
 		cfg.SessionTimeout, cfg.Tick = time.Second, 2*time.Second
 		c := candidate.New(candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true})
 		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "too short for a leader's lease") || !strings.Contains(err.Error(), "4s") {
-			t.Errorf("Run: got error %v, want a too short timeout and 4s", err)
+			t.Errorf("Run: got error %v, want \"too short for a leader's lease\" and 4s", err)
 		}
 		cfg.SessionTimeout = 4 * time.Second
 		electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: electiontest.ElectionPath(t), Create: true}).AwaitBelief(t, model.Leading)
@@ -148,11 +148,11 @@ func TestConnectionTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// On a busy machine the session may end first. Then the next candidacy reports the obstacle.
+		// On a busy machine the session may end before the suspended leader reports the obstacle.
 		for range 10 {
 			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
 			var m model.Member
-			m, i = s.Await(t, i, "suspended or elected again, and why", func(m model.Member) bool {
+			m, i = s.Await(t, i, "suspended or elected, with an obstacle: no lease", func(m model.Member) bool {
 				return (m.Belief == model.Suspended || m.Belief == model.Elected) && strings.Contains(m.Obstacle, "no lease: answers take")
 			})
 			link.SetLatency(0, 0)
@@ -161,7 +161,7 @@ func TestConnectionTooSlowForALease(t *testing.T) {
 				return
 			}
 		}
-		t.Error("got no suspended leader: each session ended first")
+		t.Error("got no suspended leader with an obstacle in 10 attempts")
 	})
 }
 
@@ -308,7 +308,7 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 	})
 }
 
-func TestSuspensionsLeakNothing(t *testing.T) {
+func TestSuspensionsLeakNoGoroutines(t *testing.T) {
 	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/chroot", nil, 0, electiontest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
@@ -367,10 +367,10 @@ func TestConnectionLostBeforeTheList(t *testing.T) {
 	})
 }
 
-func TestRefusedCredentials(t *testing.T) {
+func TestServerRequiresAuthentication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Answer: func(_ electiontest.Request, reply func(int32, int32, []byte), xid int32) bool {
-			reply(xid, -124, nil)
+			reply(xid, int32(wire.AuthRequired), nil)
 			return true
 		}}
 		c := candidate.New(candidate.Config{

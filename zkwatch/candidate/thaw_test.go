@@ -55,7 +55,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 			s.Thaw()
 			synctest.Wait()
 			if got := awake(); len(got) != i+1 || got[i].Belief != model.Leading {
-				t.Fatalf("got reports %+v at calls of Awake after %d freezes, want one each, Leading", got, i+1)
+				t.Fatalf("got reports %+v at calls of Awake after %d freezes, want one for each freeze, all Leading", got, i+1)
 			}
 		}
 		if got := beliefs(s, 0); slices.Contains(got, model.Suspended) {
@@ -64,8 +64,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-// TestAwakeAfterAnEarlyExpiry checks that Awake is called if the session expired during the freeze.
-func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
+func TestAwakeAfterAnExpiryWhileFrozen(t *testing.T) {
 	withAwake(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Candidate, awake func() []model.Member) {
 		m := s.Now()
 		s.Freeze()
@@ -76,7 +75,7 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if got := awake(); len(got) == 0 || leads(got[0]) {
-			t.Errorf("got reports %+v at calls of Awake, want one without a leader", got)
+			t.Errorf("got reports %+v at calls of Awake, want the first not leading", got)
 		}
 	})
 }
@@ -89,7 +88,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if n := server.TakeBacklog(0).Waiting; n != 1 {
-			t.Fatalf("got %d held replies, want 1: the reply to the check after the thaw", n)
+			t.Fatalf("got %d held replies, want 1: the reply to the read of its znode after the thaw", n)
 		}
 		s.Freeze()
 		server.SetPace(zkserver.Pace{})
@@ -100,7 +99,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if got := awake(); len(got) == 0 || leads(got[0]) {
-			t.Errorf("got reports %+v at calls of Awake, want one without a leader", got)
+			t.Errorf("got reports %+v at calls of Awake, want the first not leading", got)
 		}
 	})
 }
