@@ -45,7 +45,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	}
 	results := make(chan result, 1)
 	go func() {
-		defer c.calls.Done()
+		defer c.background.Done()
 		value, err := request(full)
 		c.dequeued(number) // necessary if the library never wrote the request
 		results <- result{value, err}
@@ -131,7 +131,7 @@ func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, number uint64, 
 	}
 	c.admitted++
 	c.queued.Store(c.admitted)
-	c.calls.Add(1)
+	c.background.Add(1)
 	return lost, c.admitted, nil
 }
 

@@ -139,7 +139,7 @@ func (cfg *Config) moveSASL() error {
 	if i < 0 {
 		return nil
 	}
-	account, err := cfg.Auth[i].digest()
+	account, err := cfg.Auth[i].saslAccount()
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type Conn struct {
 	status      Status
 	subscribers map[*subscription]bool
 	link        *serverConn    // the connection in use or being set up
-	ready       *serverConn    // link, if a server has granted or continued the session over it; otherwise nil
+	ready       *serverConn    // equals link when the handshake over link is complete
 	lost        chan struct{}  // closed when the connection is lost; nil unless Connected
 	lostBy      error          // why lost was closed
 	refusals    int            // number of connections in a row that ended with ErrRefused
@@ -54,7 +54,7 @@ type Conn struct {
 	admitted    uint64          // number of calls so far, see admit
 	queued      atomic.Uint64   // number of the call in the library's queue; 0: none; set under mu
 	requests    atomic.Uint64
-	calls       sync.WaitGroup
+	background  sync.WaitGroup
 	giveUpTimer *time.Timer
 }
 
@@ -133,7 +133,7 @@ func (c *Conn) spawn(f func()) bool {
 	if c.status.State.Terminal() {
 		return false
 	}
-	c.calls.Go(f)
+	c.background.Go(f)
 	return true
 }
 
@@ -213,7 +213,7 @@ func (c *Conn) teardown(n *serverConn, sendClose bool) {
 	c.zk.Close()
 	for range c.events {
 	}
-	c.calls.Wait()
+	c.background.Wait()
 }
 
 type zkLogger struct{ c *Conn }

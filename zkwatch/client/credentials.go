@@ -18,8 +18,8 @@ import (
 type Auth struct {
 	Scheme string
 
-	// secret is a pointer, because package fmt prints only a pointer's address. In an unexported field,
-	// fmt does not call Format.
+	// If an Auth is in an unexported field, package fmt does not call Format, but prints this
+	// pointer's address.
 	secret *string
 }
 
@@ -41,7 +41,7 @@ func (a Auth) validate() error {
 	case !validScheme(a.Scheme):
 		return errors.New("auth: the scheme is not a word of lowercase letters and digits, such as digest")
 	case len(a.Scheme)+len(a.credential()) > maxAuth:
-		return fmt.Errorf("auth scheme %s: the credential is longer than %d bytes", a.Scheme, maxAuth)
+		return fmt.Errorf("auth scheme %s: scheme and credential together are longer than %d bytes", a.Scheme, maxAuth)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func ParseAuth(line string) (Auth, error) {
 			return Auth{}, errors.New("auth scheme digest: want digest:user:password")
 		}
 	case saslScheme:
-		if _, err := a.digest(); err != nil {
+		if _, err := a.saslAccount(); err != nil {
 			return Auth{}, err
 		}
 	}
@@ -91,7 +91,7 @@ const saslScheme = "sasl" // the scheme of a SASL account in Config.Auth
 
 func isSASL(a Auth) bool { return a.Scheme == saslScheme }
 
-func (a Auth) digest() (*sasl.Digest, error) {
+func (a Auth) saslAccount() (*sasl.Digest, error) {
 	user, password, _ := strings.Cut(a.credential(), ":")
 	account, err := sasl.NewDigest(user, password)
 	if err != nil {

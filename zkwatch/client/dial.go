@@ -96,7 +96,7 @@ func (c *Conn) attemptFailed(addr string, err error) {
 	c.status.Server = addr
 	var dns *net.DNSError
 	if unknownHost := errors.As(err, &dns) && dns.IsNotFound; c.status.Err == nil || !unknownHost {
-		c.setErr(err) // an unknown host name does not hide the error of another server
+		c.setErr(err) // an unknown host name does not replace another error
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *servers) pause(ctx context.Context) bool {
 // request reaches a server, and the library's Close does not wait a second for an answer.
 func (c *Conn) offlineConn() net.Conn {
 	library, end := net.Pipe()
-	c.calls.Go(func() { // until the library closes its end
+	c.background.Go(func() { // until the library closes its end
 		defer end.Close()
 		if _, err := wire.ReadFrame(end, math.MaxInt32); err != nil {
 			return

@@ -14,6 +14,6 @@
 //	conn.go, dial.go, session.go, status.go                        the life of a session
 //	serverconn.go, frame.go, handshake.go                          the messages on a connection
 //	requests.go, call.go, errors.go                                requests and their errors
-//	follow.go                                                      persistent watches, and reads in order with their events
+//	follow.go                                                      persistent watches; the order of replies and events
 //	lease.go                                                       the lease
 package client

@@ -59,8 +59,8 @@ func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// Unanswered reports whether err means that the connection or the session ended before an answer,
-// or that the outcome of a write is unknown. It returns false for ErrReplyTooLarge: a retry would fail.
+// Unanswered reports whether err wraps ErrUnknownOutcome, or means that there was no connection, or that
+// the connection or session ended before the answer. It returns false for ErrReplyTooLarge: a retry would fail.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false
