@@ -18,12 +18,12 @@ const patience = time.Minute
 
 // rawClient shows what client libraries hide: zxids, some operations, and the order of events and replies.
 type rawClient struct {
-	t       testing.TB
-	nc      net.Conn
-	in      *bufio.Reader
-	xid     int32
-	conn    wire.ConnectResponse
-	onEvent func(wire.WatcherEvent)
+	t         testing.TB
+	nc        net.Conn
+	in        *bufio.Reader
+	xid       int32
+	handshake wire.ConnectResponse
+	onEvent   func(wire.WatcherEvent)
 }
 
 func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
@@ -46,8 +46,8 @@ func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
 		t.Fatalf("read connect response: %v", err)
 	}
 	d := wire.NewDecoder(frame)
-	if c.conn.Fields(d); d.Err() != nil {
-		t.Fatalf("connect response: %v", d.Err())
+	if c.handshake.Fields(d); d.Err() != nil {
+		t.Fatalf("decode connect response: %v", d.Err())
 	}
 	return c
 }
@@ -101,16 +101,16 @@ func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
 		if h.Xid == wire.XidWatch {
 			var ev wire.WatcherEvent
 			if ev.Fields(d); d.Err() != nil {
-				c.t.Fatalf("watch event: %v", d.Err())
+				c.t.Fatalf("decode watch event: %v", d.Err())
 			}
 			c.onEvent(ev)
 			continue
 		}
-		if _, odd := rsp.(*anyBytes); rsp != nil && (h.Err == wire.OK || odd) {
+		if _, raw := rsp.(*anyBytes); rsp != nil && (h.Err == wire.OK || raw) {
 			rsp.Fields(d)
 		}
 		if d.Err() != nil {
-			c.t.Fatalf("reply to xid %d: %v", h.Xid, d.Err())
+			c.t.Fatalf("decode reply to xid %d: %v", h.Xid, d.Err())
 		}
 		if h.Err == wire.OK && len(d.Rest()) > 0 {
 			c.t.Fatalf("reply to xid %d has %d bytes too many", h.Xid, len(d.Rest()))
@@ -124,7 +124,7 @@ func (c *rawClient) call(op wire.Op, req wire.Record, rsp wire.Record) wire.Repl
 	xid := c.send(op, req)
 	h, err := c.receive(rsp)
 	if err != nil {
-		c.t.Fatalf("reply to %v: %v", op, err)
+		c.t.Fatalf("read reply to %v: %v", op, err)
 	}
 	if h.Xid != xid {
 		c.t.Fatalf("reply to %v has xid %d, want %d", op, h.Xid, xid)
@@ -162,11 +162,11 @@ func world(perms int32) []wire.ACL {
 	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
 }
 
-// transcript prints requests and replies. Servers that behave alike produce the same text, because zxids are relative.
+// transcript prints requests, replies and events. Servers that behave alike produce the same text.
 type transcript struct {
 	t        testing.TB
 	addr     string
-	base     int64
+	base     int64 // printed zxids are relative to base
 	sessions map[int64]string
 	text     strings.Builder
 }
@@ -188,12 +188,12 @@ func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, f
 func (s *transcript) connect(name string) *namedClient {
 	s.t.Helper()
 	c := dialRaw(s.t, s.addr)
-	s.sessions[c.conn.SessionID] = name
+	s.sessions[c.handshake.SessionID] = name
 	named := &namedClient{s: s, c: c, name: name}
 	c.onEvent = func(ev wire.WatcherEvent) {
 		s.printf("%s event %d state %d %s", name, ev.Type, ev.State, ev.Path)
 	}
-	s.printf("%s connects: timeout %d, %d bytes of password", name, c.conn.Timeout, len(c.conn.Passwd))
+	s.printf("%s connects: timeout %d, %d bytes of password", name, c.handshake.Timeout, len(c.handshake.Passwd))
 	return named
 }
 
@@ -351,4 +351,4 @@ func (named *namedClient) close() {
 	named.c.nc.Close()
 }
 
-func sessionHex(c *rawClient) string { return fmt.Sprintf("%#x", uint64(c.conn.SessionID)) }
+func sessionHex(c *rawClient) string { return fmt.Sprintf("%#x", uint64(c.handshake.SessionID)) }

@@ -455,7 +455,7 @@ var conversations = []struct {
 	{"sessions", func(s *transcript) {
 		for _, ms := range []int32{-1, 1, 250, 5000, 59_999, 60_001, 1 << 30} {
 			c := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{Timeout: ms})
-			s.printf("requested %d, got %d", ms, c.conn.Timeout)
+			s.printf("requested %d, got %d", ms, c.handshake.Timeout)
 			c.must(wire.OpCloseSession, nil, nil)
 		}
 		a, b := s.connect("a"), s.connect("b")
@@ -464,8 +464,8 @@ var conversations = []struct {
 		a.exists("/t", true)
 		again := func(what string, req wire.ConnectRequest) *rawClient {
 			c := connectRaw(s.t, dialTCP(s.t, s.addr), req)
-			good := c.conn.SessionID == req.SessionID
-			s.printf("%s: same id %t, none %t, timeout %d, %d bytes of password", what, good, c.conn.SessionID == 0, c.conn.Timeout, len(c.conn.Passwd))
+			good := c.handshake.SessionID == req.SessionID
+			s.printf("%s: same id %t, none %t, timeout %d, %d bytes of password", what, good, c.handshake.SessionID == 0, c.handshake.Timeout, len(c.handshake.Passwd))
 			if !good {
 				if err := c.awaitClosed(); err != nil {
 					s.t.Errorf("%s: %v", what, err)
@@ -473,7 +473,7 @@ var conversations = []struct {
 			}
 			return c
 		}
-		id, passwd := a.c.conn.SessionID, a.c.conn.Passwd
+		id, passwd := a.c.handshake.SessionID, a.c.handshake.Passwd
 		again("no such session", wire.ConnectRequest{SessionID: id + 12345, Passwd: passwd})
 		moved := again("resumed", wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 7000})
 		if err := a.c.awaitClosed(); err != nil {
@@ -484,7 +484,7 @@ var conversations = []struct {
 		moved.onEvent = func(ev wire.WatcherEvent) { s.printf("unexpected event %+v", ev) }
 		a.c = moved
 		a.exists("/t/e", true)
-		again("wrong password", wire.ConnectRequest{SessionID: b.c.conn.SessionID, Passwd: passwd})
+		again("wrong password", wire.ConnectRequest{SessionID: b.c.handshake.SessionID, Passwd: passwd})
 		a.close()
 		again("closed", wire.ConnectRequest{SessionID: id, Passwd: passwd})
 		b = s.connect("b")

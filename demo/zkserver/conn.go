@@ -95,7 +95,7 @@ func (c *conn) drop() {
 	c.closeSoon()
 }
 
-// send queues a reply or event. If the connection is paced, it holds all except replies to pings.
+// send queues a reply or event. If the connection is paced, send holds all except replies to pings.
 // The caller holds s.mu. w and body may be nil.
 func (c *conn) send(h wire.ReplyHeader, body wire.Record, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
@@ -117,7 +117,6 @@ func (c *conn) write(records ...wire.Record) int {
 	return n
 }
 
-// Read calls relieve after MaxHeld/8 bytes that all connections received, queued or held.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.nc.Read(p)
 	c.frame.Add(int64(n))
@@ -139,7 +138,7 @@ func (c *conn) closeSoon() {
 	c.s.wg.Go(func() { c.nc.Close() })
 }
 
-// acceptPause is the first pause between two calls of Accept. It doubles with each temporary error, as in net/http.
+// acceptPause is the first pause between two calls of Accept. The pause doubles with each temporary error, as in net/http.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
@@ -207,7 +206,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// After listen, the caller must call s.wg.Done. If the server is closed, listen closes l and returns false.
+// If the server is closed, listen closes l and returns false. Otherwise the caller must call s.wg.Done.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +259,7 @@ type pipeAddr int
 func (pipeAddr) Network() string  { return "pipe" }
 func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
-// ServeConn serves nc until nc ends or the server is closed. ServeConn closes nc.
+// ServeConn serves nc, and closes nc before it returns.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
@@ -362,7 +361,7 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. With deliver, it first reads the rest of the input: TCP resets a
+// finish closes the connection. With deliver, it first discards input: TCP resets a
 // connection that is closed with unread input, and a reset can destroy output.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
@@ -379,10 +378,10 @@ func (c *conn) finish(deliver bool) {
 }
 
 const (
-	// The server reads no further request while more than highWater bytes of output wait.
+	// The server reads no further request while more than highWater bytes are queued.
 	highWater = 64 << 10
-	// The server closes a connection if more than maxQueued bytes of output wait when a
-	// further frame is added.
+	// The server closes a connection if more than maxQueued bytes are queued or held
+	// when a further message follows.
 	maxQueued = 4 << 20
 	// keepBuffer is the largest buffer that an idle connection keeps.
 	keepBuffer = 4 << 10
@@ -441,7 +440,7 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// await waits until at most n bytes are queued or, if n is negative, until everything is written.
+// await waits until at most n bytes are queued or, if n is negative, until write has returned.
 func (o *output) await(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -485,7 +484,7 @@ const (
 )
 
 // MaxHeld bounds the incomplete requests, the waiting output and the held messages of all
-// connections together, in bytes. After each MaxHeld/8 further bytes, the server closes the
+// connections together, in bytes. After each MaxHeld/8 bytes of input or output, the server closes the
 // connections with the most bytes until the others are within the bound.
 const MaxHeld = 128 << 20
 
@@ -493,16 +492,16 @@ func (s *Server) relieve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.grown.Store(0)
-	all, total := slices.SortedFunc(maps.Keys(s.conns), func(a, b *conn) int { return cmp.Compare(a.held(), b.held()) }), 0
+	all, total := slices.SortedFunc(maps.Keys(s.conns), func(a, b *conn) int { return cmp.Compare(a.memory(), b.memory()) }), 0
 	for _, c := range all {
-		if total += c.held(); total > MaxHeld {
+		if total += c.memory(); total > MaxHeld {
 			c.out.giveUp()
 			c.dropHeld()
 		}
 	}
 }
 
-func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
+func (c *conn) memory() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
 // silentFor bounds the time to a peer's first frame while Accept fails.
 // Clients send their first frame immediately.

@@ -266,7 +266,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 		if _, err := io.Copy(io.Discard, slow.nc); err != nil {
 			t.Errorf("end of the slow connection: %v", err)
 		}
-		again := pipeRaw(t, s, wire.ConnectRequest{SessionID: slow.conn.SessionID, Passwd: slow.conn.Passwd})
+		again := pipeRaw(t, s, wire.ConnectRequest{SessionID: slow.handshake.SessionID, Passwd: slow.handshake.Passwd})
 		again.must(wire.OpPing, nil, nil)
 	})
 }

@@ -270,8 +270,8 @@ func (k *talk) cleanUp() {
 	}()
 	for _, named := range k.clients {
 		if named != nil {
-			c := k.connectTo(wire.ConnectRequest{SessionID: named.c.conn.SessionID, Passwd: named.c.conn.Passwd})
-			if c.conn.SessionID != 0 {
+			c := k.connectTo(wire.ConnectRequest{SessionID: named.c.handshake.SessionID, Passwd: named.c.handshake.Passwd})
+			if c.handshake.SessionID != 0 {
 				c.call(wire.OpCloseSession, nil, nil)
 			}
 		}
@@ -300,7 +300,7 @@ func (k *talk) begin(who int) {
 	c := k.connectTo(wire.ConnectRequest{})
 	name := fmt.Sprintf("%c%d", 'a'+who, k.opened)
 	k.opened++
-	k.sessions[c.conn.SessionID] = name
+	k.sessions[c.handshake.SessionID] = name
 	k.clients[who] = &namedClient{s: k.transcript, name: name}
 	k.adopt(who, c)
 }
@@ -366,7 +366,7 @@ func (k *talk) request(steps []step) {
 		k.printf("%s %v%s", named.name, st.op, printed(st.req))
 		rsp := responseTo(st)
 		h, err := named.c.receive(rsp)
-		if _, odd := rsp.(*anyBytes); odd && err != nil {
+		if _, raw := rsp.(*anyBytes); raw && err != nil {
 			k.printf("  closed")
 			k.resume(st.who, 0)
 			return
@@ -377,7 +377,7 @@ func (k *talk) request(steps []step) {
 		if h.Xid != xids[i] {
 			k.t.Fatalf("reply to %v has xid %d, want %d", st.op, h.Xid, xids[i])
 		}
-		if _, odd := rsp.(*anyBytes); h.Err != wire.OK && !odd {
+		if _, raw := rsp.(*anyBytes); h.Err != wire.OK && !raw {
 			rsp = nil
 		}
 		k.printf("  zxid %s %v %s", k.zxid(h.Zxid), h.Err, k.body(sortedIDs(rsp)))
@@ -409,7 +409,7 @@ type anyBytes []byte
 func (b *anyBytes) Fields(c *wire.Coder) { c.Raw((*[]byte)(b)) }
 
 func responseTo(st step) wire.Record {
-	if _, odd := st.req.(bytesOf); odd {
+	if _, raw := st.req.(bytesOf); raw {
 		return new(anyBytes)
 	}
 	switch st.op {
@@ -466,7 +466,7 @@ func (k *talk) runEvent(st step) {
 	named := k.clients[st.who]
 	k.printf("%v (%s)", st, named.name)
 	named.do(wire.OpPing, nil, nil)
-	id, passwd := named.c.conn.SessionID, named.c.conn.Passwd
+	id, passwd := named.c.handshake.SessionID, named.c.handshake.Passwd
 	switch st.event {
 	case closeAndReturn:
 		k.end(st.who)
@@ -496,7 +496,7 @@ func (k *talk) runEvent(st step) {
 		k.sorted(func() {
 			before := k.zxidNow()
 			c := k.connectTo(wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 200})
-			k.printf("resumed %t, timeout %d", c.conn.SessionID == id, c.conn.Timeout)
+			k.printf("resumed %t, timeout %d", c.handshake.SessionID == id, c.handshake.Timeout)
 			k.hangUp(c)
 			zktest.Await(k.t, fmt.Sprintf("session %#x expires", id), func() bool { return k.zxidNow() != before })
 			k.printf("expired, zxid %s", k.zxid(k.zxidNow()))
@@ -520,18 +520,18 @@ func (k *talk) hangUp(c *rawClient) {
 
 func (k *talk) resume(who int, timeout int32) {
 	named := k.clients[who]
-	was := named.c.conn
+	was := named.c.handshake
 	c := k.connectTo(wire.ConnectRequest{SessionID: was.SessionID, Passwd: was.Passwd, Timeout: timeout})
-	if c.conn.SessionID != was.SessionID || !bytes.Equal(c.conn.Passwd, was.Passwd) {
-		k.t.Fatalf("%s is not resumed: session %#x instead of %#x", named.name, c.conn.SessionID, was.SessionID)
+	if c.handshake.SessionID != was.SessionID || !bytes.Equal(c.handshake.Passwd, was.Passwd) {
+		k.t.Fatalf("%s is not resumed: session %#x instead of %#x", named.name, c.handshake.SessionID, was.SessionID)
 	}
-	k.printf("%s resumed, timeout %d", named.name, c.conn.Timeout)
+	k.printf("%s resumed, timeout %d", named.name, c.handshake.Timeout)
 	k.adopt(who, c)
 }
 
 func (k *talk) refused(what string, req wire.ConnectRequest) {
 	c := k.connectTo(req)
-	k.printf("%s: none %t, timeout %d, password empty %t", what, c.conn.SessionID == 0, c.conn.Timeout, len(bytes.Trim(c.conn.Passwd, "\x00")) == 0)
+	k.printf("%s: none %t, timeout %d, password empty %t", what, c.handshake.SessionID == 0, c.handshake.Timeout, len(bytes.Trim(c.handshake.Passwd, "\x00")) == 0)
 	if err := c.awaitClosed(); err != nil {
 		k.t.Fatalf("%s: %v", what, err)
 	}

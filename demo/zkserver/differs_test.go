@@ -128,12 +128,12 @@ var intendedDifferences = []difference{
 		why:  "Apache closes the session's connection before it checks the password: anybody who guesses an id could close it",
 		run: func(s *transcript) {
 			a := s.connect("a")
-			other := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.conn.SessionID})
-			s.printf("refused: %t", other.conn.SessionID == 0)
+			other := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.handshake.SessionID})
+			s.printf("refused: %t", other.handshake.SessionID == 0)
 			a.c.send(wire.OpPing, nil)
 			_, err := a.c.receive(nil)
 			s.printf("still connected: %t", err == nil)
-			again := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.conn.SessionID, Passwd: a.c.conn.Passwd})
+			again := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.handshake.SessionID, Passwd: a.c.handshake.Passwd})
 			again.must(wire.OpCloseSession, nil, nil)
 		},
 		apache: `still connected: false`, here: `still connected: true`,
@@ -166,7 +166,7 @@ var intendedDifferences = []difference{
 				}
 			}
 			s.printf("still connected: %t", err == nil)
-			again := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.conn.SessionID, Passwd: a.c.conn.Passwd})
+			again := connectRaw(s.t, dialTCP(s.t, s.addr), wire.ConnectRequest{SessionID: a.c.handshake.SessionID, Passwd: a.c.handshake.Passwd})
 			again.must(wire.OpCloseSession, nil, nil)
 		},
 		apache: `still connected: false`, here: `still connected: true`,

@@ -38,8 +38,7 @@
 // its watch events under the lock, before its reply. So a client receives the event for a
 // change before it can read the change.
 //
-// Nothing is written to a network under the lock. If a connection has output, a second
-// goroutine writes it.
+// Nothing is written to a network under the lock. A second goroutine writes replies and events.
 //
 // If a peer does not read its replies, the server stops reading from that peer. If more than
 // 4 MiB wait for a peer when a further message follows, the server closes the connection.

@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func id(c *rawClient) int64 { return c.conn.SessionID }
+func id(c *rawClient) int64 { return c.handshake.SessionID }
 
 func try(t testing.TB, err error) {
 	t.Helper()
@@ -44,7 +44,7 @@ func wantClosed(t testing.TB, c *rawClient) {
 
 func resume(t *testing.T, s *zkserver.Server, c *rawClient) *rawClient {
 	t.Helper()
-	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.conn.Timeout, SessionID: id(c), Passwd: c.conn.Passwd})
+	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.handshake.Timeout, SessionID: id(c), Passwd: c.handshake.Passwd})
 }
 
 type network struct {

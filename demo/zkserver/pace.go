@@ -101,7 +101,7 @@ type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step
 	held    []*heldMessage
-	count   int           // the last N
+	lastN   int
 	alarm   *alarm        // fires when the first message is due
 	changed chan struct{} // result of [Server.PaceChanged]
 
@@ -123,9 +123,9 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Record, w *count) {
 	}
 	s := c.s
 	b := &s.backlog
-	b.count++
+	b.lastN++
 	m := &heldMessage{Paced: describe(c.request, r, body), c: c, frame: wire.AppendFrame(nil, &r, body)[4:], count: w}
-	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
+	m.Session, m.N, m.Since = c.sess.id, b.lastN, time.Now()
 	if w != nil {
 		w.owed++
 	}

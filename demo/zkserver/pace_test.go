@@ -233,7 +233,7 @@ func TestDialObserver(t *testing.T) {
 		s.SetPace(steps)
 		c := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c.create("/n", 0)
-		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd}
+		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.handshake.Passwd}
 		observer := observerRaw(t, s, again)
 		if id(observer) != id(c) {
 			t.Fatal("the session was not resumed")

@@ -33,10 +33,10 @@ type Options struct {
 	LoopbackUnbounded bool
 	// NewestFirst makes getChildren list the newest child first, to test that a client sorts.
 	NewestFirst bool
-	// Logger receives events of connections and sessions; nil discards them.
+	// Logger receives the server's log records; nil discards them.
 	Logger *slog.Logger
-	// Trouble receives a line for the operator when accepting connections fails for a time,
-	// and when it works again. Trouble must not call [Server.Close], which waits for Trouble.
+	// Trouble receives a line for the operator when Accept begins to fail temporarily, and
+	// when Accept works again. Trouble must not call [Server.Close], which waits for Trouble.
 	Trouble func(string)
 }
 
@@ -70,7 +70,7 @@ type Server struct {
 	piped     int // number of connections made by dial
 	tree      *tree.Tree
 	sessions  map[int64]*session
-	nextID    int64 // of a session
+	nextID    int64 // id of the next session
 	zxid      int64 // zxid of the last transaction
 	watches   watchTables
 	reaper    *alarm
@@ -95,7 +95,7 @@ func (s *Server) Counters() Counters {
 	return s.counters.snapshot()
 }
 
-// Refuse sets whether the server refuses new connections. Existing connections stay.
+// Refuse sets whether the server refuses new client connections. Existing connections stay.
 func (s *Server) Refuse(on bool) {
 	s.mu.Lock()
 	s.refusing = on
@@ -267,7 +267,7 @@ type Counters struct {
 	BytesIn       int64             // frames of clients, with length prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that expired or were ended by ExpireSession
-	CutOff        int64 // connections closed because too many bytes waited for them; see also [MaxHeld]
+	CutOff        int64 // connections closed because they used too many bytes; see [Pace] and [MaxHeld]
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // panics that did not end the program
 }
@@ -279,8 +279,8 @@ const (
 	opOther = opHigh + 1
 )
 
-// s.mu guards the fields of counters that are not atomic. snapshot sets BytesIn, BytesOut and
-// Panics of Counters; until then they are 0.
+// s.mu guards the fields of counters that are not atomic. BytesIn, BytesOut and Panics
+// of Counters stay 0; snapshot returns the atomic fields in their place.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

@@ -91,11 +91,11 @@ func TestResumedSessionHasTheNewTimeout(t *testing.T) {
 		a.create("/e", wire.FlagEphemeral)
 		s.CloseConnections()
 		try(t, a.awaitClosed())
-		observer = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000, SessionID: observer.conn.SessionID, Passwd: observer.conn.Passwd})
+		observer = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000, SessionID: observer.handshake.SessionID, Passwd: observer.handshake.Passwd})
 		time.Sleep(19 * time.Second)
-		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.conn.SessionID, Passwd: a.conn.Passwd})
-		if b.conn.SessionID != a.conn.SessionID || b.conn.Timeout != 2000 {
-			t.Fatalf("resumed session: got %+v, want the same id and a timeout of 2000 ms", b.conn)
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.handshake.SessionID, Passwd: a.handshake.Passwd})
+		if b.handshake.SessionID != a.handshake.SessionID || b.handshake.Timeout != 2000 {
+			t.Fatalf("resumed session: got %+v, want the same id and a timeout of 2000 ms", b.handshake)
 		}
 		time.Sleep(1900 * time.Millisecond)
 		if !exists(observer, "/e") {

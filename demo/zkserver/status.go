@@ -37,8 +37,8 @@ func (s *Server) nodes() int { return s.tree.Len() + 1 }
 type connView struct {
 	connStats
 	remote  string        // host:port
-	session int64         // 0: no session yet, or a connection for a four-letter word
-	timeout time.Duration // of the session; handshakeTimeout without a session
+	session int64         // 0: no session
+	timeout time.Duration // session timeout; handshakeTimeout without a session
 }
 
 func (s *Server) connections() []connView {
@@ -179,7 +179,6 @@ type connStats struct {
 	latency        latency
 }
 
-// at is the time from the server's start to the reply.
 func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid

@@ -274,8 +274,8 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 	a.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: "/w/f", Version: -1}, nil)
 	b.must(wire.OpPing, nil, nil)
 	return &adminSituation{url, map[string]string{
-		fmt.Sprint(a.conn.SessionID): "A",
-		fmt.Sprint(b.conn.SessionID): "B",
+		fmt.Sprint(a.handshake.SessionID): "A",
+		fmt.Sprint(b.handshake.SessionID): "B",
 	}, silent}
 }
 

@@ -83,7 +83,7 @@ const (
 type count struct {
 	Tally
 	s        *Server
-	of       *tallying
+	tallying *tallying
 	owner    int64         // session of the deleted node, if it was ephemeral
 	sessions int           // number of sessions that have this count
 	holding  int           // number of these sessions with a held message
@@ -96,13 +96,13 @@ type count struct {
 	alarmAt  time.Duration
 }
 
-// tally returns nil if no report is wanted or no session will be notified.
+// tally returns nil if no report is wanted or Notified is empty.
 // The caller must call done after the notifications.
 func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if s.tallying == nil || s.tallying.parent != gone.Parent {
 		return nil
 	}
-	c := &count{s: s, of: s.tallying, owed: 1, owner: gone.Owner, last: s.elapsed()}
+	c := &count{s: s, tallying: s.tallying, owed: 1, owner: gone.Owner, last: s.elapsed()}
 	c.Path, c.Zxid, c.At = path, zxid, time.Now()
 	for w := range s.watches.data.paths[path] {
 		if !w.observer && c.counts(w.sess) && w.who.May(gone.ACL, wire.PermRead) {
@@ -115,7 +115,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	if c.Settled {
 		return nil
 	}
-	c.of.counts[c] = struct{}{}
+	c.tallying.counts[c] = struct{}{}
 	return c
 }
 
@@ -124,7 +124,7 @@ func (c *count) counts(sess *session) bool { return c != nil && c.owner != sess.
 
 func (c *count) report() {
 	c.reported, c.grown = c.s.elapsed(), false
-	c.of.report(c.Tally)
+	c.tallying.report(c.Tally)
 }
 
 // The caller must call done of the result after the request of n bytes.
@@ -228,5 +228,5 @@ func (c *count) setAlarm(at, now time.Duration) {
 func (c *count) end() {
 	c.over = true
 	c.alarm.stop()
-	delete(c.of.counts, c)
+	delete(c.tallying.counts, c)
 }

@@ -26,8 +26,8 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// w, which may be nil, counts the events of trigger. A client without read permission in acl loses
-// its one-time watch without an event, as in Apache since the fix of CVE-2024-23944.
+// w may be nil. A client without read permission in acl loses its one-time watch without an event,
+// as in Apache since the fix of CVE-2024-23944.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -40,7 +40,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// w, which may be nil, counts the event if the session lives and is not a client of DialObserver.
+// w may be nil.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
