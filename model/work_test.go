@@ -35,7 +35,7 @@ func TestStaleWrites(t *testing.T) {
 		{"a token too late", model.Write{Resource: model.Tokens}, true, true},
 		{"a token refused", model.Write{Resource: model.Tokens, Refused: true}, true, true},
 		{"of another znode", model.Write{Resource: model.Counter, Zxid: 21, Znode: "n_0000000001", Token: 12}, true, false},
-		{"of a later znode of that name", model.Write{Resource: model.Counter, Zxid: 23, Token: 22}, true, false},
+		{"of a later znode with the deleted name", model.Write{Resource: model.Counter, Zxid: 23, Token: 22}, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := doctor.NewJournal(model.Config{Path: "/e"})
@@ -305,7 +305,7 @@ func TestHeapIsBounded(t *testing.T) {
 		}
 		return modeltest.Heap()
 	}
-	before := run(0, 9000) // these fill all bounded logs
+	before := run(0, 9000) // these fill the bounded logs
 	after := run(9000, 10000)
 	if after > before+1<<19 {
 		t.Errorf("in 10,000 changes the heap grew from %d to %d bytes, want at most %d more", before, after, 1<<19)
