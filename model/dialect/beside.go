@@ -13,8 +13,8 @@ type neighbours struct {
 	// siblings are names beside the election that show the system if all of them exist. "a|b" means
 	// a or b, and "!a" means that a does not exist.
 	siblings []string
-	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil: every
-	// path of the dialect.
+	// queues are the paths (see endsIn) at which an empty queue means that nobody leads; nil: all of
+	// Dialect.at.
 	queues   []string
 	while    string        // a sibling that exists until the system is shut down, "" for none
 	vacancy  time.Duration // how long a healthy system may be without a leader; 0: unknown, so an empty queue shows nothing
@@ -38,7 +38,7 @@ type Programs struct {
 	Dir string // the path; in a [Dialect] it is relative to the election's path, see from
 	at  string // paths of the elections that have this directory, see endsIn; "": all elections of the dialect
 	// Who names the program of a znode as [Dialect.Who] names a leader, "" if the program never
-	// leads; nil if no program in the directory leads.
+	// leads; nil if the directory does not show who could lead.
 	Who   func(z *znode.Znode) string
 	If    string                           // a condition for leading that no znode shows, "" for none
 	Leads bool                             // the leader has a znode in the directory too
@@ -109,10 +109,10 @@ func (d *Dialect) Shown(siblings []string) bool {
 // Vacancy returns how long a healthy system may be without a leader, 0 if unknown.
 func (d *Dialect) Vacancy() time.Duration { return d.beside.vacancy }
 
-// matters reports whether an empty queue at path means that nobody leads.
-func (n *neighbours) matters(path string) bool {
-	_, ok := endsIn(path, n.queues...)
-	return n.vacancy > 0 && (ok || n.queues == nil)
+// vacantIfEmpty reports whether an empty queue at path means that nobody leads.
+func (d *Dialect) vacantIfEmpty(path string) bool {
+	_, ok := endsIn(path, d.beside.queues...)
+	return d.beside.vacancy > 0 && (ok || d.beside.queues == nil && d.listsPath(path))
 }
 
 // Down reports whether the names beside the election's path show that the system was shut down.

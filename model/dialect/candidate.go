@@ -76,7 +76,7 @@ func before(a, b *Candidate) bool {
 // access is cached in a [Candidate], because matching all names of a long queue is slow.
 type access uint8
 
-// sharedRecipe is a recipe that has readers and writers.
+// sharedRecipe is a recipe that may have readers and writers.
 type sharedRecipe interface{ accessOf(c *Candidate) access }
 
 const (

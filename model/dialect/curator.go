@@ -2,8 +2,8 @@ package dialect
 
 import "time"
 
-// curator has Curator's recipes, and the systems that use these recipes. Curator orders children by
-// the text after the lock's name, such as latch-.
+// curator has Curator's elections and locks, and the systems that use them. Curator orders children
+// by the text after the lock's name, such as latch-.
 var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, contends: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
 	Dialect{
 		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",

@@ -21,7 +21,7 @@ type Dialect struct {
 	Why        string // why electop cannot take part, "" if it can
 	Source     string // the documentation or the source code that defines the rule
 
-	// kind is KindElection too if a system uses the same names for locks and elections.
+	// kind is KindElection if the system's locks and elections have the same names.
 	kind Kind
 	own  bool // electop's own naming
 	// prefix is the name of electop's candidate without the sequence number; {hex} or {uuid} stands
@@ -53,7 +53,7 @@ type Dialect struct {
 	ack []Ack // nil: leaders do not acknowledge
 }
 
-// wider has the ID of a dialect with more names. mark reports whether the stem of a child shows it.
+// wider has the ID of the dialect to use instead if mark accepts the stem of a child.
 type wider struct {
 	mark func(stem string) bool
 	id   string
@@ -105,7 +105,7 @@ func (d *Dialect) Prefix(guid [16]byte) string {
 // Foreign reports whether the naming is not electop's own.
 func (d *Dialect) Foreign() bool { return !d.own }
 
-// Unknown reports whether no known system has this naming; false for nil.
+// Unknown reports whether no known system has this naming; false for nil and SingleZnode(true).
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether the contenders want a lock, or one session may own several contenders. Then

@@ -52,7 +52,7 @@ func (d *Dialect) Elects() bool { return d == nil || d.Kind().Elects() }
 // Locks reports whether the contenders want a lock or a lease; false for nil.
 func (d *Dialect) Locks() bool { return d.Kind() == KindLock || d.Kind() == KindShared }
 
-// Vague reports whether one more child may show another kind; false for nil.
+// Vague reports whether d describes several unnumbered children of an unknown system.
 func (d *Dialect) Vague() bool { return d == plainGroup || d == unknownIDs }
 
 // Barrier returns the dialect of a barrier if data is empty (kazoo) or an IP address (Curator),
@@ -146,8 +146,8 @@ func curatorPriority(_ *Candidate, part string) string {
 	return strings.Trim(part, "|")
 }
 
-// withoutID returns an item's name without the id that DistributedIdQueue puts between bars. A
-// DistributedDelayQueue sorts by the text there: a time in milliseconds, in 11 hex digits.
+// withoutID returns an item's name without the id that DistributedIdQueue puts between bars.
+// withoutID keeps the time that DistributedDelayQueue puts there: milliseconds in 11 hex digits.
 func withoutID(name string) string {
 	from, to := strings.IndexByte(name, '|'), strings.LastIndexByte(name, '|')
 	if from == to {
@@ -159,10 +159,10 @@ func withoutID(name string) string {
 	return name[:from] + name[to+1:]
 }
 
-// FirstItems bounds the items of a queue whose stats electop reads. electop never reads their data.
+// FirstItems bounds the items of a queue that electop reads at once. It reads their stats, not their data.
 const FirstItems = 20
 
-// Items reports whether the children with these names are the items of a queue.
+// Items reports whether children with these names may be the items of a queue.
 func Items(path string, names []string) bool {
 	e := Evidence{Path: path}
 	for _, name := range names[:min(len(names), FirstItems)] {
@@ -204,7 +204,7 @@ func unnumbered(z *znode.Znode) bool {
 }
 
 // groups are the systems whose ephemeral children look like candidates, but are members of a
-// group. Children with plain names need no entry, see plainGroup.
+// group. Children without numbers need no entry, see plainGroup.
 var groups = withoutRole(KindGroup,
 	Dialect{
 		// A name ends in the server's start time in milliseconds.

@@ -11,7 +11,7 @@ type Library struct {
 	Counts string                 // which names the clients count: "kazoo's names"
 	Source string                 // defines the rule for waiting
 	named  func(stem string) bool // reports whether the library creates such a name
-	marks  []string               // stems of counted names end in one of these; nil: every numbered name is counted
+	marks  []string               // lock names; without byText, clients count the stems that end in one of these; nil: every numbered name
 	byText bool                   // clients count all names, ordered by the text after the mark
 }
 
@@ -37,8 +37,8 @@ func libraryOf(name string) *Library {
 // Library returns the library of the candidate's client, nil if it is unknown.
 func (c *Candidate) Library() *Library { return c.library }
 
-// Counts reports whether the client of c counts other as a contender before c, by default. Names do
-// not distinguish kazoo's WriteLock, which counts readers, from its Lock, which does not.
+// Counts reports whether the client of c counts other as a contender before c, by default. For
+// kazoo, Counts assumes that every client counts readers, as WriteLock does.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library
 	if l != nil && l.byText {

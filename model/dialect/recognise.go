@@ -22,11 +22,11 @@ type Evidence struct {
 	Markers  []string // the existing znodes among the results of [Markers]
 }
 
-// Recognise returns the dialect of the system that owns an election, nil if the evidence shows
+// Recognise returns the dialect of the system that uses the directory, nil if the evidence shows
 // none.
 //
-// The path shows the system of a single znode or an empty queue; otherwise the children vote. If
-// known namings have equal votes, the oldest child decides.
+// A single znode or an empty queue is recognised only at a known path; otherwise the children vote.
+// If known namings have equal votes, the oldest child decides.
 func Recognise(e Evidence) *Dialect {
 	if d := cmp.Or(e.single(), e.empty()); d != nil {
 		return d
@@ -132,14 +132,14 @@ func (e *Evidence) empty() *Dialect {
 		return nil
 	}
 	for _, d := range dialects {
-		if !d.Single && d.beside.matters(e.Path) && (d.beside.queues != nil || d.listsPath(e.Path)) {
+		if !d.Single && d.vacantIfEmpty(e.Path) {
 			return d
 		}
 	}
 	return nil
 }
 
-// Widened returns the wider dialect of d that a child shows, or d if no child shows one.
+// Widened returns the dialect that a child shows according to d.wider, otherwise d.
 func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	if d == nil {
 		return nil
@@ -155,8 +155,8 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 	return d
 }
 
-// Guess returns d. If d is the unknown naming and shown is true, Guess returns an election of an unknown
-// system. shown reports whether watches or names show an election.
+// Guess returns d, or an election of an unknown system if d is the unknown naming and shown is true.
+// shown reports whether watches or names show an election.
 func (d *Dialect) Guess(shown bool) *Dialect {
 	if d == unknownNaming && shown {
 		return guessedElection
@@ -230,7 +230,7 @@ func Markers(path string, names []string) (wanted []string) {
 	return slices.Compact(wanted)
 }
 
-// LeadersName reports whether programs often give this name to a leader's own znode.
+// LeadersName reports whether path's last element is a common name of a leader's own znode.
 func LeadersName(path string) bool {
 	return slices.Contains([]string{"leader", "master", "active", "controller", "coordinator", "primary"}, strings.ToLower(znode.Base(path)))
 }
@@ -262,7 +262,7 @@ func Vacant(dir string, names []string) (paths []string) {
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
 // Blocker returns a child that is no contender, but blocks clients that read only names; nil for
-// none. It is persistent with a contender's name, or first in Curator's order of names.
+// none. It is persistent with a contender's name, or before the head in Curator's order.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// dialects has all dialects. The first dialect that matches counts, so specific dialects come before
-// general dialects.
+// dialects has all dialects. The first dialect that fits a child gets its vote, so specific dialects
+// come before general dialects.
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})
 

@@ -253,9 +253,9 @@ type field struct {
 
 // message decodes a protobuf message, nil if b is malformed. Of a repeated field, the last value counts.
 func message(b []byte) map[uint64]field {
-	const few = 32
+	const maxFields = 32
 	out := make(map[uint64]field)
-	for len(b) > 0 && len(out) < few {
+	for len(b) > 0 && len(out) < maxFields {
 		tag, n := binary.Uvarint(b)
 		if n <= 0 || tag>>3 == 0 {
 			return nil
