@@ -18,7 +18,7 @@ type difference struct {
 	fatal        bool   // Apache stops serving after run
 }
 
-// intendedDifferences has the reason for each intended difference from Apache ZooKeeper 3.8.
+// intendedDifferences lists intended differences from Apache ZooKeeper 3.8 with their reasons.
 var intendedDifferences = []difference{
 	{
 		what: "the order of children",
@@ -56,7 +56,7 @@ var intendedDifferences = []difference{
 	},
 	{
 		what: "several watches of one client on one path",
-		why:  "in 3.8 the last watch replaces the mode of earlier watches, so that a getData removes a persistent watch; in 3.9 they are separate (ZOOKEEPER-4466)",
+		why:  "in 3.8 the mode of the last watch replaces the modes of earlier watches; in 3.9 they are separate (ZOOKEEPER-4466)",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -87,8 +87,8 @@ var intendedDifferences = []difference{
 		apache: `watched: true`, here: `watched: false`,
 	},
 	{
-		what: "checkWatches of a path without a slash, of kind any or while a client has a recursive watch",
-		why:  "Apache fails when it looks for the path's parents; here the reply is NoWatcher, as for other paths",
+		what: "checkWatches of a path without a slash, if the kind is any or a client has a recursive watch",
+		why:  "Apache fails when it looks for the path's parents; here such a path is treated like other paths",
 		run: func(s *transcript) {
 			a, b := s.connect("a"), s.connect("b")
 			a.create("/t", "", 0)
@@ -118,10 +118,10 @@ var intendedDifferences = []difference{
 			a := s.connect("a")
 			multi := i32(int32(wire.OpDelete)) + "\x00" + i32(-1) + null + i32(-1) + i32(-1) + "\x01" + i32(-1)
 			before := a.c.call(wire.OpPing, nil, nil).Zxid
-			s.printf("moves on: %t", a.c.call(wire.OpMulti, bytesOf(multi), nil).Zxid > before)
+			s.printf("zxid grows: %t", a.c.call(wire.OpMulti, bytesOf(multi), nil).Zxid > before)
 			a.close()
 		},
-		apache: `moves on: false`, here: `moves on: true`,
+		apache: `zxid grows: false`, here: `zxid grows: true`,
 	},
 	{
 		what: "a wrong password for a session that is connected",
@@ -184,7 +184,7 @@ var intendedDifferences = []difference{
 	},
 	{
 		what: "deleteContainer and createSession from a client",
-		why:  "servers send these to each other, and no client does; for clients these operations do not exist",
+		why:  "only servers use these operations; for clients they do not exist",
 		run: func(s *transcript) {
 			a := s.connect("a")
 			for _, o := range []wire.Op{wire.OpDeleteContainer, wire.OpCreateSession} {
@@ -229,7 +229,7 @@ var intendedDifferences = []difference{
 		apache: `answered: false`, here: `answered: true`,
 	},
 	{
-		what: "a createTTL with flags without TTL and a TTL of -1",
+		what: "a createTTL with a TTL of -1 and without a TTL flag",
 		why:  "Apache accepts the request as valid and never replies",
 		run: func(s *transcript) {
 			a := s.connect("a")
@@ -298,7 +298,7 @@ func TestIntendedDifferences(t *testing.T) {
 				}
 				text := s.text.String()
 				if !slices.Contains(strings.Split(text, "\n"), side.want) {
-					t.Errorf("%s: no line %q in the transcript (the difference: %s):\n%s", side.server, side.want, d.why, text)
+					t.Errorf("%s: no line %q in the transcript (reason: %s):\n%s", side.server, side.want, d.why, text)
 				}
 			}
 		})
@@ -323,7 +323,7 @@ func withoutIntendedDifferences(steps []step) []step {
 	claimable := func(who int, paths []string, kind int) []string {
 		return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !claim(who, p, kind) })
 	}
-	classic := func(who int, r wire.SetWatchesRequest) wire.SetWatchesRequest {
+	claimOnce := func(who int, r wire.SetWatchesRequest) wire.SetWatchesRequest {
 		r.Data, r.Exist, r.Child = claimable(who, r.Data, once), claimable(who, r.Exist, once), claimable(who, r.Child, once)
 		return r
 	}
@@ -355,11 +355,11 @@ func withoutIntendedDifferences(steps []step) []step {
 				continue
 			}
 		case *wire.SetWatchesRequest:
-			c := classic(s.who, *r)
+			c := claimOnce(s.who, *r)
 			s.req = &c
 		case *wire.SetWatches2Request:
 			s.req = &wire.SetWatches2Request{
-				SetWatchesRequest: classic(s.who, r.SetWatchesRequest),
+				SetWatchesRequest: claimOnce(s.who, r.SetWatchesRequest),
 				Persistent:        claimable(s.who, r.Persistent, persistent),
 				Recursive:         claimable(s.who, r.Recursive, recursive),
 			}

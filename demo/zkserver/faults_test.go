@@ -86,7 +86,7 @@ func (n *network) connect(t testing.TB, req wire.ConnectRequest) *rawClient {
 	return connectRaw(t, nc, req)
 }
 
-func (n *network) cut() {
+func (n *network) closeConns() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, nc := range n.conns {
@@ -116,7 +116,6 @@ func keepRequesting(t *testing.T, n *network, stop <-chan struct{}, requesting *
 	return c
 }
 
-// TestFaultsAtRandom checks that faults of other clients do not end a client's session or connection.
 func TestFaultsAtRandom(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		rng := rand.New(rand.NewPCG(zktest.Seed(t), 0))
@@ -143,7 +142,7 @@ func TestFaultsAtRandom(t *testing.T) {
 			case 0:
 				s.ExpireSession(clients[i].SessionID())
 			case 1, 2:
-				nets[i].cut()
+				nets[i].closeConns()
 			case 3:
 				nets[i].line.Partition()
 			case 4, 5:
