@@ -3,7 +3,7 @@
 // A file name such as 01-volunteer.toml has the number and the ID of the lesson. An unknown key in
 // a file is an error.
 //
-// The text that is shown at once fits into ten lines of 78 columns. The tests of package
+// The text and the question of a part fit into ten lines of 78 columns. The tests of package
 // model/lesson check events, roles and placeholders. The tests of ui/cli/dashboard run each lesson
 // in a real election.
 package lessons
@@ -22,7 +22,7 @@ import (
 //go:embed *.toml
 var files embed.FS
 
-// All returns the lessons in their order.
+// All returns the lessons in the order of their numbers.
 func All() (all []*lesson.Lesson, err error) {
 	entries, err := files.ReadDir(".")
 	for _, e := range entries { // sorted by name
