@@ -26,7 +26,7 @@ const (
 
 const adminRoot = "/commands"
 
-// ServeAdmin serves Apache's AdminServer over HTTP on l, for GET and HEAD, without
+// ServeAdmin serves commands of Apache's AdminServer over HTTP on l, for GET and HEAD, without
 // authentication. /commands is an index, and /commands/NAME returns the result of a command
 // as JSON. As in Apache, an unknown command has status 200 and an error in the JSON.
 //
