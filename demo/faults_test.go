@@ -76,27 +76,27 @@ func TestPartitionAndHeal(t *testing.T) {
 	withCast(t, l.record, func(t *testing.T, s *world) {
 		s.spawn(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
-		cut := time.Now()
+		at := time.Now()
 		must(t, s.cast.Fault("amber", demo.Partition, true))
 		w := s.lastReport(t, "amber").Member
-		if w.Fault != model.Partitioned || !w.FaultAt.Equal(cut) || w.ExpiresFrom.Before(cut) || w.ExpiresFrom.After(cut.Add(timeout)) || w.Belief != model.Leading {
-			t.Errorf("got member %+v, want partitioned at %v, leading, with a lease", w, cut)
+		if w.Fault != model.Partitioned || !w.FaultAt.Equal(at) || w.ExpiresFrom.Before(at) || w.ExpiresFrom.After(at.Add(timeout)) || w.Belief != model.Leading {
+			t.Errorf("got member %+v, want partitioned at %v, leading, with ExpiresFrom at most %v later", w, at, timeout)
 		}
 		if f := s.cast.FaultOf("amber"); f != model.Partitioned {
 			t.Errorf("fault of amber: got %q, want partitioned", f)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, true)) // no effect
-		if again := s.lastReport(t, "amber").Member; !again.FaultAt.Equal(cut) {
-			t.Errorf("time of the fault after a second partition: got %v, want %v", again.FaultAt, cut)
+		if again := s.lastReport(t, "amber").Member; !again.FaultAt.Equal(at) {
+			t.Errorf("time of the fault after a second partition: got %v, want %v", again.FaultAt, at)
 		}
 
 		m := s.awaitMember(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if m.Fault != model.Partitioned || !m.ExpiresFrom.Equal(w.ExpiresFrom) {
-			t.Errorf("suspended member: got %+v, want partitioned with the same lease", m)
+			t.Errorf("suspended member: got %+v, want partitioned with the same ExpiresFrom", m)
 		}
 		s.awaitMember(t, "amber", "has lost its session", func(m model.Member) bool { return m.Belief == model.Lost })
 		if !time.Now().Before(w.ExpiresFrom) {
-			t.Errorf("amber stopped leading %v after its lease had ended", time.Since(w.ExpiresFrom))
+			t.Errorf("amber reported its lost session %v after ExpiresFrom, want earlier", time.Since(w.ExpiresFrom))
 		}
 		s.awaitLeader(t, "birch")
 		h := s.awaitHandoff(t, "amber")
@@ -106,7 +106,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		time.Sleep(time.Hour)
 		m, _ = byID(s.feed.State(), "amber")
 		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
-			t.Errorf("member partitioned for an hour: got %+v, want lost, without session and lease", m)
+			t.Errorf("member partitioned for an hour: got %+v, want lost, without session and ExpiresFrom", m)
 		}
 		must(t, s.cast.Fault("amber", demo.Partition, false))
 		m = s.awaitMember(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
@@ -207,7 +207,7 @@ func (s *world) checkNoGhosts(t *testing.T, n int) {
 	}
 }
 
-// TestLoseReplyWithoutGuid checks that a candidate without a guid waits behind its own first znode, a ghost.
+// TestLoseReplyWithoutGuid checks that the candidate waits behind a ghost, the znode whose create reply was lost.
 func TestLoseReplyWithoutGuid(t *testing.T) {
 	withCast(t, nil, func(t *testing.T, s *world) {
 		s.spawn(t, 1)
@@ -220,9 +220,8 @@ func TestLoseReplyWithoutGuid(t *testing.T) {
 		st := s.await(t, "two znodes are in the queue", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		ghost, own := st.Queue.At(0), st.Queue.At(1)
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
-			t.Errorf("got member %+v, znodes %+v and %+v; want one session, the second znode watching the first", m, ghost, own)
+			t.Errorf("got member %+v, znodes %+v and %+v; want one session, and amber to watch the first znode", m, ghost, own)
 		}
-		// While the ghost exists there is no leader.
 		time.Sleep(time.Hour)
 		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || s.feed.State().Queue.Len() != 2 {
 			t.Errorf("an hour later: got %+v, want still waiting behind the ghost", m)
@@ -329,7 +328,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
 			must(t, s.cast.Fault(id, demo.Freeze, true))
 			early := random.IntN(8) == 0
-			if early { // the session ends before the lease
+			if early { // before ExpiresFrom
 				must(t, s.server.ExpireSession(int64(s.cast.Session(id))))
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
@@ -343,7 +342,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 			synctest.Wait()
 			w := s.lastReport(t, id).Member
 			if was.Belief != model.Leading || was.Fault != model.Frozen || w.Fault != model.NoFault {
-				t.Fatalf("got frozen leader %+v, after the thaw %+v; want a fault only before the thaw", was, w)
+				t.Fatalf("before the thaw: got %+v, after it: %+v; want a frozen leader, then no fault", was, w)
 			}
 			if w.Belief == model.Leading {
 				leading++
@@ -355,7 +354,7 @@ func TestThawPublishesNoStaleLeader(t *testing.T) {
 	})
 	l.check(t)
 	if stale == 0 || leading == 0 {
-		t.Errorf("thawed members: got %d stale leaders and %d leaders, want some of both", stale, leading)
+		t.Errorf("after a thaw: %d members no longer led, %d still led; want some of both", stale, leading)
 	}
 }
 
@@ -386,7 +385,7 @@ func TestClear(t *testing.T) {
 			}
 			s.await(t, "the queue is empty", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Members) == 0 })
 			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("Clear took %v, want at most 2s: no session must expire", took)
+				t.Errorf("the queue was empty %v after the call of Clear, want at most 2s", took)
 			}
 		}
 		must(t, s.cast.Clear(t.Context())) // an empty cast

@@ -18,7 +18,7 @@ import (
 	"electop/model/znode"
 )
 
-// TestMessagesMatchTheSteps checks that each message is published once, and that each step has its request.
+// TestMessagesMatchTheSteps checks that each message is published once, and that steps have their requests.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10
@@ -74,7 +74,7 @@ func (w *world) randomChange(t *testing.T, random *rand.Rand) {
 		_, err := w.cast.Spawn()
 		must(t, err)
 	case n < 9:
-		_ = w.cast.Fault(id, anyFault(random), random.IntN(2) == 0) // the member may have left
+		_ = w.cast.Fault(id, anyFault(random), random.IntN(2) == 0) // it may be refused
 	default:
 		must(t, w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)]))
 	}

@@ -104,7 +104,7 @@ func (s *world) checkReplay(t *testing.T) {
 	must(t, err)
 	election, err := header.Config()
 	must(t, err)
-	var again []model.Event
+	var replayed []model.Event
 	j := doctor.NewJournal(election)
 	for {
 		o, err := d.Decode()
@@ -112,15 +112,15 @@ func (s *world) checkReplay(t *testing.T) {
 			break
 		}
 		must(t, err)
-		again = append(again, j.Apply(o)...)
+		replayed = append(replayed, j.Apply(o)...)
 	}
-	if len(again) != len(s.events) {
-		t.Fatalf("the replay has %d events, want %d as live", len(again), len(s.events))
+	if len(replayed) != len(s.events) {
+		t.Fatalf("the replay has %d events, want %d as live", len(replayed), len(s.events))
 	}
-	for i := range again {
-		live, replayed := asJSON(t, s.events[i]), asJSON(t, again[i])
-		if !bytes.Equal(live, replayed) {
-			t.Fatalf("event %d differs:\nlive     %s\nreplayed %s", i+1, live, replayed)
+	for i := range replayed {
+		want, got := asJSON(t, s.events[i]), asJSON(t, replayed[i])
+		if !bytes.Equal(want, got) {
+			t.Fatalf("event %d differs:\nlive     %s\nreplayed %s", i+1, want, got)
 		}
 	}
 	if diff := cmp.Diff(s.feed.State().Exchanges, j.State().Exchanges); diff != "" {

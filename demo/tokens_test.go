@@ -20,7 +20,7 @@ func TestTokens(t *testing.T) {
 				highest, holder = token, who
 			}
 			if accepted, now, by := r.Take(token, who); accepted != (holder == who) || now != highest || by != holder {
-				t.Fatalf("token %d: got accepted %v, highest token %d of %s; want highest token %d of %s", token, accepted, now, by, highest, holder)
+				t.Fatalf("token %d: got accepted %v, highest token %d of %s; want %v, %d of %s", token, accepted, now, by, holder == who, highest, holder)
 			}
 		}
 	})
@@ -34,7 +34,7 @@ func TestConcurrentTokens(t *testing.T) {
 			for n := range int64(200) {
 				_, seen, _ := r.Take(n*8+i, "somebody")
 				if ok, highest, _ := r.Take(seen-1, "late"); ok || highest < seen {
-					t.Errorf("token %d was accepted after token %d", seen-1, seen)
+					t.Errorf("token %d after token %d: got accepted %v, highest token %d; want refused", seen-1, seen, ok, highest)
 				}
 			}
 		})

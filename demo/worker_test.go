@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -84,19 +83,19 @@ func TestStaleWrites(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader until another leads. It returns the number of observations at the takeover.
+// freezeLeader freezes the leader until the next leader's worker writes. It returns the number of observations before that write.
 func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.awaitOtherLeader(t, "")
-	w.writesUntil(t, from, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
+	w.awaitWrite(t, from, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
 	must(t, w.cast.Fault(old, demo.Freeze, true))
 	next := w.awaitOtherLeader(t, old)
 	from = w.observed()
-	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
+	w.awaitWrite(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
 	if !fenced {
-		w.writesUntil(t, from, old+"'s worker still writes", func(x *model.Write) bool { return x.Member == old })
+		w.awaitWrite(t, from, old+"'s worker still writes", func(x *model.Write) bool { return x.Member == old })
 	}
-	time.Sleep(300 * time.Millisecond) // until each worker has written once
+	time.Sleep(300 * time.Millisecond) // until each worker has tried to write
 	must(t, w.cast.Fault(old, demo.Freeze, false))
 	w.await(t, old+" is in the queue again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
@@ -109,10 +108,10 @@ func TestFencedWorkerStops(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
 		w.spawn(t, 2)
-		w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
+		w.awaitWrite(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
 		must(t, w.cast.Fault("amber", demo.Freeze, true))
 		w.awaitOtherLeader(t, "amber")
-		refused := w.writesUntil(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
+		refused := w.awaitWrite(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
 		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
 			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason", refused)
 		}
@@ -127,7 +126,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		}
 		// Amber is still frozen and believes that it leads.
 		w.sandbox.SetRules(model.Rules{Workers: true})
-		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
+		x := w.awaitWrite(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
 			t.Errorf("unfenced write: got %+v, want accepted", x)
 		}
@@ -164,7 +163,7 @@ func TestWorkerOfADeadLeader(t *testing.T) {
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.awaitOtherLeader(t, "amber")
 		from := w.observed()
-		x := w.writesUntil(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
+		x := w.awaitWrite(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused {
 			t.Errorf("unfenced write: got %+v, want accepted", x)
 		}
@@ -227,7 +226,7 @@ func TestWorkersStop(t *testing.T) {
 			t.Fatalf("rules without workers: got write %+v, want none", got[0])
 		}
 		w.sandbox.SetRules(model.Rules{Workers: true})
-		x := w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return true })
+		x := w.awaitWrite(t, 0, "amber's worker writes", func(x *model.Write) bool { return true })
 		st := w.feed.State()
 		if x.Member != "amber" || x.Znode != st.Leader().Name || x.Token != st.Leader().Czxid || x.Value != 1 || x.Zxid == 0 {
 			t.Errorf("first write: got %+v, want number 1 with amber's znode and token", x)
@@ -244,7 +243,7 @@ func TestWorkersStop(t *testing.T) {
 		w.checkNoWrites(t, "birch")
 		must(t, w.cast.Fault("birch", demo.Partition, false))
 
-		w.writesUntil(t, w.observed(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
+		w.awaitWrite(t, w.observed(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
 		w.sandbox.SetRules(model.Rules{})
 		w.checkNoWrites(t, "cedar")
 	})
@@ -254,12 +253,12 @@ func TestWorkerReconnects(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.sandbox.SetRules(model.Rules{Workers: true, Fenced: true})
 		w.spawn(t, 1)
-		w.writesUntil(t, 0, "the worker writes", func(x *model.Write) bool { return x.Value == 3 })
+		w.awaitWrite(t, 0, "the worker writes", func(x *model.Write) bool { return x.Value == 3 })
 		w.server.Refuse(true)
 		w.server.CloseConnections()
 		time.Sleep(time.Second)
 		w.server.Refuse(false)
-		w.writesUntil(t, 0, "the worker writes again", func(x *model.Write) bool { return x.Value == 9 })
+		w.awaitWrite(t, 0, "the worker writes again", func(x *model.Write) bool { return x.Value == 9 })
 		seen := int64(0)
 		for _, x := range w.writes(model.Counter, 0) {
 			if x.Refused || x.Value != seen+1 {
@@ -267,6 +266,5 @@ func TestWorkerReconnects(t *testing.T) {
 			}
 			seen = x.Value
 		}
-		synctest.Wait()
 	})
 }

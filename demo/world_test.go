@@ -101,12 +101,12 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	})
 }
 
-// end closes the cast and stops the observer. It may be called twice.
+// end may be called twice.
 func (w *world) end() {
 	w.server.SetPace(zkserver.Pace{})
 	w.cast.Close()
 	synctest.Wait()
-	time.Sleep(2 * time.Second) // until the observer has read the empty queue, and the last handoff is published
+	time.Sleep(2 * time.Second) // handoffs are published with a delay
 	w.cancel()
 	w.wg.Wait()
 }
@@ -170,7 +170,7 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 	return out
 }
 
-func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
+func (w *world) awaitWrite(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {
 		next := w.observed()
