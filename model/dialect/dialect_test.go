@@ -38,8 +38,8 @@ const (
 	yarnData  = "\x0a\x02yc\x12\x03rm1"                                      // ActiveRMInfoProto
 )
 
-// example is an election of a dialect. "; " separates entries of a text. If who is "", each owner's
-// name is the data of its child.
+// example is an election of a dialect. "; " separates the entries of children and of who. If who is
+// "", each owner's name is the data of its child.
 type example struct {
 	id, path, children, who string
 	watches                 []int // the watched position for each position in the queue, -1 for none; nil: each watches its predecessor
@@ -51,10 +51,10 @@ type example struct {
 
 const noHolder = -1
 
-var expanded = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
+var placeholders = strings.NewReplacer("{u1}", modeltest.UUID1, "{u2}", modeltest.UUID2, "{h1}", modeltest.Hex1, "{h2}", modeltest.Hex2,
 	"{hbase}", hbaseData, "{hdfs}", hdfsData, "{yarn}", yarnData)
 
-func (e *example) list() []string { return strings.Split(expanded.Replace(e.children), "; ") }
+func (e *example) list() []string { return strings.Split(placeholders.Replace(e.children), "; ") }
 
 func (e *example) wants(n int) (who []string, watches []int, holders int) {
 	for _, c := range e.list() {
@@ -245,7 +245,8 @@ func TestDialects(t *testing.T) {
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := s.Queue.Len() - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
-				t.Errorf("with electop's candidate: got dialect %s, watched position %d %v; want %s, %d", s.Dialect.ID, w, ok, d.ID, last-1)
+				t.Errorf("with electop's candidate: got dialect %s, watched position %d, waits %v; want %s, %d, true",
+					s.Dialect.ID, w, ok, d.ID, last-1)
 			}
 		})
 	}
@@ -273,7 +274,6 @@ func TestRivals(t *testing.T) {
 		{"/e", "_c_{h1}-lock-0000000000; {h1}__lock__0000000001", "2 2"},
 		// Curator compares the whole name of the first child, so the latch counts it.
 		{"/e", "00000000000000000000000000000000-n_0000000000; {h1}-n_0000000001; _c_{u1}-latch-0000000002", ""},
-		// These names belong to one system, or no library is known.
 		{"/e", "{h1}-n_0000000000; n_0000000001; {h2}-n_0000000002", ""},
 		{"/e", "{h1}__lock__0000000000; {h2}__rlock__0000000001; {h2}__lock__0000000002", ""},
 		{"/e-__lock__", "{h1}__lock__0000000000; {h2}__lock__0000000001", ""},
@@ -289,14 +289,15 @@ func TestRivals(t *testing.T) {
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; !{h1}__lock__0000000002; {h2}__lock__0000000003; {h1}__lock__x", ""},
 		{"/app", "foo-0000000000; bar-0000000001; {h1}__lock__0000000002", ""},
 	} {
-		children := znodes(strings.Split(expanded.Replace(c.children), "; ")...)
+		children := znodes(strings.Split(placeholders.Replace(c.children), "; ")...)
 		s := observe(c.path, false, children)
 		var got []string
 		for _, r := range s.Rivals {
 			got = append(got, fmt.Sprint(r.Session, r.Blind.Session))
 		}
 		if words := strings.Join(got, "; "); words != c.want || (s.NoLeader() == model.MixedClients) != (c.want != "") || c.want != "" && s.Leader() != nil {
-			t.Errorf("%s %s (%s): got rivals %q, leader %v (%q); want %q", c.path, c.children, modeltest.DialectID(s.Dialect), words, s.Leader(), s.NoLeader(), c.want)
+			t.Errorf("%s %s (%s): got rivals %q, leader %v (%q); want rivals %q, and a leader only without rivals",
+				c.path, c.children, modeltest.DialectID(s.Dialect), words, s.Leader(), s.NoLeader(), c.want)
 		}
 	}
 }
@@ -361,13 +362,13 @@ func TestKinds(t *testing.T) {
 		{"ids", "/services", "{h1}; {h2}", "", "{h1} {h2}", "2 members of a group, or participants of a double barrier"},
 	} {
 		tried[c.id] = true
-		s := observe(c.path, false, znodes(strings.Split(expanded.Replace(c.children), "; ")...), c.marker)
+		s := observe(c.path, false, znodes(strings.Split(placeholders.Replace(c.children), "; ")...), c.marker)
 		var order []string
 		for _, x := range s.Queue.All() {
 			order = append(order, cmp.Or(x.Who, x.Name))
 		}
 		got := strings.Join(order, " ")
-		if modeltest.DialectID(s.Dialect) != c.id || phrase.Content(s) != c.words || c.order != "" && got != expanded.Replace(c.order) {
+		if modeltest.DialectID(s.Dialect) != c.id || phrase.Content(s) != c.words || c.order != "" && got != placeholders.Replace(c.order) {
 			t.Errorf("%s: got dialect %s, %q, order %q; want %s, %q, %q", c.children, modeltest.DialectID(s.Dialect), phrase.Content(s), got, c.id, c.words, c.order)
 		}
 		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.NoRole || strings.Contains(phrase.NoLeader(s).Sentence, "lead") || phrase.NoLeader(s).Severity != "" {
@@ -413,12 +414,12 @@ func TestUnknownNaming(t *testing.T) {
 		{"with session ids", []string{"odd-0x100000000000001-0000000001", "odd-0x100000000000002-0000000002"}, false, ""},
 		{"the same name, found by a search", []string{"odd-0000000001", "odd-0000000002"}, true, model.UnknownKind},
 		{"different names", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
-		{"numbers in another order than the znodes", []string{"odd-0000000002", "odd-0000000001"}, false, model.UnknownKind},
+		{"numbers that fall while the czxids rise", []string{"odd-0000000002", "odd-0000000001"}, false, model.UnknownKind},
 		{"a number twice", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000001"}, false, model.UnknownKind},
 		{"nothing but a guid", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
 		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
 		{"numbers below the number of older children", []string{"!a", "!b", "!c", "odd-0000000001", "odd-0000000002"}, false, model.UnknownKind},
-		{"numbers from the number of older children on", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
+		{"numbers that start at the number of older children", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
@@ -436,7 +437,6 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// In these systems the first child need not lead (ActiveMQ), or several children lead (ClickHouse).
 func TestUnsupported(t *testing.T) {
 	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
 	for id, children := range map[string][]string{
@@ -494,23 +494,23 @@ func TestRecognise(t *testing.T) {
 		{"no children", "/e", nil, ""},
 		{"only persistent children", "/e", []string{"!n_0000000001", "!" + latch(2)}, ""},
 		{"only children without a number", "/e", []string{"DONE", "leader"}, ""},
-		{"a stray child", "/e", []string{"odd-0000000000", latch(1), latch(2)}, "curator-latch"},
-		{"a stray child of another system", "/e", []string{"n_0000000000", latch(1), latch(2)}, "curator-latch"},
+		{"an older child with an unknown naming", "/e", []string{"odd-0000000000", latch(1), latch(2)}, "curator-latch"},
+		{"an older child of another system", "/e", []string{"n_0000000000", latch(1), latch(2)}, "curator-latch"},
 		{"equal votes: the known naming", "/e", []string{"odd-0000000000", latch(1)}, "curator-latch"},
 		{"equal votes: the oldest child's naming", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
 		{"the most votes, though not the oldest child", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
 		{"persistent children do not vote", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
 		{"members of services", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
 		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
-		{"kazoo among go-zookeeper's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
-		{"go-zookeeper among kazoo's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
+		{"a kazoo name among go-zookeeper names", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
+		{"a go-zookeeper name among kazoo names", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
 		{"at Spark's path, of another program", "/spark/leader_election", []string{latch(1)}, "curator-latch"},
 		{"members named by a digest", "/registry", []string{"9e107d9d372bb6826bd81d3542a419d6", "e4d909c290d0fb1ca068ffaddf22cbd0"}, "ids"},
-		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
-		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
+		{"a mutex below a znode named locks", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
+		{"a UUID is no session id", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
 		{"a guid with a digit that is not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
 		{"a guid in upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
-		{"an ephemeral child", "/app/x", []string{"x=host"}, ""},
+		{"a single znode of an unknown system", "/app/x", []string{"x=host"}, ""},
 		{"at Kafka's path, two children", "/controller", []string{"a", "b"}, "group"},
 		{"at Kafka's path, a persistent znode", "/controller", []string{"!controller"}, ""},
 		{"at Kafka's path, named by the whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
@@ -566,7 +566,7 @@ func anyPaths() []string {
 	return paths
 }
 
-func TestRecognitionIsOrderIndependent(t *testing.T) {
+func TestRecognitionIgnoresOrderAndMoreVotes(t *testing.T) {
 	names, paths := anyNames(), anyPaths()
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.SampledFrom(paths).Draw(t, "path")
@@ -650,7 +650,7 @@ func TestBlocked(t *testing.T) {
 		children []string
 		why      model.NoLeader
 	}{
-		{"a latch", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"a latch's name with the lowest number", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
 		{"before numbers in Curator's order", []string{"!-notes", latchNumber(5)}, model.Blocked},
 		{"before numbers in Curator's order, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
 		{"nothing after the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
@@ -658,7 +658,7 @@ func TestBlocked(t *testing.T) {
 		{"other libraries order only numbers", []string{"!-notes", k + "1__lock__0000000001"}, ""},
 		{"behind the first candidate", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
 		{"a child with another name", []string{"!config-0000000001", latchNumber(5)}, ""},
-		{"the recipe's clients read any number", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},
+		{"the recipe's clients count every numbered child", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},
 		{"a reader before readers", []string{"!" + k + "1__rlock__0000000001", k + "2__rlock__0000000002", k + "3__lock__0000000003"}, ""},
 		{"a writer before readers", []string{"!" + k + "1__lock__0000000001", k + "2__rlock__0000000002", k + "3__rlock__0000000003"}, model.Blocked},
 		{"electop's naming, which other programs have too", []string{"!" + k + "1-n_0000000001", k + "2-n_0000000002"}, model.Blocked},
@@ -690,7 +690,7 @@ func TestBlockedAndAcknowledged(t *testing.T) {
 		t.Errorf("after the acknowledgement: got leader %v, %q; want %s", l, j.State().NoLeader(), first[1].Name)
 	}
 	if n := len(j.State().Reigns); n != 1 {
-		t.Errorf("got %d reigns, want 1", n)
+		t.Errorf("after the acknowledgement: got %d reigns, want 1", n)
 	}
 }
 

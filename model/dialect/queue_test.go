@@ -10,7 +10,7 @@ import (
 	"electop/model/dialect"
 )
 
-func TestQueueIsImmutable(t *testing.T) {
+func TestQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
 			queue dialect.Queue
@@ -25,12 +25,12 @@ func TestQueueIsImmutable(t *testing.T) {
 		versions := []version{{dialect.QueueOf(all), slices.Clone(all)}}
 		clear(all) // the queue must have its own copy
 		ends := rapid.Bool().Draw(t, "at the ends")
-		growing := rapid.IntRange(1, 9).Draw(t, "inserts of ten")
+		inserts := rapid.IntRange(1, 9).Draw(t, "inserts in ten changes")
 		for step := range rapid.IntRange(0, 2000).Draw(t, "changes") {
 			now := versions[len(versions)-1]
 			n := len(now.want)
 			var next version
-			if n == 0 || step*7%10 < growing {
+			if n == 0 || step*7%10 < inserts {
 				i := step * 7919 % (n + 1)
 				if ends {
 					i = n
@@ -55,7 +55,7 @@ func TestQueueIsImmutable(t *testing.T) {
 		for k, v := range versions {
 			got := v.queue.Slice()
 			if !slices.Equal(got, v.want) || v.queue.Len() != len(v.want) {
-				t.Fatalf("a later change changed version %d: it has %d contenders, want the same %d", k, v.queue.Len(), len(v.want))
+				t.Fatalf("version %d: the queue of %d contenders differs from the slice of %d", k, v.queue.Len(), len(v.want))
 			}
 			for i, c := range v.queue.All() {
 				if v.queue.At(i) != v.want[i] || c != v.want[i] {

@@ -72,7 +72,7 @@ func TestTarget(t *testing.T) {
 		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", "", dialect.Target{Listed: true, Watch: hex1 + "__lock__0000000003"}},
 		{"kazoo-lock", locks, hex2 + "__lock__0000000005", hex1 + "__lock__0000000003", dialect.Target{Listed: true, Leads: true}},
-		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // lower numbers do not contend
+		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // the lower numbers are not kazoo's
 		{"kazoo-lock", locks, hex1 + "__lock__0000000009", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
 		{"kazoo-lock", locks, "n_0000000001", "", dialect.Target{}},
 		{"kazoo-lock", locks, hex2 + "__rlock__0000000007", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
@@ -91,7 +91,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-var contenderNames = map[string][]string{
+var contenderPrefixes = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},
 	"curator-latch":     {"_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-latch-"},
@@ -145,9 +145,9 @@ func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Can
 	return queue
 }
 
-// TestRecipesAreConsistent checks that Target, which reads only names, agrees with Holders and Watches.
+// TestRecipesAreConsistent checks that Target and Notified agree with Holders and Watches.
 func TestRecipesAreConsistent(t *testing.T) {
-	for name, prefixes := range contenderNames {
+	for name, prefixes := range contenderPrefixes {
 		r, ok := dialect.RecipeNamed(name)
 		if !ok {
 			t.Fatalf("no recipe %s", name)
