@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// A lock may be abandoned after abandonedLeast, and after abandonedTimes the longest earlier reign.
-	// At least abandonedOf earlier reigns must be known.
-	abandonedTimes = 20
-	abandonedOf    = 10
-	abandonedLeast = 5 * time.Minute
+	// A lock may be abandoned if held for abandonedLeast and for abandonedTimes the longest earlier reign.
+	// At least abandonedReigns earlier reigns must be known.
+	abandonedTimes  = 20
+	abandonedReigns = 10
+	abandonedLeast  = 5 * time.Minute
 )
 
 // abandonedAttempt checks only roles that may be locks, because a leader may lead for months.
 func abandonedAttempt(r *ruleRun) {
 	s, rs := r.s, r.s.Reigns
-	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedOf || s.Leader() == nil {
+	if !r.s.Dialect.Shares() || r.s.Dialect.Unknown() || r.dialect() == "solr" || len(rs) <= abandonedReigns || s.Leader() == nil {
 		return
 	}
 	head := s.Leader()
@@ -33,13 +33,13 @@ func abandonedAttempt(r *ruleRun) {
 		}
 	}
 	limit := max(abandonedTimes*longest, abandonedLeast)
-	if n < abandonedOf {
+	if n < abandonedReigns {
 		return
 	}
 	held := r.at.Sub(now.From)
 	f := r.find(longHeld, safe(head.Name)).about(head)
 	f.because("%s has held it since %s UTC", described(head), now.From.UTC().Format(time.DateTime))
-	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait"))
+	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-r.holders(), "other waits", "others wait"))
 	if x := s.Tracked.Client(head.Session); x.Conn != nil {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)

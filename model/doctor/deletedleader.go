@@ -14,7 +14,7 @@ import (
 const (
 	deletedMax = 8
 	deletedFor = 10 * time.Minute
-	closing    = 2 * time.Second // longest time from deleting the znode to closing the session
+	closingMax = 2 * time.Second // longest time from deleting the znode to closing the session
 )
 
 // endedReigns returns third-party reigns that ended recently. It skips locks and single znodes, whose
@@ -33,7 +33,7 @@ func deletedLeader(r *ruleRun) {
 	for _, x := range endedReigns(r.s) {
 		l := x.Leader
 		client := r.s.Tracked.Client(l.Session)
-		if client.Conn == nil || client.At.Before(x.To.Add(closing)) || r.owners()[l.Session] != nil || slices.Contains(r.d.lost, l.Session) {
+		if client.Conn == nil || client.At.Before(x.To.Add(closingMax)) || r.owners()[l.Session] != nil || slices.Contains(r.d.lost, l.Session) {
 			continue
 		}
 		f := r.find(leaderDeleted, znode.Hex(l.Session)).about(l)

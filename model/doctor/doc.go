@@ -4,7 +4,7 @@
 // the journal applied it. The doctor keeps the servers' watch tables, former candidates, and
 // suspicions with their age. The [State] is the election with its diagnosis:
 //
-//   - [State.Lead]: how far the first contender leads;
+//   - [State.Lead]: whether the first contender leads;
 //   - [State.Edge]: the znode that a contender watches according to the servers' tables;
 //   - [State.Risks]: contenders whose sessions may expire soon (package session);
 //   - [State.Findings]: what the rules found.

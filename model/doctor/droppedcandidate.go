@@ -10,7 +10,7 @@ import (
 )
 
 // droppedCandidate finds sessions that watch candidates but own none. An old watch may remain, so a
-// former candidate must watch a child newer than its departure.
+// former candidate is reported only if it watches a child newer than its departure.
 func droppedCandidate(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base

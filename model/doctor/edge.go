@@ -170,7 +170,7 @@ const calm = time.Second
 // watchTable has the watches of one round of answers. It is immutable: states share it.
 type watchTable struct {
 	at, end time.Time
-	// queue is the queue at that time, and calmQueue the queue [calm] earlier; see [queues.at].
+	// queue is the queue when the round began, calmQueue the queue [calm] earlier; see [queues.at].
 	queue, calmQueue dialect.Queue
 	// why is the reason why the round is incomplete, "" if it is complete. Only a complete round
 	// can prove that a watch is missing.
@@ -285,7 +285,7 @@ func (k *tables[T]) add(t T) {
 }
 
 // settled returns two rounds at least calm apart, nil for none. The later round ended at least calm
-// ago, so electop had time to read earlier changes.
+// ago, so electop had time to read the changes before it.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	all := [...]*watchTable{k.last, k.next, k.base, k.first}
 	for i, later := range all {

@@ -7,8 +7,8 @@ import (
 	"electop/model/znode"
 )
 
-// expiredLeader reports new sessions from the leader's host: only the host shows that a session may
-// belong to the leader's client.
+// expiredLeader reports new sessions from the former leader's host: only the host shows that a session
+// may belong to the leader's client.
 func expiredLeader(r *ruleRun) {
 	for _, x := range r.s.Returned {
 		if len(x.Sessions) == 0 {
@@ -19,7 +19,7 @@ func expiredLeader(r *ruleRun) {
 		f.because("session %s, from %s, expired: its znode %s was deleted at %s or earlier",
 			znode.Hex(x.Leader.Session), safe(x.Host), safe(x.Leader.Name), units.Clock(x.Expired))
 		if len(x.Sessions) > 1 {
-			f.Severity = Info // some of these sessions belong to other programs
+			f.Severity = Info // some of these may belong to other programs
 		}
 		for _, session := range x.Sessions {
 			watches := ""

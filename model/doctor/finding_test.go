@@ -606,6 +606,18 @@ func TestAbandonedAttempt(t *testing.T) {
 
 	c = newFixture(t, model.Config{})
 	c.read()
+	c.handoffs(15, 25*time.Second, "read-", c.join("read-", 1))
+	c.join("read-", 98)
+	c.join("write-", 99)
+	c.pass(20 * time.Minute)
+	c.answer(nil)
+	c.wantFindings("abandoned-attempt warning")
+	if evidence := c.J.State().Findings[0].Evidence; !strings.HasSuffix(evidence[1], "; 1 other waits") {
+		t.Errorf("two readers and one writer: got evidence %q, want that 1 other waits", evidence)
+	}
+
+	c = newFixture(t, model.Config{})
+	c.read()
 	c.handoffs(15, 25*time.Second, "n_", c.join("n_", 1))
 	c.join("n_", 99)
 	c.pass(100 * 24 * time.Hour)
@@ -620,7 +632,7 @@ func TestParentVanished(t *testing.T) {
 	c.after(time.Second)
 	c.after(5*time.Second, "parent-vanished info") // no server has listed its connections since the deletion
 	evidence := strings.Join(c.J.State().Findings[0].Evidence, "\n")
-	for _, want := range []string{"/e was deleted at ", "Z or earlier, together with 3 candidates", "not all servers have listed their connections since then"} {
+	for _, want := range []string{"/e was deleted at ", "Z or earlier, with candidates of 3 sessions", "not all servers have listed their connections since then"} {
 		if !strings.Contains(evidence, want) {
 			t.Errorf("evidence %q, want %q", evidence, want)
 		}

@@ -42,8 +42,8 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns a finding about ghosts, nil for none. at has the positions of the ghosts, then the
-// position of the candidate that the client probably uses.
+// findGhosts returns a finding about ghosts (see [model.Ghosts]), nil for none. at has their positions,
+// then the position of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
@@ -75,7 +75,7 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	return f, at
 }
 
-// addGhostEvidence adds evidence to f; f and at are the results of [ruleRun.findGhosts].
+// addGhostEvidence adds evidence to a result of [ruleRun.findGhosts], and may raise its severity.
 func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
@@ -85,7 +85,7 @@ func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	}
 	if first := slices.Min(at[:len(at)-1]); first < r.holders() {
 		f.Severity = Critical
-		f.because("%s is first in the queue", safe(s.Queue.At(first).Name))
+		f.because("%s holds the role", safe(s.Queue.At(first).Name))
 	}
 	for _, i := range r.watchFaults().missing {
 		if slices.Contains(at, i) {

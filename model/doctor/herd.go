@@ -35,8 +35,8 @@ func herd(r *ruleRun) {
 
 // crowd has the positions of the contenders that watch the same child.
 type crowd struct {
-	sure  []int // two tables show that they should watch another child, or the recipe is the herd
-	maybe []int // the last table shows that they should watch another child, but no second table confirmed it
+	sure  []int // two tables show a wrong watch, or the recipe is the herd
+	maybe []int // the last table shows a wrong watch, but no second table confirmed it
 	right []int // they should watch this child
 }
 

@@ -56,27 +56,27 @@ func vacant(r *ruleRun) {
 		f.empty(v)
 		return
 	}
-	could, t := s.Standbys(), nobodyLeads
+	standbys, t := s.Standbys(), nobodyLeads
 	switch {
-	case could.ShutDown:
+	case standbys.ShutDown:
 		t = shutDown
-	case could.Gone:
+	case standbys.Gone:
 		t = noProgramRuns
-	case could.Off != "":
+	case standbys.Off != "":
 		t = electionOff
-	case could.Listed && len(could.Names)+could.Unread == 0:
+	case standbys.Listed && len(standbys.Names)+standbys.Unread == 0:
 		t = nobodyCanLead
 	}
 	f := r.find(t, "", "{system}", s.Dialect.System)
 	f.wait, f.shown = s.Dialect.Vacancy(), true
 	f.empty(v)
-	f.because("%s", Could("lead", could))
+	f.because("%s", Could("lead", standbys))
 	f.lastLeader()
 	if b := s.Backlog(); b != nil {
 		f.because("%s", BacklogWords(b))
 	}
-	if could.Off != "" && !could.Gone {
-		f.because("%s, so nobody takes over by itself", could.Off)
+	if standbys.Off != "" && !standbys.Gone {
+		f.because("%s, so nobody takes over by itself", standbys.Off)
 	}
 	f.Znodes = []string{s.Path}
 	for _, p := range s.Dialect.Programs(s.Path) {
@@ -120,7 +120,7 @@ func Since(v model.Vacancy) string {
 
 const standbysMax = 8
 
-// Could names the programs that could lead or take over. verb is "lead" or "take over".
+// Could names programs that can lead and those that cannot. verb is "lead" or "take over".
 func Could(verb string, all model.Standbys) string {
 	if !all.Listed {
 		return "who could " + verb + " is not visible"

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// deletedTogether is the longest time between the deletions of a child and of the parent.
+	// deletedTogether bounds the time between the deletions of the candidates and of the parent.
 	deletedTogether = 5 * time.Second
 	// During rejoinWait, clients may create the path again and rejoin.
 	rejoinWait   = 5 * time.Second
@@ -65,7 +65,7 @@ func parentVanished(r *ruleRun) {
 	}
 	f := r.find(t, znode.Zxid(d.deletedAt.UnixNano()))
 	f.Znodes, f.Sessions, f.again = []string{s.Path}, alive, d.deletedAt.Add(deletionKept+time.Second)
-	f.because("%s was deleted at %s or earlier, together with %s", safe(s.Path), units.Clock(d.deletedAt), candidates(len(d.lost)))
+	f.because("%s was deleted at %s or earlier, with candidates of %s", safe(s.Path), units.Clock(d.deletedAt), units.Count(len(d.lost), "session", "sessions"))
 	if s.Phase == model.Live {
 		f.because("it exists again, with the czxid %s", znode.Zxid(s.Parent.Czxid))
 	}
