@@ -17,8 +17,8 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate takes part in one election until it resigns. If a candidacy ends because its session or
-// znode is lost, the Candidate rejoins with a new connection.
+// Candidate takes part in one election. If a candidacy ends because its session or znode is lost, the
+// Candidate rejoins with a new connection.
 //
 // A waiting candidate writes nothing. A leader usually renews its lease ten times in each session
 // timeout; see [client.Conn.Renew].
@@ -52,7 +52,7 @@ var (
 	errForeign = errors.New("electop cannot take part in this election")
 )
 
-// ErrNoParent means that the parent does not exist, and that the candidate may not or cannot create it.
+// ErrNoParent means that the parent does not exist and that the candidate did not create it.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
 const (
@@ -288,6 +288,6 @@ type Config struct {
 	// Awake, if set, is called after a Thaw. A leader first checks whether it still leads. Any other
 	// candidate calls Awake at its next report. Two Thaws may cause one call.
 	Awake func()
-	// Now is the clock; nil is time.Now.
+	// Now returns the time of a report; nil: time.Now.
 	Now func() time.Time
 }

@@ -41,7 +41,7 @@ func TestCandidatesChaos(t *testing.T) {
 	}
 }
 
-// A chaos injects faults. At most one server has a fault at a time, so a quorum remains.
+// A chaos injects faults. The servers have at most one fault at a time, so a quorum remains.
 type chaos struct {
 	*testing.T
 	limits
@@ -56,11 +56,11 @@ type chaos struct {
 	counts  map[string]int // number of faults, by name
 }
 
-// A target has a fault if repair is not nil. The chaos calls repair after until.
+// A target has a fault if repair is not nil.
 type target struct {
 	what   string
 	repair func()
-	until  time.Time
+	until  time.Time // endFaults calls repair after this time
 }
 
 func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
@@ -118,10 +118,10 @@ func (c *chaos) run(duration time.Duration) {
 		<-time.After(c.upTo(c.session / 2))
 	}
 	c.endFaults(time.Time{})
-	healed := time.Now()
+	repaired := time.Now()
 	c.awaitSettled()
-	c.Logf("%v, %d candidates, %v: faults %v; %d reigns; longest overlap %v; one leads and all others wait %v after the healing",
-		c.limits, len(c.slots), duration, c.counts, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+	c.Logf("%v, %d candidates, %v: faults %v; %d reigns; longest overlap %v; settled %v after the last repair",
+		c.limits, len(c.slots), duration, c.counts, c.w.reigns(), c.w.check(c.T, c.w.start).Round(time.Millisecond), time.Since(repaired).Round(time.Millisecond))
 }
 
 func (c *chaos) awaitSettled() {
@@ -180,7 +180,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject prefers the leading candidate. During a server's fault reports of leading may be out of date.
+// inject prefers the leading candidate. During a server's fault, reports of leading may be out of date.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {
@@ -207,9 +207,9 @@ func (c *chaos) inject() {
 	if healthy && c.rng.IntN(4) == 0 {
 		name = deleteZnode
 	}
-	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
+	s.what, s.until = s.name+": "+name, time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
 	if repair, ok := candidateFaults[name](c, s); ok {
-		s.what, s.repair = s.name+": "+name, repair
+		s.repair = repair
 		c.count(name, s.what)
 	}
 }
@@ -304,8 +304,7 @@ var candidateFaults = map[string]candidateFault{
 	},
 	"latency": func(c *chaos, s *slot) (func(), bool) {
 		out, back := c.upTo(c.session/8), c.upTo(c.session/8)
-		s.onLinks(func(l *fault.Link) { l.SetLatency(out, back) })
-		return s.onLinks(func(l *fault.Link) {}), true
+		return s.onLinks(func(l *fault.Link) { l.SetLatency(out, back) }), true
 	},
 	"freeze": func(c *chaos, s *slot) (func(), bool) {
 		s.Freeze()
@@ -314,7 +313,7 @@ var candidateFaults = map[string]candidateFault{
 		return func() {
 			// An answer to a request from before the freeze may extend the lease.
 			if st := s.Status(); st.LeaseEnd.After(since.Add(st.Timeout)) {
-				c.Errorf("%s, frozen at %v: got a lease until %v, want at most a session timeout of %v", s.name, since, st.LeaseEnd, st.Timeout)
+				c.Errorf("%s, frozen at %v: got a lease until %v, want at most %v after the freeze", s.name, since, st.LeaseEnd, st.Timeout)
 			}
 			if at := c.w.lastReport(s.name); at.After(since.Add(5 * reportDelay)) {
 				c.Errorf("%s: got a report %v after the start of the freeze, want none", s.name, at.Sub(since))

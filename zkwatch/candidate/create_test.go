@@ -213,10 +213,10 @@ func TestCreateHeldBetweenServers(t *testing.T) {
 		}
 		return nil
 	})
-	checkOneZnodeEach(t, c, path)
+	checkOneZnodePerSession(t, c, path)
 }
 
-func checkOneZnodeEach(t *testing.T, c *zk.Conn, path string) {
+func checkOneZnodePerSession(t *testing.T, c *zk.Conn, path string) {
 	t.Helper()
 	if _, err := c.Sync(path); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ type reign struct {
 	reported  time.Time  // when Leading or a renewed lease was last reported
 
 	ack      <-chan zk.Event  // a watch on the own acknowledgement or on the znode that prevents it
-	ackRetry <-chan time.Time // fires at the next read or create of the acknowledgement, if ack is nil
+	ackRetry <-chan time.Time // fires when the acknowledgement must be read or created again
 	quota    time.Duration    // the last pause after an attempt that a quota refused
 }
 

@@ -42,8 +42,7 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends shortly before the lease or, if s.leased is false, before the
-// session's earliest expiry. The context ends later if that time moves.
+// limited returns a context that ends when leaseLeft or, if s.leased is false, expiryLeft returns 0.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -174,7 +173,7 @@ type renewal struct {
 
 type renewed struct {
 	err    error  // nil: committed; otherwise why the renewals end
-	change uint64 // Status.Change of the connection that sent the request
+	change uint64 // Status.Change before the request
 }
 
 func (s *candidacy) startRenewal(ctx context.Context) *renewal {
@@ -185,7 +184,7 @@ func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	return r
 }
 
-// now makes a renewal due immediately. Call now again after a reconnect.
+// now makes a renewal due immediately.
 func (r *renewal) now() {
 	select {
 	case r.due <- struct{}{}:

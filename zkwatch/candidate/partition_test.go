@@ -23,7 +23,7 @@ func TestPartitionedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 				lines[0].Partition()
 				suspended := timeUntil(t, s[0], from, "suspended", believing(model.Suspended))
 				lost := timeUntil(t, s[0], from, "lost", believing(model.Lost))
-				led := timeUntil(t, s[1], 0, "leading", leads)
+				led := timeUntil(t, s[1], 0, "leading", believesToLead)
 				a, b, c := <-suspended, <-lost, <-led
 				if a > b || b >= c {
 					t.Errorf("got suspension after %v, loss after %v, the next leader after %v; want this order", a, b, c)
@@ -164,7 +164,7 @@ func TestPartitionedWhileFrozen(t *testing.T) {
 		}
 		s[0].Thaw()
 		synctest.Wait()
-		if m := s[0].Now(); leads(m) {
+		if m := s[0].Now(); believesToLead(m) {
 			t.Errorf("after the thaw: got belief %q, want not leading", m.Belief)
 		}
 		s[0].Await(t, from, "lost", believing(model.Lost))

@@ -74,7 +74,7 @@ func TestAwakeAfterAnExpiryWhileFrozen(t *testing.T) {
 		time.Sleep(time.Second)
 		s.Thaw()
 		synctest.Wait()
-		if got := awake(); len(got) == 0 || leads(got[0]) {
+		if got := awake(); len(got) == 0 || believesToLead(got[0]) {
 			t.Errorf("got reports %+v at calls of Awake, want the first not leading", got)
 		}
 	})
@@ -98,7 +98,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		}
 		s.Thaw()
 		synctest.Wait()
-		if got := awake(); len(got) == 0 || leads(got[0]) {
+		if got := awake(); len(got) == 0 || believesToLead(got[0]) {
 			t.Errorf("got reports %+v at calls of Awake, want the first not leading", got)
 		}
 	})
