@@ -181,7 +181,7 @@ func callBack(addr string) func(io.Reader) ([]byte, error) {
 	first := true
 	return func(r io.Reader) ([]byte, error) {
 		if !first {
-			return fault.Some(r)
+			return fault.ReadOnce(r)
 		}
 		first = false
 		const fixed = 8 + 8 // version and server id

@@ -38,7 +38,7 @@ type Link struct {
 type LinkOptions struct {
 	Patience time.Duration // how long to retry a failed dial of the target
 	// Open, if set, is called for each connection. It returns a function for each [Direction]; nil means
-	// [Some]. The function reads from the sender and returns the bytes to relay. Open and the functions
+	// [ReadOnce]. The function reads from the sender and returns the bytes to relay. Open and the functions
 	// must not call Link.Close, which waits for them.
 	Open func() [2]func(io.Reader) ([]byte, error)
 }
@@ -119,7 +119,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // after both hangUps: they reset the connections if ctx is done
+	defer reset() // runs after the deferred hangUps: if ctx were done, they would reset the connections
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)
@@ -129,8 +129,8 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	defer hangUp(client)
 	defer context.AfterFunc(ctx, func() { hangUp(client) })()
 
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
+	clientLife, clientGone := context.WithCancel(ctx)
+	defer clientGone()
 	requests, replies := make(chan packet, maxPackets), make(chan packet, maxPackets)
 	var next [2]func(io.Reader) ([]byte, error)
 	if l.opts.Open != nil {
@@ -138,9 +138,9 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	}
 	readers.Go(func() {
 		l.read(ctx, ToServer, client, next[ToServer], requests)
-		stop()
+		clientGone()
 	})
-	server, err := l.dial(ctx, waiting)
+	server, err := l.dial(ctx, clientLife)
 	if err != nil {
 		reset()
 		return
@@ -169,7 +169,7 @@ type packet struct {
 
 func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(io.Reader) ([]byte, error), packets chan packet) {
 	if next == nil {
-		next = Some
+		next = ReadOnce
 	}
 	for {
 		var p packet
@@ -188,8 +188,8 @@ func (l *Link) read(ctx context.Context, d Direction, from net.Conn, next func(i
 	}
 }
 
-// Some calls Read once, for at most 32 KiB.
-func Some(from io.Reader) ([]byte, error) {
+// ReadOnce calls Read once, for at most 32 KiB.
+func ReadOnce(from io.Reader) ([]byte, error) {
 	b := make([]byte, 32<<10)
 	n, err := from.Read(b)
 	return b[:n], err
@@ -224,10 +224,10 @@ func (l *Link) write(ctx context.Context, d Direction, to *net.TCPConn, packets 
 	}
 }
 
-// dial waits for the end of a hold. waiting is done when the client has disconnected.
-func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
-	if !l.held[ToServer].Pass(waiting.Done()) || !l.held[FromServer].Pass(waiting.Done()) {
-		return nil, waiting.Err()
+// dial first waits for the end of a hold.
+func (l *Link) dial(ctx, clientLife context.Context) (*net.TCPConn, error) {
+	if !l.held[ToServer].Pass(clientLife.Done()) || !l.held[FromServer].Pass(clientLife.Done()) {
+		return nil, clientLife.Err()
 	}
 	for deadline := time.Now().Add(l.opts.Patience); ; {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", l.target)
@@ -239,8 +239,8 @@ func (l *Link) dial(ctx, waiting context.Context) (*net.TCPConn, error) {
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
-		case <-waiting.Done():
-			return nil, waiting.Err()
+		case <-clientLife.Done():
+			return nil, clientLife.Err()
 		}
 	}
 }

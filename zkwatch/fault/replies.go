@@ -19,5 +19,5 @@ func (r *Replies) LoseCreate() { r.lose.Store(true) }
 // Losing reports whether LoseCreate was called and no reply has been lost since.
 func (r *Replies) Losing() bool { return r.lose.Load() }
 
-// Lose reports whether to lose the reply that has just arrived. It returns true once after LoseCreate.
+// Lose reports whether to lose the reply to a candidate's create. It returns true once after LoseCreate.
 func (r *Replies) Lose() bool { return r.lose.CompareAndSwap(true, false) }

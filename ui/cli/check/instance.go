@@ -227,7 +227,7 @@ const frameMax = 16 << 20
 // read returns the bytes to relay: a frame that take accepts, or anything if s is raw.
 func (s *stream) read(r io.Reader, take func(*wire.Coder) error) ([]byte, error) {
 	if s.raw {
-		return fault.Some(r)
+		return fault.ReadOnce(r)
 	}
 	content, err := wire.ReadFrame(r, frameMax)
 	var word *wire.FrameSizeError
