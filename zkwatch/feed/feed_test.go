@@ -31,12 +31,12 @@ var (
 func TestPutSlowlyWaitsWhileEventsBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each, observers = 6000, 3
-		stop := make(chan struct{})
+		unblock := make(chan struct{})
 		var l log
-		var stalled atomic.Int64
+		var calls atomic.Int64
 		f := feed.New(feed.Config{Election: election, Events: func(es []model.Event) error {
-			if stalled.Add(1) == 1 {
-				<-stop
+			if calls.Add(1) == 1 {
+				<-unblock
 			}
 			return l.take(es)
 		}})
@@ -71,14 +71,14 @@ func TestPutSlowlyWaitsWhileEventsBlocks(t *testing.T) {
 		if put.Load() != before {
 			t.Error("PutSlowly returned while the queue was full")
 		}
-		close(stop)
+		close(unblock)
 		wg.Wait()
 		if err := end(); err != nil {
 			t.Errorf("Run: %v", err)
 		}
 		st := f.State()
 		if st.Queue.Len() != 1+each*observers || st.Totals.MissedCreates != 0 || st.Totals.Unknown != 0 {
-			t.Errorf("got %d candidates and totals %+v, want %d and no missed change", st.Queue.Len(), st.Totals, 1+each*observers)
+			t.Errorf("got %d candidates and totals %+v, want %d, no missed create and no unknown change", st.Queue.Len(), st.Totals, 1+each*observers)
 		}
 		if len(st.Members) != 1 || st.Members[0].Fence != 2*each-1 {
 			t.Errorf("got members %+v, want one with fence %d", st.Members, 2*each-1)
@@ -289,10 +289,10 @@ func TestDirtyCoalesces(t *testing.T) {
 	})
 }
 
-type fullDisk struct{ room int }
+type fullDisk struct{ writesLeft int }
 
 func (f *fullDisk) Write(p []byte) (int, error) {
-	if f.room--; f.room < 0 {
+	if f.writesLeft--; f.writesLeft < 0 {
 		return 0, errors.New("no space left\x1b[2J")
 	}
 	return len(p), nil
@@ -300,7 +300,7 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 
 func TestRecordingErrorEndsOnlyTheRecording(t *testing.T) {
 	var l log
-	disk := &fullDisk{room: 3}
+	disk := &fullDisk{writesLeft: 3}
 	record, err := feed.NewRecorder(disk, history.NewHeader(election, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
@@ -320,21 +320,21 @@ func TestRecordingErrorEndsOnlyTheRecording(t *testing.T) {
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "no space left") || strings.Contains(l.notices[0], "\x1b") {
 		t.Errorf("got notices %q, want one without control characters", l.notices)
 	}
-	if disk.room != -1 {
-		t.Errorf("got %d writes after the first error, want 0", -1-disk.room)
+	if disk.writesLeft != -1 {
+		t.Errorf("got %d writes after the first error, want 0", -1-disk.writesLeft)
 	}
 }
 
 func TestEventsErrorEndsRun(t *testing.T) {
 	broken := errors.New("broken pipe")
-	for _, when := range []string{"live", "at the end", "in the last handoff"} {
+	for _, when := range []string{"live", "at the end", "in the held handoff"} {
 		t.Run(when, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := 0
 				f := feed.New(feed.Config{Election: ackElection, Events: func(es []model.Event) error {
 					n += len(es)
 					for _, e := range es {
-						if _, ok := e.Body.(model.Handoff); ok || when != "in the last handoff" {
+						if _, ok := e.Body.(model.Handoff); ok || when != "in the held handoff" {
 							return broken
 						}
 					}
@@ -351,7 +351,7 @@ func TestEventsErrorEndsRun(t *testing.T) {
 				if err := f.Run(ctx); !errors.Is(err, broken) {
 					t.Errorf("Run: got error %v, want %v", err, broken)
 				}
-				if when != "in the last handoff" && n != 1 {
+				if when != "in the held handoff" && n != 1 {
 					t.Errorf("got %d events after the error, want 0", n-1)
 				}
 			})
@@ -477,7 +477,7 @@ func TestAppliedGetsEachState(t *testing.T) {
 			f.Put(s.pass(time.Second).change(i % 2))
 			synctest.Wait()
 			if len(at) != i+1 || !at[i].Equal(s.at) {
-				t.Errorf("after %d observations: got states of %v in Applied, want the last of %v", i+1, at, s.at)
+				t.Errorf("after %d observations: got states at %v in Applied, want the last at %v", i+1, at, s.at)
 			}
 			<-f.Dirty()
 		}
@@ -498,15 +498,14 @@ type generator struct {
 	queue   []*model.Member
 	timeout time.Duration
 	changes int
-	n       int
 }
 
-// putElection puts an election of n candidates. Each second it puts two changes, a table and a round trip.
+// putElection puts an election of n candidates. Each second, two candidates leave and two join.
 func putElection(n int, d time.Duration, put func(model.Observation)) {
 	c := &generator{scenario: newScenario(), put: put, timeout: 10 * time.Second}
 	put(c.connected())
 	put(&model.Rules{At: c.at})
-	c.join(n)
+	c.putChange(n)
 	for end := c.at.Add(d); c.at.Before(end); {
 		c.putSecond()
 	}
@@ -523,13 +522,12 @@ func (c *generator) putMember(m *model.Member) {
 	c.put(&model.Cast{At: c.at, Member: *m})
 }
 
-func (c *generator) join(n int, leavers ...int) {
+func (c *generator) putChange(joins int, leavers ...int) {
 	first := c.next
-	r := c.change(n, leavers...)
+	r := c.change(joins, leavers...)
 	for i := range r.New {
 		z := &r.New[i]
-		z.Name = fmt.Sprintf("_c_%032x-n_%s", c.n, z.Name[2:])
-		c.n++
+		z.Name = fmt.Sprintf("_c_%032x-n_%s", first+i, z.Name[2:])
 	}
 	for i, seq := range leavers {
 		k := slices.IndexFunc(c.queue, func(m *model.Member) bool { return m.Fence == int64(seq) })
@@ -594,7 +592,7 @@ func (c *generator) putSecond() {
 		if c.changes%60 != 0 {
 			k = 1 + c.changes*7919%(len(c.queue)-1)
 		}
-		c.join(1, int(c.queue[k].Fence))
+		c.putChange(1, int(c.queue[k].Fence))
 	}
 	for i, m := range c.queue {
 		if (i+c.changes)%3 == 0 {
@@ -610,7 +608,7 @@ func (c *generator) putSecond() {
 func (c *generator) table() *session.Table {
 	answered := session.Answer{State: session.Answered, Via: "http", At: c.at}
 	s := session.Server{
-		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.n),
+		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.next),
 		Basic: answered, Connections: answered, Sessions: answered, Watches: answered, Tick: 2 * time.Second,
 		ConnectionCount: len(c.queue), WatchCount: len(c.queue), DataWatches: len(c.queue),
 	}

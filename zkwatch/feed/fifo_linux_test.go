@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"electop/model"
 	"electop/zkwatch/feed"
 )
@@ -51,15 +49,7 @@ func TestCancelWhileReadingAFIFO(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				defer cancel()
-				for {
-					if unread, err := unix.IoctlGetInt(int(writer.Fd()), unix.TIOCINQ); err != nil || unread == 0 {
-						return
-					}
-					time.Sleep(time.Millisecond)
-				}
-			}()
+			defer time.AfterFunc(100*time.Millisecond, cancel).Stop() // by then, a read waits for more data
 			if err := read(ctx, fifo); !errors.Is(err, context.Canceled) {
 				t.Errorf("got error %v, want %v", err, context.Canceled)
 			}

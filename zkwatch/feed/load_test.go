@@ -67,8 +67,8 @@ func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Obse
 		for {
 			select {
 			case <-tick.C:
-				if f.State().Queue.Len() < loadQueue-1 {
-					t.Errorf("got a state with %d candidates, want at least %d", f.State().Queue.Len(), loadQueue-1)
+				if f.State().Queue.Len() < loadQueue {
+					t.Errorf("got a state with %d candidates, want at least %d", f.State().Queue.Len(), loadQueue)
 				}
 				frames++
 			case <-stop:

@@ -24,7 +24,7 @@ type Playback struct {
 	seeking sync.Mutex // held while Seek or Toggle computes a state
 
 	mu       sync.Mutex
-	timeline *history.Timeline // the observations read so far
+	timeline *history.Timeline // of the observations read so far
 	read     bool              // the whole recording was read
 	last     time.Time         // the latest time of the observations read so far
 
@@ -86,7 +86,7 @@ func (p *Playback) Scale(by float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.speed = min(fastest, max(slowest, p.speed*by))
-	p.moved()
+	p.beginPeriod()
 	return p.speed
 }
 
@@ -160,12 +160,12 @@ func (p *Playback) Toggle() (stopped bool) {
 		p.journal, p.next, p.sought = j, next, nil
 	}
 	p.stopped = !p.stopped
-	p.moved()
+	p.beginPeriod()
 	return p.stopped
 }
 
-// moved begins another period. The caller holds p.mu.
-func (p *Playback) moved() {
+// The caller of beginPeriod holds p.mu.
+func (p *Playback) beginPeriod() {
 	p.period++
 	mark(p.changed)
 	mark(p.dirty)
@@ -187,7 +187,7 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	defer p.mu.Unlock()
 	p.position, p.sought, p.stopped = position, at.State, true
 	p.n, p.at, p.ended = at.N, at.At, false
-	p.moved()
+	p.beginPeriod()
 	return at, true
 }
 
@@ -216,7 +216,6 @@ func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	return err
 }
 
-// load releases the events that the journal holds back at the end. After a crash no recorded observation does.
 func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer p.recording.Close()
 	var opens uint64 // number of the last moment up to header.Opens; 0: not known yet
@@ -236,7 +235,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 		return err
 	}
 	p.mu.Lock()
-	if due, ok := p.timeline.Held(); ok {
+	if due, ok := p.timeline.Held(); ok { // no recorded observation releases these events
 		p.timeline.Apply(&model.Advance{At: due})
 	}
 	p.read = true
@@ -252,7 +251,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame bounds the wait for a due observation: the screen also shows ages and countdowns.
+// frame bounds the wait for the next observation: the screen also shows ages and countdowns.
 const frame = 100 * time.Millisecond
 
 func (p *Playback) play(ctx context.Context) error {

@@ -27,7 +27,7 @@ func writeRecording(t *testing.T, recording []byte) string {
 	return file
 }
 
-// recordMinutes lets a candidate join at the start and after each of n minutes. Round trips make no moment.
+// recordMinutes lets a candidate join at the start and after each of n minutes. The round trip of each second makes no moment.
 func recordMinutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := newRecorder(t, election)
@@ -79,7 +79,7 @@ func TestPlaybackSpeed(t *testing.T) {
 			p, l, end := startPlayback(t, recordMinutes(t, 9), speed)
 			synctest.Wait()
 			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newScenario().at) {
-				t.Fatalf("at the start: got %d candidates at %v, want 1", n, p.Now())
+				t.Fatalf("at the start: got %d candidates at %v, want 1 at %v", n, p.Now(), newScenario().at)
 			}
 			want := time.Duration(float64(9*time.Minute) / speed)
 			time.Sleep(want / 2)
@@ -93,7 +93,7 @@ func TestPlaybackSpeed(t *testing.T) {
 				t.Errorf("after %v at speed %v: got %d candidates, ended %v; want 10, true", want, speed, n, p.Ended())
 			}
 			if first, last := p.Span(); !first.Equal(newScenario().at) || last.Sub(first) != 9*time.Minute {
-				t.Errorf("got a span from %v to %v, want 9m", first, last)
+				t.Errorf("got a span from %v to %v, want 9m from %v", first, last, newScenario().at)
 			}
 			if len(l.notices) > 0 {
 				t.Errorf("got notices %q, want none", l.notices)
@@ -139,7 +139,7 @@ func TestPlaybackStops(t *testing.T) {
 		synctest.Wait()
 		at := p.Now()
 		if d := at.Sub(newScenario().at); d < 89*time.Second || d > 91*time.Second {
-			t.Errorf("stopped after 90 s: got position %v", d)
+			t.Errorf("stopped after 90 s: got position %v, want about 90s", d)
 		}
 		time.Sleep(time.Hour)
 		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || p.State().Queue.Len() != 2 {
@@ -178,7 +178,7 @@ func TestPlaybackSeeks(t *testing.T) {
 			synctest.Wait()
 			n, stopped, ended := p.Playing()
 			if p.State() != at.State || !p.Now().Equal(at.At) || n != at.N || !stopped || ended {
-				t.Errorf("a minute after the seek to moment %d: got moment %d at %v, stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
+				t.Errorf("a minute after the seek to moment %d: got moment %d at %v, stopped %v, ended %v; want it stopped there", at.N, n, p.Now(), stopped, ended)
 			}
 		}
 		at, _ := p.Seek(5, history.MoveTo)
@@ -289,7 +289,7 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	}
 	at, ok := p.Seek(0, history.MoveToLast)
 	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
-		t.Errorf("got events %+v in the last moment, want two and the first handoff", at.Events)
+		t.Errorf("got events %+v in the last moment, want 2 events, and 1 handoff in total", at.Events)
 	}
 	endPlayback(t, end)
 }
@@ -324,7 +324,7 @@ func TestPlaybackOfALaterPart(t *testing.T) {
 		p, l, end := startPlayback(t, file, 1)
 		synctest.Wait()
 		if s := p.State(); s.Queue.Len() < 19 || len(s.Members) < 19 || s.At.Before(newScenario().at.Add(time.Minute)) {
-			t.Errorf("at the start: got %d candidates, %d members, at %v; want at least 19 of each, after a minute", s.Queue.Len(), len(s.Members), s.At)
+			t.Errorf("at the start: got %d candidates, %d members, at %v; want at least 19 of each after minute 1", s.Queue.Len(), len(s.Members), s.At)
 		}
 		wantNotices(t, "played", l, "this is part")
 		time.Sleep(time.Second)
@@ -388,8 +388,8 @@ func TestPlaybackWholeAndScale(t *testing.T) {
 		for range 100 {
 			p.Scale(.5)
 		}
-		if got := p.Speed(); got <= 0 {
-			t.Errorf("got smallest speed %v, want more than 0", got)
+		if got := p.Speed(); got != 1./64 {
+			t.Errorf("got smallest speed %v, want 1/64", got)
 		}
 	})
 }

@@ -62,8 +62,8 @@ func (r *Recording) open(path string) (err error) {
 	return err
 }
 
-// OpenAt changes the recording at path, so that a playback of it begins at the given time and is stopped.
-func OpenAt(path string, at time.Time) error {
+// SetOpens changes the recording at path, so that a playback of it begins at the given time and is stopped.
+func SetOpens(path string, at time.Time) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	if err := r.read(ctx, apply, notice); err != nil {
 		return err
 	}
-	if due, ok := j.Held(); ok { // after a crash no observation releases these events
+	if due, ok := j.Held(); ok { // no recorded observation releases these events
 		return apply(&model.Advance{At: due})
 	}
 	return nil

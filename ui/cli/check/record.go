@@ -56,7 +56,7 @@ func (r *recording) close(at time.Time) (file string) {
 	_ = r.tasks.Stop() // the check has its result without the recording
 	r.watch.Close()
 	if !at.IsZero() {
-		_ = feed.OpenAt(r.file, at) // the check has its result without it
+		_ = feed.SetOpens(r.file, at) // the check has its result without it
 	}
 	return r.file
 }
