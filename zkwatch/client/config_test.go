@@ -25,9 +25,9 @@ import (
 func TestTLS(t *testing.T) {
 	a := zktest.NewCertificates(t)
 	ca, cert, key := a.CA, a.Cert, a.Key
-	six := secure(t, "::1", a.ServerConfig(nil, net.IPv6loopback))
-	four := secure(t, "127.0.0.1", a.ServerConfig(nil, net.IPv4(127, 0, 0, 1)))
-	wrong := secure(t, "127.0.0.1", a.ServerConfig([]string{"elsewhere.example"}))
+	ipv6 := serveTLS(t, "::1", a.ServerConfig(nil, net.IPv6loopback))
+	ipv4 := serveTLS(t, "127.0.0.1", a.ServerConfig(nil, net.IPv4(127, 0, 0, 1)))
+	otherName := serveTLS(t, "127.0.0.1", a.ServerConfig([]string{"elsewhere.example"}))
 	fails := func(t *testing.T, cfg client.Config, want string) {
 		s := electiontest.Wait(t, electiontest.Connect(t, cfg), "connected or with an error", func(s client.Status) bool {
 			return s.Err != nil || s.State == client.Connected
@@ -37,40 +37,40 @@ func TestTLS(t *testing.T) {
 		}
 	}
 
-	t.Run("several", func(t *testing.T) {
-		cfg := electiontest.Config(t, strings.Join([]string{wrong, six, four}, ","))
+	t.Run("a server with a certificate for another host is skipped", func(t *testing.T) {
+		cfg := electiontest.Config(t, strings.Join([]string{otherName, ipv6, ipv4}, ","))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		cfg.Shuffle = func(int, func(int, int)) {}
 		c := electiontest.Connect(t, cfg)
-		if s := electiontest.WaitState(t, c, client.Connected); s.Server != six {
-			t.Errorf("connected to %s, want %s", s.Server, six)
+		if s := electiontest.WaitState(t, c, client.Connected); s.Server != ipv6 {
+			t.Errorf("connected to %s, want %s", s.Server, ipv6)
 		}
 		if _, err := c.Create(t.Context(), "/a", nil, 0, electiontest.Open); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Run("one name for all", func(t *testing.T) {
-		cfg := electiontest.Config(t, strings.Join([]string{six, four, wrong}, ","))
+	t.Run("ServerName replaces the host", func(t *testing.T) {
+		cfg := electiontest.Config(t, strings.Join([]string{ipv6, ipv4, otherName}, ","))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, "elsewhere.example"))
-		if s := electiontest.WaitState(t, electiontest.Connect(t, cfg), client.Connected); s.Server != wrong {
-			t.Errorf("connected to %s, want %s", s.Server, wrong)
+		if s := electiontest.WaitState(t, electiontest.Connect(t, cfg), client.Connected); s.Server != otherName {
+			t.Errorf("connected to %s, want %s", s.Server, otherName)
 		}
 	})
 	t.Run("no client certificate", func(t *testing.T) {
-		cfg := electiontest.Config(t, four)
+		cfg := electiontest.Config(t, ipv4)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, "", "", ""))
 		fails(t, cfg, "client certificate")
 	})
-	t.Run("an old server", func(t *testing.T) {
+	t.Run("a server without TLS 1.2", func(t *testing.T) {
 		old := a.ServerConfig(nil, net.IPv4(127, 0, 0, 1))
 		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-		cfg := electiontest.Config(t, secure(t, "127.0.0.1", old))
+		cfg := electiontest.Config(t, serveTLS(t, "127.0.0.1", old))
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
-		cfg.TLS.MinVersion = 0 // as in a tls.Config that LoadTLS did not make
-		fails(t, cfg, "TLS")
+		cfg.TLS.MinVersion = tls.VersionTLS10 // Connect raises it to TLS 1.2
+		fails(t, cfg, "no TLS version")
 	})
 	t.Run("Cut and Close", func(t *testing.T) {
-		cfg := electiontest.Config(t, four)
+		cfg := electiontest.Config(t, ipv4)
 		cfg.TLS = zktest.Must(client.LoadTLS(ca, cert, key, ""))
 		c, other := electiontest.Connected(t, cfg), electiontest.Connected(t, cfg)
 		for _, p := range []string{"/cut", "/closed"} {
@@ -124,14 +124,14 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
 	locked := electiontest.File(t, "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"+secret+"\n-----END ENCRYPTED PRIVATE KEY-----\n")
 	large := electiontest.File(t, strings.Repeat("x", 5<<20))
-	missing := filepath.Join(t.TempDir(), "missing.pem")
+	dir, missing := t.TempDir(), filepath.Join(t.TempDir(), "missing.pem")
 	for name, c := range map[string]struct{ ca, cert, key, server, bad string }{
 		"CA file: missing":                      {missing, cert, key, "", missing},
 		"CA file: no PEM block":                 {broken, cert, key, "", broken},
 		"CA file: a key":                        {key, cert, key, "", key},
 		"CA file: a malformed certificate":      {badCert, cert, key, "", badCert},
 		"CA file: too large":                    {large, cert, key, "", large},
-		"CA file: a directory":                  {t.TempDir(), cert, key, "", "CA file"},
+		"CA file: a directory":                  {dir, cert, key, "", dir},
 		"certificate file: missing":             {ca, missing, key, "", missing},
 		"certificate file: a key":               {ca, key, key, "", key},
 		"certificate file: malformed":           {ca, badCert, key, "", badCert},
@@ -154,7 +154,7 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 			t.Errorf("%s: %q shows the contents of the file", name, err)
 		}
 	}
-	if os.Getuid() != 0 { // root can read every file
+	if os.Getuid() > 0 { // root (0) and Windows (-1) ignore mode 0
 		if err := os.Chmod(key, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestLoadTLSNamesTheFile(t *testing.T) {
 	}
 }
 
-func secure(t *testing.T, host string, cfg *tls.Config) string {
+func serveTLS(t *testing.T, host string, cfg *tls.Config) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -214,7 +214,7 @@ func TestReadAuthFile(t *testing.T) {
 	for name, c := range map[string]struct{ path, want string }{
 		"missing":     {filepath.Join(t.TempDir(), "none"), "none"},
 		"a directory": {t.TempDir(), "directory"},
-		"empty":       {electiontest.File(t, "# nothing\n"), "no credential"},
+		"a comment":   {electiontest.File(t, "# nothing\n"), "no credential"},
 		"malformed":   {electiontest.File(t, "digest:ann:S3cret\nS3cret\n"), "line 2"},
 		"a long line": {electiontest.File(t, "digest:ann:S3cret\n"+strings.Repeat("S3cret", 20<<10)), "line 2"},
 		"too large":   {electiontest.File(t, strings.Repeat("digest:ann:S3cret\n", 60<<10)), "larger than"},

@@ -21,7 +21,7 @@ import (
 // maxChanges bounds the changes kept for Take. If there are more, all are dropped.
 const maxChanges = 10_000
 
-// A Change is an event of a watch. A persistent recursive watch has no EventNodeChildrenChanged.
+// A Change is an event of a watch. A persistent recursive watch sends no EventNodeChildrenChanged.
 type Change struct {
 	// N numbers the events of a connection. A read that returns seen >= N shows the change.
 	N    uint64
@@ -36,8 +36,8 @@ type Change struct {
 }
 
 // A Following reads a path over one connection, and ends when that connection is lost. It receives the
-// events of all watches of its Conn at the path and below. Events and replies arrive in the order of
-// the changes. A Conn may have only one Following for each path at a time.
+// events of all watches of its Conn at the path and below. A Conn may have only one Following for each
+// path at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverConn
@@ -174,7 +174,7 @@ func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen
 }
 
 // Child reads a child, as [Conn.ReadZnode] does. seen is the N of the last event before the
-// first reply.
+// reply to getData.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
 	return f.read(ctx, name, znode.Join(f.path, name), false)
 }

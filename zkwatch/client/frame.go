@@ -13,7 +13,7 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize covers a ConnectResponse with the password's length, or a ReplyHeader with the count or
+	// headSize covers a ConnectResponse up to the password's length, or a ReplyHeader with the count or
 	// length after it.
 	headSize = 20
 

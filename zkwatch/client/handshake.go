@@ -66,10 +66,10 @@ func (n *serverConn) sendCredentials() {
 // the credential again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
-	if n.auths < len(n.conn.cfg.Auth) {
-		scheme = n.conn.cfg.Auth[n.auths].Scheme
+	if n.authReplies < len(n.conn.cfg.Auth) {
+		scheme = n.conn.cfg.Auth[n.authReplies].Scheme
 	}
-	n.auths++
+	n.authReplies++
 	if code == wire.OK {
 		return nil
 	}
@@ -106,8 +106,7 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate runs the SASL exchange. A refusal ends the Conn: ACLs can hide znodes from an anonymous
-// client.
+// authenticate runs the SASL exchange. A refusal ends the Conn, which would otherwise be anonymous.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

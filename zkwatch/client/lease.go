@@ -26,9 +26,9 @@ import "time"
 // The proof fails if the server is an observer that learns from a follower, or if a follower receives k
 // while it sends a list.
 //
-// The proof assumes equally fast clocks, so leaders keep a margin before the end of the lease. It
-// also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's commits are
-// late too.
+// The proof assumes equally fast clocks, so an elected leader keeps a margin before the end of the
+// lease. It also assumes that a ping is at most maxPingDelay late, or that the ensemble leader's
+// commits are late too.
 //
 // Source: Leader, LearnerHandler and LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
 type lease struct {
@@ -39,7 +39,7 @@ type lease struct {
 	answers     []requestTimes // some answers over this connection, oldest first
 	commits     []requestTimes // the last commits over this connection, oldest first
 
-	end time.Time // zero: no lease is proved yet
+	end time.Time // zero: no lease
 }
 
 type requestTimes struct{ sent, answered time.Time }
@@ -75,11 +75,11 @@ func (l *lease) answered(e requestTimes) {
 	if n := len(l.answers); n > 0 && e.sent.Sub(l.answers[n-1].sent) < l.timeout/answersPerTimeout {
 		return
 	}
-	old := 0 // number of answers whose timeout has passed
-	for old < len(l.answers) && l.answers[old].sent.Add(l.timeout).Before(e.answered) {
-		old++
+	dropped := 0
+	for dropped < len(l.answers) && l.answers[dropped].sent.Add(l.timeout).Before(e.answered) {
+		dropped++
 	}
-	l.answers = append(l.answers[old:], e)
+	l.answers = append(l.answers[dropped:], e)
 }
 
 func (l *lease) committed(n requestTimes) {

@@ -77,7 +77,7 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-// Create creates a znode and returns its path, which ends with the server's number if the znode is
+// Create creates a znode and returns its path, which ends with a sequence number if the znode is
 // sequential. flags are flags of package zk, except those for TTL nodes and containers.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)

@@ -34,16 +34,16 @@ type serverConn struct {
 	writing chan struct{} // full while a goroutine writes frames
 
 	// Only Read uses these fields. head and size do not include the length prefix of a frame.
-	reader *bufio.Reader // reads with readConn
-	head   []byte
-	size   int
-	left   int // bytes of the current frame, with its prefix, that the library has not read
-	auths  int
-	events uint64 // number of events so far, counted while there are listeners
+	reader      *bufio.Reader // reads with readConn
+	head        []byte
+	size        int
+	left        int // bytes of the current frame, with its prefix, that the library has not read
+	authReplies int
+	events      uint64 // number of events so far, counted while there are listeners
 
 	mu            sync.Mutex
 	responded     bool              // the ConnectResponse has arrived
-	opened        bool              // requests may be sent
+	opened        bool              // calls may be sent
 	requested     uint64            // the session in the ConnectRequest; 0: a new one
 	connectSent   time.Time         // when the ConnectRequest was sent; zero: not sent yet
 	pings         []time.Time       // when the unanswered pings were sent, oldest first

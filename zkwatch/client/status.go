@@ -42,9 +42,9 @@ type Status struct {
 	// Zero: no lease. Leave a margin for clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout. The session
-	// may expire earlier if the server that answered was cut off from the ensemble, so ExpiresFrom
-	// is no lease. It is zero before the first session.
+	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout, or the time of
+	// a later EndLease. The session may expire earlier if the server that answered was cut off from
+	// the ensemble, so ExpiresFrom is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 
 	// Err is the reason why there is no connection. It is nil while Connected.
