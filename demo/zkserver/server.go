@@ -247,7 +247,7 @@ func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
 const reapInterval = time.Minute
 
 func (s *Server) armReaper() {
-	if s.reaper == nil && s.tree.Reapable() > 0 {
+	if s.reaper == nil && s.tree.Containers() > 0 {
 		s.reaper = s.after(reapInterval, s.reap)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // Identities are a client's address and the identities that the client has authenticated.
 type Identities []wire.ID
 
-// May reports whether acl gives one of the permissions perms to one of the identities. An
-// empty acl gives all permissions.
+// May reports whether acl gives the client one of the permissions perms. An empty acl gives
+// all permissions.
 func (who Identities) May(acl []wire.ACL, perms int32) bool {
 	if len(acl) == 0 {
 		return true
@@ -85,7 +85,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// Only IPv4 addresses and networks are valid, as in ZooKeeper.
+// Only IPv4 is valid, as in ZooKeeper 3.8.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)
@@ -110,8 +110,8 @@ func matchIP(host, expr string) bool {
 	return err == nil && p.Contains(addr.Unmap())
 }
 
-// Authenticate adds the identity that a request from host authenticates. It returns false if
-// the scheme is neither digest nor ip, or a digest is null.
+// Authenticate adds the identity that a request from host authenticates. It returns false
+// unless the scheme is ip, or digest with non-null data.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {

@@ -23,7 +23,7 @@ type Tree struct {
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // paths of each session's ephemeral nodes
 	owned      int                           // number of all ephemeral nodes
-	reapable   map[string]struct{}           // paths of containers
+	containers map[string]struct{}           // their paths
 	bytes      int64                         // size of all paths and data
 }
 
@@ -40,7 +40,7 @@ func New() *Tree {
 	t := &Tree{
 		nodes:      make(map[string]*Node),
 		ephemerals: make(map[int64]map[string]struct{}),
-		reapable:   make(map[string]struct{}),
+		containers: make(map[string]struct{}),
 	}
 	for _, path := range protected {
 		n := &Node{data: []byte{}, acl: openACL}
@@ -74,14 +74,14 @@ func (t *Tree) insert(path string, n *Node) {
 		set[path] = struct{}{}
 		t.owned++
 	default:
-		t.reapable[path] = struct{}{}
+		t.containers[path] = struct{}{}
 	}
 }
 
 func (t *Tree) remove(path string, n *Node) {
 	delete(t.nodes, path)
 	t.bytes -= int64(len(path) + len(n.data))
-	delete(t.reapable, path)
+	delete(t.containers, path)
 	if set := t.ephemerals[n.owner]; set != nil {
 		delete(set, path)
 		t.owned--
@@ -91,7 +91,7 @@ func (t *Tree) remove(path string, n *Node) {
 	}
 }
 
-// EphemeralsOf returns the paths of a session's ephemeral nodes in the order of their creation.
+// EphemeralsOf returns the paths of a session's ephemeral nodes, sorted by czxid and path.
 func (t *Tree) EphemeralsOf(id int64) []string {
 	var paths []string
 	for path := range t.ephemerals[id] {
@@ -112,13 +112,13 @@ func (t *Tree) Bytes() int64 { return t.bytes }
 // Ephemerals returns the number of ephemeral nodes.
 func (t *Tree) Ephemerals() int { return t.owned }
 
-// Reapable returns the number of containers.
-func (t *Tree) Reapable() int { return len(t.reapable) }
+// Containers returns the number of containers.
+func (t *Tree) Containers() int { return len(t.containers) }
 
 // Due returns the paths of the containers that had children and have none now.
 func (t *Tree) Due() []string {
 	var due []string
-	for path := range t.reapable {
+	for path := range t.containers {
 		if n := t.nodes[path]; len(n.children) == 0 && n.creates > 0 {
 			due = append(due, path)
 		}
@@ -141,7 +141,7 @@ type Node struct {
 	czxid, mzxid, pzxid int64
 	ctime, mtime        int64 // milliseconds since 1970
 	version, aversion   int32
-	creates             int32 // number of children created so far, at most 2^31-1; the next sequence number
+	creates             int32 // the next sequence number; a create of a child adds 1, up to 2^31-1
 	owner               int64
 	children            []string       // in no particular order
 	index               map[string]int // index of each name in children; nil until the first child
@@ -175,8 +175,7 @@ func (n *Node) removeChild(name string) {
 	delete(n.index, name)
 }
 
-// Stat returns the node's Stat. Cversion is the number of creates and deletes of children,
-// and wraps. The number of deletes is n.creates less the number of children.
+// Stat returns the node's Stat. It derives Cversion as Apache does.
 func (n *Node) Stat() wire.Stat {
 	st := wire.Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid, Ctime: n.ctime, Mtime: n.mtime,
@@ -191,7 +190,7 @@ func (n *Node) Stat() wire.Stat {
 	return st
 }
 
-func hasParent(path string) bool {
+func splittable(path string) bool {
 	return strings.IndexByte(path, '/') >= 0 && strings.IndexByte(path, 0) < 0
 }
 

@@ -167,8 +167,8 @@ func checkInvariants(t *testing.T, tr *Tree) {
 				t.Errorf("%s is missing in the list of its session %#x", path, n.owner)
 			}
 		}
-		if _, ok := tr.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
-			t.Errorf("%s: owner %#x: got reapable %t, want %t", path, n.owner, ok, !ok)
+		if _, ok := tr.containers[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
+			t.Errorf("%s: owner %#x: is a container: got %t, want %t", path, n.owner, ok, !ok)
 		}
 	}
 	if bytes != tr.bytes || children != len(tr.nodes)-1 {

@@ -94,7 +94,7 @@ func (t *Tree) Check(w Writer, op wire.Op, d *wire.Coder) (ch Change, code wire.
 }
 
 func (v *view) checkDelete(path string, version int32) (Change, wire.Code) {
-	if !hasParent(path) || slices.Contains(protected, path) {
+	if !splittable(path) || slices.Contains(protected, path) {
 		return Change{}, wire.BadArguments
 	}
 	parentPath, _ := split(path)
@@ -170,7 +170,7 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Co
 	if req.NoPath {
 		return Change{}, wire.MarshallingError
 	}
-	if !hasParent(req.Path) {
+	if !splittable(req.Path) {
 		return Change{}, wire.BadArguments
 	}
 	acl, ok := v.Who.resolve(req.ACL)
