@@ -98,7 +98,7 @@ func dialLong(t *testing.T, addr string) *rawClient {
 func awaitQueue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
-	zktest.Await(t, "candidates in the queue", func() bool {
+	zktest.Await(t, strconv.Itoa(n)+" candidates in the queue", func() bool {
 		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: foreignPath}, &rsp)
 		return len(rsp.Strings) == n
 	})

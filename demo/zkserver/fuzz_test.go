@@ -46,17 +46,17 @@ func FuzzConnection(f *testing.F) {
 	}
 	path := func(p string) *wire.PathRequest { return &wire.PathRequest{Path: p} }
 	watch := func(p string) *wire.PathWatchRequest { return &wire.PathWatchRequest{Path: p, Watch: true} }
-	ver := func(p string, v int32) *wire.MultiOp {
+	versioned := func(p string, v int32) *wire.MultiOp {
 		return &wire.MultiOp{Op: wire.OpDelete, Path: p, Version: v}
 	}
 	f.Add(true, requests(r(wire.OpCreate, create("/a", 0)), r(wire.OpCreate2, create("/a/n_", 3)), r(wire.OpGetChildren, watch("/a")),
 		r(wire.OpGetChildren2, watch("/a")), r(wire.OpGetData, watch("/a")), r(wire.OpExists, watch("/b")), r(wire.OpCreate, create("/b", 1)),
 		r(wire.OpSetData, &wire.MultiOp{Op: wire.OpSetData, Path: "/a", Data: []byte("y"), Version: 0}),
-		r(wire.OpDelete, ver("/a/n_0000000000", -1)), r(wire.OpDelete, ver("/a", 1)), r(wire.OpPing), r(wire.OpCloseSession)))
+		r(wire.OpDelete, versioned("/a/n_0000000000", -1)), r(wire.OpDelete, versioned("/a", 1)), r(wire.OpPing), r(wire.OpCloseSession)))
 	f.Add(true, requests(r(wire.OpCreateContainer, create("/c", 4)),
 		r(wire.OpCreateTTL, &wire.MultiOp{Op: wire.OpCreateTTL, Create: *create("/t", 5), TTL: 10}),
 		r(wire.OpGetACL, path("/c")), r(wire.OpSetACL, &wire.SetACLRequest{Path: "/c", ACL: readers, Version: 0}), r(wire.OpSync, path("/")),
-		r(wire.OpCheck, ver("/c", 0)), r(wire.OpGetEphemerals, path("/")), r(wire.OpGetAllChildrenNumber, path("/")), r(wire.OpWhoAmI),
+		r(wire.OpCheck, versioned("/c", 0)), r(wire.OpGetEphemerals, path("/")), r(wire.OpGetAllChildrenNumber, path("/")), r(wire.OpWhoAmI),
 		r(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("u:p")})))
 	f.Add(true, requests(r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/", Mode: 1}), r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/x", Mode: 0}),
 		r(wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCreate, Create: *create("/x", 0)}, {Op: wire.OpCreate, Create: *create("/x/s", 2)},

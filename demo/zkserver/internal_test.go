@@ -21,7 +21,7 @@ type watchKey struct {
 	child bool
 }
 
-// trigger returns the notified connections. The value is true if the connection watches the data or existence of path.
+// trigger returns the notified connections. The value is true if a watch on the data or existence of path fires.
 func (r watchRules) trigger(path string, event int32) map[*conn]bool {
 	notified := make(map[*conn]bool)
 	for k, m := range r {
@@ -98,7 +98,7 @@ func TestWatchTables(t *testing.T) {
 		}
 		for child, table := range tables {
 			if got := fmt.Sprint(len(table.owned), len(table.paths), table.total, slices.Sorted(maps.Keys(table.paths))); got != rules.counts(child) {
-				t.Errorf("counts of watches, of children %t: got %s, want %s", child, got, rules.counts(child))
+				t.Errorf("counts of watches, child table %t: got %s, want %s", child, got, rules.counts(child))
 			}
 		}
 		for _, c := range conns {

@@ -168,7 +168,7 @@ func TestTakeBacklog(t *testing.T) {
 		synctest.Wait()
 		s.SetPace(zkserver.Pace{})
 		if x := s.TakeBacklog(0); len(x.Passed)+x.Unlisted != 300 || x.Unlisted == 0 || x.Passed[len(x.Passed)-1].N != 303 {
-			t.Errorf("passed messages: got %d listed and %d unlisted, want 300 together", len(x.Passed), x.Unlisted)
+			t.Errorf("passed messages: got %d listed and %d unlisted, want 300 together, some unlisted, the last with N 303", len(x.Passed), x.Unlisted)
 		}
 	})
 }
@@ -239,13 +239,13 @@ func TestDialObserver(t *testing.T) {
 			t.Fatal("the session was not resumed")
 		}
 		observer.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
-		in := pipeRaw(t, s, again)
-		in.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-		if receives(in, time.Second) || len(held(t, s)) != 1 {
+		ordinary := pipeRaw(t, s, again)
+		ordinary.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		if receives(ordinary, time.Second) || len(held(t, s)) != 1 {
 			t.Error("messages of an observer's session on an ordinary connection are not held")
 		}
-		out := observerRaw(t, s, again)
-		if out.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
+		observer = observerRaw(t, s, again)
+		if observer.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
 			t.Error("messages of the earlier connection are still held")
 		}
 		nc, err := s.Dial()
@@ -253,7 +253,7 @@ func TestDialObserver(t *testing.T) {
 		nc.Write([]byte("cons"))
 		cons, _ := io.ReadAll(nc)
 		nc.Close()
-		if !strings.Contains(string(cons), sessionHex(out)) {
+		if !strings.Contains(string(cons), sessionHex(observer)) {
 			t.Errorf("cons does not list the observer's session: %s", cons)
 		}
 		s.Refuse(true)
@@ -303,12 +303,12 @@ func TestDeadline(t *testing.T) {
 
 func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
-		"disconnects":   func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
-		"dropped":       func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
-		"expired":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
-		"moved":         func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
-		"server closed": func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
-		"closed unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {
+		"client disconnects": func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
+		"CloseConnections":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
+		"session expired":    func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
+		"session resumed":    func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
+		"server closed":      func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
+		"closeSession reply unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {
 			c.send(wire.OpCloseSession, nil)
 			synctest.Wait()
 			c.send(wire.OpPing, nil) // gets no reply
@@ -340,7 +340,7 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 	}
 }
 
-func TestPaceIsBounded(t *testing.T) {
+func TestHeldMessagesAreBounded(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		s.SetPace(steps)
 		observer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -378,11 +378,11 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			name string
 			end  func(c *rawClient)
 		}{
-			{"released", func(c *rawClient) { s.Step(); s.Step() }},
-			{"ended", func(c *rawClient) { s.SetPace(zkserver.Pace{}) }},
-			{"cut", func(c *rawClient) { s.CloseConnections() }},
-			{"killed", func(c *rawClient) { c.nc.Close(); synctest.Wait() }},
-			{"pinged, then released", func(c *rawClient) {
+			{"steps", func(c *rawClient) { s.Step(); s.Step() }},
+			{"full speed", func(c *rawClient) { s.SetPace(zkserver.Pace{}) }},
+			{"CloseConnections", func(c *rawClient) { s.CloseConnections() }},
+			{"client disconnects", func(c *rawClient) { c.nc.Close(); synctest.Wait() }},
+			{"ping, then steps", func(c *rawClient) {
 				c.must(wire.OpPing, nil, nil)
 				time.Sleep(2 * time.Second)
 				s.Step()
@@ -400,7 +400,7 @@ func TestPacePausesTheDeadline(t *testing.T) {
 			if !exists(observer, "/e") || len(held(t, s)) != 2 {
 				t.Fatalf("%s: the session expired while messages were held, or the messages were released", tt.name)
 			}
-			if tt.end(c); tt.name == "cut" {
+			if tt.end(c); tt.name == "CloseConnections" {
 				observer = observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			}
 			begin := time.Now()
@@ -480,7 +480,7 @@ type sentRequest struct {
 	op  wire.Op
 }
 
-type requestCounts struct{ others, own, requests atomic.Int64 }
+type requestCounts struct{ otherEvents, ownEvents, requests atomic.Int64 }
 
 func (p *requester) run(n int, count *requestCounts) {
 	room := make(chan struct{}, 8)
@@ -565,9 +565,9 @@ func (p *requester) read(room <-chan struct{}, count *requestCounts) {
 			if ev.Fields(d); ev.Type == wire.EventNodeDeleted {
 				p.mu.Lock()
 				if slices.Contains(p.own, ev.Path) {
-					count.own.Add(1)
+					count.ownEvents.Add(1)
 				} else {
-					count.others.Add(1)
+					count.otherEvents.Add(1)
 				}
 				p.mu.Unlock()
 			}
@@ -638,12 +638,12 @@ func TestSlownessAtRandom(t *testing.T) {
 		var count requestCounts
 		stop := make(chan struct{})
 		nets, crowd := liveCrowd(t, s, seed, stop, &count)
-		parted := make(map[*network]time.Time)
+		partitioned := make(map[*network]time.Time)
 		heal := func(after time.Duration) {
-			for n, since := range parted {
+			for n, since := range partitioned {
 				if time.Since(since) >= after {
 					n.line.Heal()
-					delete(parted, n)
+					delete(partitioned, n)
 				}
 			}
 		}
@@ -662,9 +662,9 @@ func TestSlownessAtRandom(t *testing.T) {
 				}
 			case 3:
 				n := nets[rng.IntN(len(nets))]
-				if _, ok := parted[n]; !ok {
+				if _, ok := partitioned[n]; !ok {
 					n.line.Partition()
-					parted[n] = time.Now()
+					partitioned[n] = time.Now()
 				}
 			}
 			time.Sleep(time.Duration(rng.IntN(400)) * time.Millisecond)
@@ -683,13 +683,13 @@ func TestSlownessAtRandom(t *testing.T) {
 			t.Errorf("held messages at the end: got %+v, want none", b.Held)
 		}
 		sum, notified, deletions := a.sum()
-		others, own := count.others.Load(), count.own.Load()
+		others, own := count.otherEvents.Load(), count.ownEvents.Load()
 		if others != int64(notified) || others+own != c.Notifications || own == 0 || !sum.Settled {
-			t.Errorf("%d sessions notified of %d deletions; clients received %d events, %d more about their own nodes; the server sent %d; settled %t",
-				notified, deletions, others, own, c.Notifications, sum.Settled)
+			t.Errorf("tallies: got %d notifications, settled %t; want %d, settled; clients: got %d events of their own nodes, want %d, not 0",
+				notified, sum.Settled, others, own, c.Notifications-others)
 		}
-		if made := count.requests.Load(); int64(sum.Requests) > made || sum.BytesIn > c.BytesIn || sum.BytesOut > c.BytesOut {
-			t.Errorf("clients sent %d requests, the tallies have %d", made, sum.Requests)
+		if sent := count.requests.Load(); int64(sum.Requests) > sent || sum.BytesIn > c.BytesIn || sum.BytesOut > c.BytesOut {
+			t.Errorf("tallies: got %d requests, %d bytes in, %d out; want at most %d, %d, %d", sum.Requests, sum.BytesIn, sum.BytesOut, sent, c.BytesIn, c.BytesOut)
 		}
 		if deletions < 50 || notified < 50 || sum.Requests < 50 || steps < 50 {
 			t.Errorf("got %d deletions, %d notifications, %d requests, %d steps; want at least 50 of each", deletions, notified, sum.Requests, steps)

@@ -114,7 +114,7 @@ func TestFourLetterLayout(t *testing.T) {
 		case "dump", "wchp", "cons": // their lines are in any order
 			want, _, _ = strings.Cut(want, "Connections dump:\n") // the embedded server does not list connections here
 			if diff := cmp.Diff(setOfLines(want), setOfLines(got)); diff != "" {
-				t.Errorf("%s (-apache +embedded):\n%s\nraw:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
+				t.Errorf("%s (-apache +embedded):\n%s\nembedded:\n%s\nApache:\n%s", w, diff, ours[w], theirs[w])
 			}
 		default:
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -192,7 +192,7 @@ func startAdmin(t testing.TB, s *zkserver.Server) string {
 	return "http://" + l.Addr().String()
 }
 
-func get(t testing.TB, method, url string) (*http.Response, string) {
+func httpDo(t testing.TB, method, url string) (*http.Response, string) {
 	t.Helper()
 	tr := &http.Transport{DisableKeepAlives: true}
 	defer tr.CloseIdleConnections()
@@ -259,7 +259,7 @@ type adminSituation struct {
 }
 
 func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
-	get(t, "GET", url+"/commands/stat_reset") // because zktest has sent srvr to Apache
+	httpDo(t, "GET", url+"/commands/stat_reset") // because zktest has sent srvr to Apache
 	long := wire.ConnectRequest{Timeout: 60_000}
 	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
 	silent := dialTCP(t, addr)
@@ -281,7 +281,7 @@ func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
 
 func (s *adminSituation) run(t *testing.T, command string) map[string]any {
 	t.Helper()
-	rsp, body := get(t, "GET", s.url+"/commands/"+command)
+	rsp, body := httpDo(t, "GET", s.url+"/commands/"+command)
 	if kind := rsp.Header.Get("Content-Type"); rsp.StatusCode != 200 || kind != "application/json" {
 		t.Errorf("%s: got status %d, type %s; want 200, JSON", command, rsp.StatusCode, kind)
 	}
@@ -327,8 +327,8 @@ func TestAdminLikeApache(t *testing.T) {
 		theirs.silent.Close()
 	}
 	// Apache's index must contain each entry of the embedded server's index.
-	_, want := get(t, "GET", theirs.url+"/commands")
-	_, got := get(t, "GET", ours.url+"/commands")
+	_, want := httpDo(t, "GET", theirs.url+"/commands")
+	_, got := httpDo(t, "GET", ours.url+"/commands")
 	var kept []string
 	entries := func(text string) []string { return strings.SplitAfter(text, "<br/>\n") }
 	for _, e := range entries(want) {
@@ -345,24 +345,24 @@ func TestAdminRequests(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	url := startAdmin(t, s)
 	for _, path := range []string{"/commands", "/commands/"} {
-		if rsp, body := get(t, "GET", url+path); rsp.StatusCode != 200 || !strings.HasPrefix(body, `<a href="/commands/configuration">configuration</a>`) {
+		if rsp, body := httpDo(t, "GET", url+path); rsp.StatusCode != 200 || !strings.HasPrefix(body, `<a href="/commands/configuration">configuration</a>`) {
 			t.Errorf("%s: got status %d, body %q; want the index", path, rsp.StatusCode, body)
 		}
 	}
 	for _, path := range []string{"/", "/command", "/commandsx", "/favicon.ico"} {
-		if rsp, _ := get(t, "GET", url+path); rsp.StatusCode != 404 {
+		if rsp, _ := httpDo(t, "GET", url+path); rsp.StatusCode != 404 {
 			t.Errorf("%s: got status %d, want 404", path, rsp.StatusCode)
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
-		if rsp, _ := get(t, method, url+"/commands/ruok"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
+		if rsp, _ := httpDo(t, method, url+"/commands/ruok"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
 			t.Errorf("%s: got status %d, Allow %q; want 405 and the methods", method, rsp.StatusCode, rsp.Header.Get("Allow"))
 		}
 	}
-	if rsp, body := get(t, "HEAD", url+"/commands/ruok"); rsp.StatusCode != 200 || body != "" || rsp.ContentLength <= 0 {
+	if rsp, body := httpDo(t, "HEAD", url+"/commands/ruok"); rsp.StatusCode != 200 || body != "" || rsp.ContentLength <= 0 {
 		t.Errorf("HEAD: got status %d, length %d, body %q; want 200 and only a length", rsp.StatusCode, rsp.ContentLength, body)
 	}
-	if rsp, _ := get(t, "GET", url+"/commands/"+strings.Repeat("x", 20<<10)); rsp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+	if rsp, _ := httpDo(t, "GET", url+"/commands/"+strings.Repeat("x", 20<<10)); rsp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("command name of 20 KB: got status %d, want 431", rsp.StatusCode)
 	}
 }

@@ -50,7 +50,7 @@ func (a *tallies) report(now zkserver.Tally) {
 	switch {
 	case !again:
 		if now.Requests != 0 || now.BytesIn != 0 || now.BytesOut != 0 || now.Settled != (len(now.Notified) == 0) || !now.At.Equal(time.Now()) {
-			a.t.Errorf("first report: got %+v, want no requests and bytes", now)
+			a.t.Errorf("first report: got %+v, want zero numbers, the time %v, settled only if no session is notified", now, time.Now())
 		}
 	case was.Settled:
 		a.t.Errorf("got report %+v after the deletion was settled", now)
@@ -117,8 +117,8 @@ func deleteNode(c *rawClient, path string) {
 	c.must(wire.OpDelete, &wire.MultiOp{Op: wire.OpDelete, Path: path, Version: -1}, nil)
 }
 
-// tallyWatchers returns clients that the tally of /e/n counts, and others that it does not count. The caller must
-// repeat the getChildren of others[0] after it has created /e/n.
+// tallyWatchers returns clients that a Tally of /e/n counts, and others that it does not count. While /e/n does not
+// exist, getData and getChildren set no watch.
 func tallyWatchers(t *testing.T, s *zkserver.Server) (counting, others []*rawClient) {
 	for _, w := range []setWatch{getData("/e/n"), getExists("/e/n"), addWatch("/e/n", wire.WatchPersistent)} {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
@@ -216,7 +216,7 @@ func TestTallyNotified(t *testing.T) {
 			bytes := len(want) * len(wire.AppendFrame(nil, &wire.ReplyHeader{}, &wire.WatcherEvent{Path: "/e/n"}))
 			if got := all[n]; got.Path != "/e/n" || !got.Settled || !slices.Equal(got.Notified, want) ||
 				got.Requests != 0 || got.BytesIn != 0 || got.BytesOut != int64(bytes) {
-				t.Errorf("%s: got %+v, want %x notified with %d bytes", tt.how, got, want, bytes)
+				t.Errorf("%s: got %+v, want %x notified, %d bytes out, no requests, settled", tt.how, got, want, bytes)
 			}
 			if early || received.Load() == 0 {
 				t.Errorf("%s: got a message before the report: %t, want false; got %d messages, want some", tt.how, early, received.Load())
@@ -354,7 +354,7 @@ func TestTallyCountsForTheLatestDeletion(t *testing.T) {
 		x.delete()
 		time.Sleep(25 * time.Millisecond)
 		if got := x.all()[0]; !got.Settled || got.Requests != 3 || requests > 3 {
-			t.Errorf("first deletion after a later deletion: got %+v, want settled with 3 requests", got)
+			t.Errorf("first Tally after the second deletion: got %+v, want settled with 3 requests", got)
 		}
 		x.list()
 		time.Sleep(25 * time.Millisecond)
@@ -368,7 +368,7 @@ func TestTallyCountsForTheLatestDeletion(t *testing.T) {
 	})
 }
 
-func TestTallyEnds(t *testing.T) {
+func TestTallyIsNotReported(t *testing.T) {
 	inTally(t, func(x *tallyTest) {
 		x.wantNoReport(func() {
 			x.main.create("/other", 0)
@@ -379,7 +379,7 @@ func TestTallyEnds(t *testing.T) {
 		x.createWatched()
 		x.delete()
 		x.stop()
-		x.wantNoReport(x.list) // not even the report of the deletion before stop
+		x.wantNoReport(x.list) // stop also ends reports of earlier deletions
 		x.createWatched()
 		x.stop()
 		x.wantNoReport(x.delete)
@@ -490,7 +490,7 @@ func TestTallyEqualsCounters(t *testing.T) {
 					all[0].end(t, s)
 					quiet()
 					if _, notified, deletions := a.sum(); deletions != 1 || herd && notified != size-1 || !herd && notified != 1 {
-						t.Errorf("first handoff: got %d sessions notified of %d deletions, want one deletion; 1 in a chain, %d in a herd", notified, deletions, size-1)
+						t.Errorf("first handoff: got %d sessions notified of %d deletions, want 1 in a chain, %d in a herd, of 1 deletion", notified, deletions, size-1)
 					}
 					all[5].end(t, s) // not the leader
 					quiet()
