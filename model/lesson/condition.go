@@ -18,7 +18,7 @@ const (
 	Handoff      Event = "handoff"      // leadership passed from Who to To, for a Cause
 	Elected      Event = "elected"      // Who was elected, but did not acknowledge in time
 	Acknowledged Event = "acknowledged" // Who leads and acknowledged
-	Ghosted      Event = "ghost"        // the session of Who owns two contenders
+	Ghosted      Event = "ghost"        // a second contender of Who's session joined
 	AllSettled   Event = "all settled"  // see [Settled]
 
 	Done      Event = "done"     // the act was done to its target
@@ -27,15 +27,15 @@ const (
 	Believers Event = "believers of two leaders"
 	Watches   Event = "watches" // Who watches To
 
-	Recipe     Event = "recipe"
-	GuardOn    Event = "guard on"
-	GuardOff   Event = "guard off"
-	Slowed     Event = "slowed"
-	FullSpeed  Event = "full speed"
-	Woke       Event = "wake"          // the server has counted what the deletion of Who's znode caused
-	StaleWrite Event = "stale write"   // a stale write of Who's worker was accepted
-	GuardHeld  Event = "guard refused" // the guard refused a write of Who's worker
-	TokenHeld  Event = "token refused" // the outside resource refused the token of Who's worker
+	Recipe       Event = "recipe"
+	GuardOn      Event = "guard on"
+	GuardOff     Event = "guard off"
+	Slowed       Event = "slowed"
+	FullSpeed    Event = "full speed"
+	Woke         Event = "wake"          // the server has counted what the deletion of Who's znode caused
+	StaleWrite   Event = "stale write"   // a stale write of Who's worker was accepted
+	GuardRefused Event = "guard refused" // the guard refused a write of Who's worker
+	TokenRefused Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
 // lasting lists the events that must be true when the wait ends. Other events need to be true only once.
@@ -55,7 +55,7 @@ type Condition struct {
 	Cause    model.Cause  `toml:"cause"`
 	Belief   model.Belief `toml:"belief"`
 	Recipe   string       `toml:"recipe"`
-	Count    string       `toml:"count"`    // the number of notified candidates: digits, or "waiting"
+	Count    string       `toml:"count"`    // of notified candidates: digits, "waiting", or "" for any
 	Notified Role         `toml:"notified"` // one of the notified candidates
 	Used     bool         `toml:"used"`     // another znode had the new contender's sequence number before
 	// Then makes the condition count only after all conditions before it were met.
@@ -114,13 +114,13 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 		w, to := m.wake(c.Who), m.holders.of[c.Notified]
 		want, err := strconv.Atoi(c.Count)
 		if c.Count == waitingCount {
-			want, err = m.holders.queued-1, nil
+			want, err = m.holders.count-1, nil
 		}
 		return w != nil && (err != nil || want == len(w.Notified)) && (c.Notified == "" || slices.Contains(w.Notified, to.session))
 	},
-	StaleWrite: wrote(func(w *model.Tried) bool { return w.Stale && !w.Refused }),
-	GuardHeld:  wrote(func(w *model.Tried) bool { return w.Resource == model.Counter && w.Fenced && w.Refused }),
-	TokenHeld:  wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused }),
+	StaleWrite:   wrote(func(w *model.Tried) bool { return w.Stale && !w.Refused }),
+	GuardRefused: wrote(func(w *model.Tried) bool { return w.Resource == model.Counter && w.Fenced && w.Refused }),
+	TokenRefused: wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused }),
 }
 
 func on[E model.EventBody](is func(*Condition, *change, E) bool) func(*Condition, *change) bool {
@@ -187,8 +187,8 @@ func (m *change) writes() []model.Tried {
 	return last[len(last)-min(max(0, tries(m.after)-tries(m.before)), len(last)):]
 }
 
-// Settled reports whether the election has n contenders and is settled. A barrier or a queue is always
-// settled, because its members are no contenders. Every other kind needs only n contenders.
+// Settled reports whether there are n contenders. An election must also be settled: see [Settled]. For a
+// barrier or a queue, the method returns true, because its members are no contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
 	case dialect.KindBarrier, dialect.KindQueue:

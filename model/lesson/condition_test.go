@@ -96,11 +96,11 @@ var conditionTests = []struct {
 		[]act{write("birch", model.Counter, false, false), write("amber", model.Counter, true, true)},
 	},
 	{
-		lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Counter, true, true),
+		lesson.Condition{Event: lesson.GuardRefused, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Counter, true, true),
 		[]act{write("amber", model.Tokens, true, true), write("amber", model.Counter, false, false)},
 	},
 	{
-		lesson.Condition{Event: lesson.TokenHeld, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Tokens, false, true),
+		lesson.Condition{Event: lesson.TokenRefused, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Tokens, false, true),
 		[]act{write("amber", model.Tokens, false, false)},
 	},
 }
@@ -162,11 +162,11 @@ func TestEventsBeforeThePartDoNotCount(t *testing.T) {
 	w.member("amber", func(m *model.Member) { m.Ending = model.Resigning })
 	w.drop("amber")
 	w.join("delta") // the journal holds this event back behind the handoff
-	w.tick(10 * time.Millisecond)
-	w.put(&model.Advance{At: w.at})
+	w.pass(10 * time.Millisecond)
 	l := oneAct(lesson.Condition{Event: lesson.Joined})
 	l.Parts[0].Text[0] = "{slow}"
 	r := w.begin(l)
+	w.events = nil
 	w.pass(1100 * time.Millisecond)
 	if !slices.ContainsFunc(w.events, func(e model.Event) bool { _, ok := e.Body.(model.Joined); return ok }) {
 		t.Fatalf("got events %+v, want a Joined that the journal held back", w.events)

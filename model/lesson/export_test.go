@@ -33,7 +33,7 @@ func (l *Lesson) Mistakes() (bad []string) {
 			for _, o := range q.Options {
 				texts, after = append(texts, o.Text), append(after, o.Wrong)
 				if o.Else == (o.If != nil) || o.If != nil && o.If.Then {
-					wrong(i, "the option %q needs either if, without then, or else", o.Text)
+					wrong(i, "the option %q needs either an if without then, or an else", o.Text)
 				} else if o.If != nil {
 					conditions = append(conditions, *o.If)
 				}
@@ -45,7 +45,7 @@ func (l *Lesson) Mistakes() (bad []string) {
 				if role == "" && values[name] == nil {
 					wrong(i, "unknown placeholder {%s}", name)
 				} else if k < len(texts) && (role == Newcomer || role == "" && !slices.Contains([]string{"count", "waiting", "next seq", "timeout"}, name)) {
-					wrong(i, "{%s} is not known yet", name)
+					wrong(i, "{%s} is not known before the wait ends", name)
 				}
 				return ""
 			})

@@ -42,7 +42,7 @@ type Lesson struct {
 
 // Setup describes the election in which a part begins. The caller of [Run.Setup] prepares it.
 type Setup struct {
-	Cast    int  `toml:"cast"`    // candidates, in the order of their names
+	Cast    int  `toml:"cast"`    // number of candidates; they join in the order of their names
 	Workers bool `toml:"workers"` // each leader has a worker
 	Guarded bool `toml:"guarded"` // the workers' writes are fenced: a multi checks the leader's znode
 	// Kind is what the children are for; "" means an election.
@@ -89,7 +89,7 @@ type Option struct {
 type Act struct {
 	Do     string      `toml:"do"`
 	Keys   []string    `toml:"keys"`   // keys to press in this order
-	Target Role        `toml:"target"` // the candidate to select, "" for any
+	Target Role        `toml:"target"` // the candidate to select, "" for none
 	Fault  string      `toml:"fault"`  // name of the fault that the act begins or ends
 	Until  []Condition `toml:"until"`  // the wait ends when the election has met all of them
 	Hints  []string    `toml:"hints"`  // shown during the wait
@@ -105,7 +105,7 @@ type Entry struct {
 type Input string
 
 const (
-	Next   Input = "next" // continue after reading
+	Next   Input = "next" // continue with the next part
 	Hint   Input = "hint"
 	Skip   Input = "skip" // skip the question or the wait
 	Back   Input = "back" // restart the part, or the previous part if nothing was done in this part

@@ -21,7 +21,7 @@ var conditions = []lesson.Condition{
 	{Event: lesson.Ghosted, Who: lesson.Last}, {Event: lesson.AllSettled, Then: true}, {Event: lesson.Done}, {Event: lesson.Believers},
 	{Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle}, {Event: lesson.Recipe, Recipe: "herd"},
 	{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting", Notified: lesson.Third}, {Event: lesson.StaleWrite, Who: lesson.Leader},
-	{Event: lesson.GuardHeld, Who: lesson.FrozenOne}, {Event: lesson.Found, Who: lesson.Guidless}, {Event: lesson.GuardOn}, {Event: lesson.Slowed},
+	{Event: lesson.GuardRefused, Who: lesson.FrozenOne}, {Event: lesson.Found, Who: lesson.Guidless}, {Event: lesson.GuardOn}, {Event: lesson.Slowed},
 }
 
 func anyLesson(t *rapid.T) *lesson.Lesson {
@@ -77,7 +77,7 @@ func TestViewsStayConsistentAndLetTheUserContinue(t *testing.T) {
 		}
 		for n := 0; !r.View().Done; n++ {
 			if n > 3*len(l.Parts) {
-				t.Fatalf("skipping does not end: %+v", r.View())
+				t.Fatalf("%d skips did not complete the lesson: %+v", n, r.View())
 			}
 			if why := r.Input(lesson.Skip, 0); why != "" {
 				t.Fatalf("skip is refused: %s", why)
@@ -94,9 +94,9 @@ func checkObserved(t *rapid.T, before, after lesson.View) {
 	case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
 		t.Fatalf("an observation moved the lesson from %+v to %+v", before, after)
 	case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting && after.Question != "":
-		t.Fatalf("an observation blocked the lesson: from %+v to %+v", before, after)
+		t.Fatalf("an observation reset CanNext, or ended an open question: from %+v to %+v", before, after)
 	case after.Right >= 0 && before.Right < 0 && !before.Waiting:
-		t.Fatalf("got a verdict without a wait: %+v", after)
+		t.Fatalf("got a right option without a wait: %+v", after)
 	}
 }
 
@@ -168,8 +168,8 @@ func anyInput(t *rapid.T, w *world, r *lesson.Run) {
 	case in == lesson.Skip && !before.Done && why != "":
 		t.Fatalf("skip: %s", why)
 	case in == lesson.Next && before.CanNext != (why == ""):
-		t.Fatalf("next: got refusal %q, want one only without CanNext: %+v", why, before)
+		t.Fatalf("next: got refusal %q, want a refusal only if CanNext is false: %+v", why, before)
 	case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
-		t.Fatalf("hint: got refusal %q and view %+v, want one hint less", why, after)
+		t.Fatalf("hint: got refusal %q and view %+v, want no refusal and one hint less", why, after)
 	}
 }

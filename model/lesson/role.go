@@ -14,7 +14,7 @@ import (
 	"electop/model/znode"
 )
 
-// Role is a place in the election that texts and conditions name, such as the leader.
+// Role identifies a candidate in texts and conditions, such as the leader.
 type Role string
 
 const (
@@ -29,15 +29,15 @@ const (
 	SlowOne      Role = "slow" // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
-	// Amber and Birch are the first two members, which may have no znode.
+	// Amber and Birch are the members with these IDs, with or without a znode.
 	Amber Role = "amber"
 	Birch Role = "birch"
 	// You is electop's own candidacy. Only conditions with Joined may use this role.
 	You Role = "you"
 	// Nobody means that there is no candidate. Only conditions with Handoff may use this role.
 	Nobody Role = "nobody"
-	// Newcomer is the candidate that joined last during the wait. Only conditions of the act, and
-	// texts after the wait, may use this role.
+	// Newcomer is the candidate that joined last during the wait. Only conditions, and texts after
+	// the wait, may use this role.
 	Newcomer Role = "newcomer"
 )
 
@@ -54,13 +54,13 @@ type holder struct {
 }
 
 type holders struct {
-	of     map[Role]holder
-	queued int
-	next   int64 // the sequence number of the next znode; -1: unknown
+	of    map[Role]holder
+	count int   // all contenders
+	next  int64 // the sequence number of the next znode; -1: unknown
 }
 
 func holdersIn(s *doctor.State) *holders {
-	h := &holders{of: make(map[Role]holder, len(roles)), queued: s.Queue.Len(), next: -1}
+	h := &holders{of: make(map[Role]holder, len(roles)), count: s.Queue.Len(), next: -1}
 	if s.NextSequenceKnown {
 		h.next = int64(s.NextSequence)
 	}
@@ -71,7 +71,7 @@ func holdersIn(s *doctor.State) *holders {
 }
 
 func (h *holders) same(o *holders) bool {
-	return o != nil && h.queued == o.queued && h.next == o.next && maps.Equal(h.of, o.of)
+	return o != nil && h.count == o.count && h.next == o.next && maps.Equal(h.of, o.of)
 }
 
 const nameMax = 24
@@ -172,8 +172,8 @@ const (
 // values has the placeholders that are not about a role, such as {count}. The placeholders after
 // timeout are known only after the wait.
 var values = map[string]func(*Run) string{
-	"count":   func(r *Run) string { return strconv.Itoa(r.holders.queued) },
-	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.queued-1)) },
+	"count":   func(r *Run) string { return strconv.Itoa(r.holders.count) },
+	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.count-1)) },
 	"next seq": func(r *Run) string {
 		if r.holders.next < 0 {
 			return unknown

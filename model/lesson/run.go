@@ -377,8 +377,8 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules describes a difference from the setup, "" for none. The key h in keys permits another
-// recipe, the key w other rules.
+// otherRules describes a change of an election's recipe or workers' rules, "" for none. The key h in
+// keys permits another recipe, the key w other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
