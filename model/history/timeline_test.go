@@ -188,7 +188,7 @@ func TestPositionStaysValid(t *testing.T) {
 	before := modeltest.Text(t, p.Moment().State)
 	journal, next := p.Journal()
 	if !ok || want == 0 || string(modeltest.Text(t, journal.State())) != string(before) {
-		t.Fatalf("the state of the journal of moment %d differs from the state of the moment", want)
+		t.Fatalf("found moment %d (%v), want one whose journal has the same state", want, ok)
 	}
 	if o, n, ok := timeline.Observation(next); !ok || n != want+1 || o == nil {
 		t.Errorf("the observation after moment %d is %T of moment %d, want moment %d", want, o, n, want+1)
@@ -237,7 +237,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	timeline.Keep(bound / 8)
 	now, _ := timeline.Seek(0, history.MoveToFirst)
 	if less := modeltest.Heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
-		t.Errorf("with an eighth of the bound: heap of %d bytes, before %d, want less; moments %d to %d, want fewer", less, full, now.N, last.N)
+		t.Errorf("with bound/8: heap of %d bytes, want at most %d; moments %d to %d, want several above %d", less, full-bound/4, now.N, last.N, first.N)
 	}
 }
 
@@ -259,12 +259,12 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	first, _ := timeline.Seek(0, history.MoveToFirst)
 	last, _ := timeline.Seek(0, history.MoveToLast)
 	if !first.First || first.N == 1 || first.MaxBytes != history.DefaultMax || last.N-first.N < changes/8 {
-		t.Errorf("moments %d to %d, bound of %d bytes; want %d moments without the first, %d bytes", first.N, last.N, first.MaxBytes, changes/8, history.DefaultMax)
+		t.Errorf("moments %d to %d, bound of %d bytes; want over %d moments, first above 1, %d bytes", first.N, last.N, first.MaxBytes, changes/8, history.DefaultMax)
 	}
 	seen := first.State.Totals.Joined + first.State.Totals.Left // changes up to the first moment that is kept
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
-		t.Errorf("totals %+v, at moment %d %+v; want %d joins and leaves, %d handoffs, nothing missed", k, first.N, first.State.Totals, changes/2, handoffs)
+		t.Errorf("totals %+v, at moment %d %+v; want %d joins, as many leaves, %d handoffs, nothing missed", k, first.N, first.State.Totals, changes/2, handoffs)
 	}
 }
 
@@ -321,7 +321,7 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// TestObservations checks that a state's observations give a new journal the same present without a past.
+// TestObservations checks that a state's observations give a new journal the same election without its history.
 func TestObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -339,7 +339,7 @@ func TestObservations(t *testing.T) {
 			t.Fatalf("the election (-) and the new journal's election (+):\n%s", diff)
 		}
 		if len(st.Handoffs)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Totals.Handoffs+st.Totals.Joined+st.Totals.Left > 0 {
-			t.Fatalf("the new journal has a past: totals %+v", st.Totals)
+			t.Fatalf("got %d handoffs, %d wakes, %d reigns, totals %+v; want at most 1 reign, no changes", len(st.Handoffs), len(st.Wakes), len(st.Reigns), st.Totals)
 		}
 	})
 }

@@ -20,7 +20,7 @@ type past struct {
 	w       *Watcher
 	cfg     model.Config
 	stems   []string // for the names of created children
-	single  bool
+	single  bool     // the path is the leader's own znode
 	members map[int]*model.Member
 	all     []model.Observation
 }
@@ -29,7 +29,7 @@ var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// singles has paths of single znodes: of an unknown system, Kafka, Patroni and Hadoop.
+// singles has paths of leaders' own znodes: of an unknown system, Kafka, Patroni and Hadoop.
 var singles = []string{"/e", "/controller", "/app/leader", "/hadoop-ha/c/ActiveStandbyElectorLock"}
 
 // DrawPast draws a configuration and the observations of an election.
@@ -105,7 +105,7 @@ func (p *past) step() {
 	case 23:
 		p.table()
 	case 24:
-		p.beside()
+		p.directory()
 	}
 }
 
@@ -230,12 +230,12 @@ func (p *past) ack() {
 	p.put(a)
 }
 
-func (p *past) beside() {
+func (p *past) directory() {
 	d := &model.Directory{At: p.tree.Now, Presence: model.Present, Path: znode.Dir(p.cfg.Path)}
 	if p.flip("other directory") {
 		d.Path = "/brokers/ids"
 	}
-	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "brokers", "controller_epoch", "members"}), 0, 4, rapid.ID).Draw(p.T, "beside") {
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "brokers", "controller_epoch", "members"}), 0, 4, rapid.ID).Draw(p.T, "names") {
 		d.Names = append(d.Names, name)
 		d.Children = append(d.Children, znode.Znode{Name: name, Session: uint64(p.pick("session", 3)), Czxid: 5})
 	}

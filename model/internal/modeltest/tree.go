@@ -86,14 +86,14 @@ func (t *Tree) Stat() znode.Parent {
 	return znode.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.Creates) - n, Children: n, Pzxid: t.Pzxid}
 }
 
-// Watcher reads a tree as an observer does: first the list with the stat, then each child.
+// Watcher reads a tree as package observer does: first the list with the stat, then the children.
 type Watcher struct {
 	Tree  *Tree
 	Czxid int64                  // of the last parent; 0: none
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads the tree, or only the changes. It calls between, if not nil, before it reads a child's data.
+// Read reads all children, or only changes if full is false. It calls between, if not nil, before it reads a child's data.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
