@@ -23,7 +23,7 @@ var causes = map[model.Cause]Entry{
 	model.CauseUnknown:  {"the cause is unknown", "cause unknown", "unknown", ""},
 }
 
-// Cause returns the words for why a leader stopped.
+// Cause returns the words for c.
 func Cause(c model.Cause) Entry {
 	if e, ok := causes[c]; ok {
 		return e
@@ -57,7 +57,7 @@ func Unmeasured(h *model.Handoff, m model.Measure) string {
 	return unmeasured[m.Why]
 }
 
-// CauseOf returns the words for why the old leader of a handoff stopped, or that there was none.
+// CauseOf returns the words for why h.From stopped, or for a handoff without an old leader.
 func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
@@ -72,7 +72,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes r. who is the name of the candidate at risk.
+// Risk describes r. who names the candidate at risk.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -128,7 +128,7 @@ func Missed(m model.Missed) string {
 	return units.Count(m.Creates, "create", "creates") + ", " + units.Count(m.Deletes, "delete", "deletes")
 }
 
-// To names who got the role in a handoff: "delta +1" if one more reader got it.
+// To names who got the role in a handoff: "delta +1" if one more contender got it.
 func To(h *model.Handoff, name func(*dialect.Candidate) string) string {
 	if h.More > 0 {
 		return fmt.Sprintf("%s +%d", name(h.To), h.More)

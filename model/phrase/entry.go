@@ -1,5 +1,5 @@
-// Package phrase has the words for the state of an election: why there is no leader, what limits the
-// first candidate, and why a leader stopped. The screen, the plain text and the metrics get the words
+// Package phrase has the words for the state of an election: why there is no leader, what state
+// the leader is in, and why a leader stopped. The screen, the plain text and the metrics get the words
 // here, so they use the same words.
 package phrase
 
@@ -20,12 +20,12 @@ import (
 // Entry has the words for one situation.
 type Entry struct {
 	Sentence string          // without the full stop
-	Row      string          // for the candidate's row in the list
+	Row      string          // for a row of a list
 	Cell     string          // for a narrow column
 	Severity doctor.Severity // "" if the situation needs no attention
 }
 
-// Could names the programs that could lead. It adds what stops them, for example that Patroni is paused.
+// Could describes which programs could lead, or why none may, for example because Patroni is paused.
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {

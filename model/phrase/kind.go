@@ -12,7 +12,7 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children. A kind without a role has no Has, have and Holder.
+// Role has the words for a kind of children. A kind without leader or holder has no Has, have and Holder.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
@@ -40,13 +40,13 @@ func RoleOf(s *doctor.State) Role {
 	return roles[dialect.KindElection]
 }
 
-// Unclear reports whether nothing shows the purpose of the path.
+// Unclear reports whether the path is [model.Live] and nothing shows its purpose.
 func Unclear(s *doctor.State) bool {
 	return s.Phase == model.Live && s.Dialect == nil && !s.Single && !s.AckExpected &&
 		s.Queue.Len()+len(s.Ignored)+len(s.Members)+s.Totals.Joined+len(s.Reigns) == 0
 }
 
-// Open reports whether s is a barrier whose znode was deleted: nobody has to wait.
+// Open reports whether s is a barrier whose znode does not exist: nobody has to wait.
 func Open(s *doctor.State) bool {
 	return s.Phase == model.NoParent && s.Kind() == dialect.KindBarrier
 }
@@ -57,7 +57,7 @@ func Count(s *doctor.State) string {
 	return units.Count(s.Queue.Len()+len(s.Waiters()), r.One, r.Many)
 }
 
-// Content describes children without a role, or of a shared lock: "3 members, newest 2m05s"; "" for nothing.
+// Content describes children without a role, or of a shared lock: "3 members, newest 2m05s"; otherwise "".
 func Content(s *doctor.State) string {
 	n, count := s.Queue.Len(), Count(s)
 	age := func(i int) string {

@@ -12,50 +12,50 @@ import (
 	"electop/model/znode"
 )
 
-// Lead describes what limits the first candidate as a leader, empty for nothing. The sentence follows
-// the candidate's name.
+// Lead describes [doctor.State.Lead], empty for [doctor.Leads] and for no leader. The sentence follows
+// the leader's name.
 func Lead(s *doctor.State) Entry {
 	m, lead := s.Member(s.Leader()), s.Lead()
-	limit := func(sentence, row, cell string) Entry {
+	entry := func(sentence, row, cell string) Entry {
 		return Entry{s.Words(sentence), s.Words(row), cell, doctor.Warning}
 	}
-	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo's server delays the message
-		limit = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
+	if s.Pace.Slowed() && (lead == doctor.Elected && (m == nil || !m.SlowLead) || lead == doctor.Unaware) { // the demo delays messages
+		entry = func(sentence, row, cell string) Entry { return Entry{Sentence: sentence, Row: row, Cell: cell} }
 	}
 	switch lead {
 	case doctor.Elected:
 		switch {
 		case m != nil && m.SlowLead && m.Belief == model.Elected:
-			return limit("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
+			return entry("is elected and runs its leader procedure", "elected; leader procedure running", "elected, not yet")
 		case s.Acknowledged():
 			return Entry{"has acknowledged and does not know it yet", "acknowledged, does not know it yet", "elected", ""}
 		case s.Ack.At.IsZero():
 			return Entry{"is first, and its acknowledgement is not read yet", "first, acknowledgement not read yet", "elected", ""}
 		}
-		return limit("is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack")
+		return entry("is elected and has not acknowledged", "elected, not acknowledged", "elected, no ack")
 	case doctor.Unaware:
-		return limit("is first and does not know it yet", "first, does not know it yet", "first, not aware")
+		return entry("is first and does not know it yet", "first, does not know it yet", "first, not aware")
 	case doctor.Suspended:
-		return limit("is suspended", strings.TrimSuffix("suspended: "+znode.Safe(m.Obstacle, 0), ": "), "suspended")
+		return entry("is suspended", strings.TrimSuffix("suspended: "+znode.Safe(m.Obstacle, 0), ": "), "suspended")
 	case doctor.Ending:
 		ending := znode.Safe(string(m.Ending), 0)
-		return limit("is "+ending, ending, "ending")
+		return entry("is "+ending, ending, "ending")
 	case doctor.Deleted:
-		return limit("is first in the last list and its znode is deleted", "deleted", "deleted")
+		return entry("is first in the last list and its znode is deleted", "deleted", "deleted")
 	case doctor.Stopped:
-		return limit("has stopped leading and its znode still exists", "stopped leading", "stopped")
+		return entry("has stopped leading and its znode still exists", "stopped leading", "stopped")
 	case doctor.AtRisk:
 		return Entry{"is at risk", s.Words("the servers receive nothing from the leader"), "at risk", doctor.Critical}
 	case doctor.Faulty:
 		switch believes := m.Belief == model.Leading || m.Belief == model.Elected; {
 		case m.Fault == model.Killed:
-			return limit("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
+			return entry("is killed and its znode is still first", "the leader is dead but its znode exists", "killed")
 		case m.Fault == model.Frozen:
 			still := map[bool]string{true: "still believes it leads", false: "its znode is still first"}[believes]
-			return limit("is frozen and "+still, "the leader is frozen but its znode exists", "frozen")
+			return entry("is frozen and "+still, "the leader is frozen but its znode exists", "frozen")
 		default:
 			stops := "is cut off and " + map[bool]string{true: "must stop in time", false: "has stopped"}[believes]
-			return limit(stops, "the leader "+stops, "cut off")
+			return entry(stops, "the leader "+stops, "cut off")
 		}
 	}
 	return Entry{}
@@ -108,7 +108,7 @@ func NoLeader(s *doctor.State) Entry {
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
 		blocker := Numbered(s.Blocker)
-		return unsure(first+" may wait for "+blocker+", which is no candidate: clients that read only names do", "may wait for "+blocker)
+		return unsure(first+" may wait for "+blocker+", which is no candidate: some clients read only names", "may wait for "+blocker)
 	default:
 		return unsure(string(why), string(why))
 	}
@@ -151,7 +151,7 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column. most is the prefix of an upper bound. The cell is "-" without a bound.
+// LedCell is [Led] for a column. most is the prefix of an upper bound; the cell is "-" without one.
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -163,8 +163,8 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// RoleHolders names who has the role, and what limits the first: "amber leads", "amber and 2 others
-// hold", "amber is elected and has not acknowledged".
+// RoleHolders names who has the role, or describes the first with [Lead]: "amber leads", "amber and
+// 2 others hold", "amber is elected and has not acknowledged".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()
 	if n == 0 {
@@ -179,7 +179,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing describes the contender at position while nobody is known to lead, empty for nothing.
+// Standing describes the first contender or a rival while nobody is known to lead, otherwise empty.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:
@@ -216,7 +216,7 @@ func Trouble(s *doctor.State) doctor.Severity {
 }
 
 // NothingFound returns the words for an election without findings. well is false if [NoLeader] or
-// [Lead] has a severity, or if a suspicion decides: see [doctor.Pending.Decides].
+// [Lead] has a severity, or if [doctor.Pending.Decides] is true.
 func NothingFound(s *doctor.State) (text string, well bool) {
 	if Lead(s).Severity != "" {
 		return RoleHolders(s, Label) + ". No other finding in what was checked.", false
