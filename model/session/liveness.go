@@ -128,8 +128,8 @@ type Liveness struct {
 
 	conn     *Client   // the listed connection; nil: none, or not known
 	last     Conn      // the last connection that was listed
-	absent   time.Time // the end of the first round since which no server lists a connection; zero: listed, or not known
-	absences int       // the number of rounds from that round on
+	absent   time.Time // no server lists a connection since then; zero: listed, or not known
+	absences int       // the number of rounds without a connection
 
 	deadline  Deadline
 	leader    string    // the server that reported the deadline; "": none did
@@ -144,7 +144,7 @@ type Liveness struct {
 	connRound, deadlineRound time.Time
 
 	after       time.Time // the servers certainly received a sign of life after this time; zero: not known
-	sound       time.Time // the beginning of the last round after which there was no danger; zero: none
+	sound       time.Time // the beginning of the last round that showed no danger; zero: none
 	silent      bool      // a sign of the danger was silence, not a missing connection
 	danger      string    // why the session is about to expire, "" if it is not
 	dangerSince time.Time
@@ -263,7 +263,7 @@ func (h *Liveness) Silent(from, to time.Time, tick time.Duration) (least, most t
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
-		return h.unlistedAt(0) + "; it is unknown whether its session could expire by then"
+		return h.unlistedAt(0) + "; it is unknown whether its session could expire before the deletion"
 	case h.conn != nil:
 		return "connected to " + h.last.Server + " when it was last asked, at " + units.Clock(h.connRound)
 	}
@@ -271,7 +271,7 @@ func (h *Liveness) LastKnown() string {
 }
 
 // Likely returns the time from which a deletion of the znode probably means that the session expired.
-// A healthy client pings every third of the timeout, so its session lasts most of the timeout.
+// A healthy client pings every third of the timeout, so about two thirds are always left.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
@@ -314,8 +314,8 @@ func (h *Liveness) patience(tick time.Duration) time.Duration {
 	return h.timeout/3 + Slack
 }
 
-// unlistedAt describes the rounds in which no server listed a connection. The text has the number of
-// members if it is more than one.
+// unlistedAt describes the absence of a connection. The text has the number of members if it is more
+// than one.
 func (h *Liveness) unlistedAt(members int) string {
 	text := "not connected "
 	if members > 1 {

@@ -34,7 +34,7 @@ func (r *rounds) apply(sec int, epoch int64, lists bool, deadlines ...session.De
 	r.tracker.Apply(t, at(sec), []session.Holder{{Session: 7, Timeout: 10 * time.Second, SeenAt: began}}, func(uint64) bool { return true })
 }
 
-func TestSessionUnreportedAfterAnElectionOfTheEnsemble(t *testing.T) {
+func TestUnreportedSessionIsNotCountedAsUnknown(t *testing.T) {
 	var r rounds
 	r.apply(0, 1, false, deadline(7, 0))
 	for sec := 1; sec < 8; sec++ {
@@ -105,6 +105,6 @@ func TestSilenceBeforeTheFirstRound(t *testing.T) {
 	}
 	d := r.tracker.Danger(7, at(8))
 	if d == nil || d.By.IsZero() || d.Silent.After(d.By.Add(-10*time.Second)) || d.Silent.Before(began) {
-		t.Fatalf("danger %+v, want silence since one timeout before the deadline, or earlier", d)
+		t.Fatalf("danger %+v, want Silent from second 0 to one timeout before By", d)
 	}
 }

@@ -109,9 +109,9 @@ type AnswerState string
 
 const (
 	NotRequested AnswerState = ""
-	Answered     AnswerState = "answered" // in full
-	Refused      AnswerState = "refused"  // a setting forbids the answer; see Hint
-	Failed       AnswerState = "failed"   // no answer, or an answer that cannot be read
+	Answered     AnswerState = "answered"
+	Refused      AnswerState = "refused" // a setting forbids the answer; see Hint
+	Failed       AnswerState = "failed"  // no answer, or an answer that cannot be read
 	TooLarge     AnswerState = "too large"
 )
 
@@ -166,7 +166,7 @@ func (t *Table) Anchored(session uint64) bool {
 }
 
 // Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
-// That is possible if the complete lists have no anchor or, without anchors, no session.
+// That is possible if its complete lists have no session, or if it has anchors but lists none.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -199,7 +199,7 @@ func (t *Table) Incomplete() string {
 			return s.Unanswered("watches", s.Watches)
 		}
 		if s.Leftover {
-			return znode.Safe(s.Addr, 0) + " has more watches than electop keeps"
+			return znode.Safe(s.Addr, 0) + " lists more than electop keeps"
 		}
 	}
 	if !t.Whole {
@@ -276,7 +276,7 @@ func (t *Table) Server(addr string) *Server {
 	return nil
 }
 
-// Conn is a connection that a member of the ensemble listed at a time.
+// Conn is a connection in the answer of a member of the ensemble.
 type Conn struct {
 	Conn   *Client
 	Server string // the member; safe to show

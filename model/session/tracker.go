@@ -28,7 +28,7 @@ type Tracker struct {
 	end    time.Time // the end of the last of these rounds
 	term   ensembleTerm
 	lost   time.Time     // when electop's own connection was last lost
-	steady bool          // electop's own connection was not lost since the last table
+	steady bool          // electop's own connection was not lost since term was set
 	tick   time.Duration // the longest tick time of the servers
 }
 
