@@ -141,7 +141,7 @@ func TestConditions(t *testing.T) {
 
 func replaceFrozenLeader(w *world) {
 	fence := func(name string) {
-		w.member(name, func(m *model.Member) { m.Fence = w.children[w.znode(name)].Czxid })
+		w.member(name, func(m *model.Member) { m.Fence = w.children[w.index(name)].Czxid })
 	}
 	fence("amber")
 	w.fault("amber", model.Frozen)

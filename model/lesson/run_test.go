@@ -125,7 +125,7 @@ func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	}
 }
 
-func TestCannotGoOn(t *testing.T) {
+func TestEventsDuringTheWait(t *testing.T) {
 	const cannot = "This part cannot go on: < restarts it."
 	kill := func(n string) func(*world) { return func(w *world) { w.fault(n, model.Killed) } }
 	for name, x := range map[string]struct {
@@ -314,12 +314,12 @@ func TestPartWaitsForItsSetup(t *testing.T) {
 	l := sample()
 	l.Parts = l.Parts[2:]
 	if r := w.begin(l); r.View().Target != "web-1" {
-		t.Errorf("the leader is electop's: got view %+v, want web-1 as the target", r.View())
+		t.Errorf("electop's candidate leads: got view %+v, want web-1 as the target", r.View())
 	}
 	w = newWorld()
 	w.joinThirdParty("web-1")
 	if v := w.begin(l).View(); v.Stuck == "" || v.Do != "" {
-		t.Errorf("the leader is a third-party client: got view %+v, want it stuck", v)
+		t.Errorf("a third-party client leads: got view %+v, want it stuck", v)
 	}
 }
 

@@ -111,12 +111,12 @@ func (w *world) join(name string) {
 
 func (w *world) joinThirdParty(name string) { w.create(name, uint64(9000+w.next)) }
 
-func (w *world) znode(name string) int {
+func (w *world) index(name string) int {
 	return slices.IndexFunc(w.children, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
 func (w *world) drop(name string) {
-	i := w.znode(name)
+	i := w.index(name)
 	if i < 0 {
 		return
 	}
@@ -138,11 +138,11 @@ func (w *world) drop(name string) {
 	w.settle()
 }
 
-// settle reports the belief and watch of each member without a fault. The first candidate leads.
+// settle updates the beliefs and watches of members without a fault, and the acknowledgement.
 func (w *world) settle() {
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
 		m := w.members[name]
-		i := w.znode(name)
+		i := w.index(name)
 		if m.Fault != model.NoFault || m.Ending != model.NoEnding || i < 0 || w.children[i].Name != m.Znode {
 			continue
 		}
