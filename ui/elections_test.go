@@ -136,7 +136,7 @@ func TestListStartsOnlyTheFirstSearch(t *testing.T) {
 func TestListingIsReported(t *testing.T) {
 	acts := &fakeActions{}
 	m, src, _ := dashboardOfSeveral(acts, nil, verified())
-	press := func(all ...string) {
+	pressAndReport := func(all ...string) {
 		for _, key := range all {
 			keys(m, key)
 			if cmd := m.d.reportListing(); cmd != nil {
@@ -144,13 +144,13 @@ func TestListingIsReported(t *testing.T) {
 			}
 		}
 	}
-	press("e", "esc")
+	pressAndReport("e", "esc")
 	if len(acts.listed) > 0 {
 		t.Errorf("before the first search: got Listing %q, want none", acts.listed)
 	}
 	src.search = searched(false)
 	m.Update(present(src, false))
-	press("e", "?", "esc", "esc", "j", "e", "esc")
+	pressAndReport("e", "?", "esc", "esc", "j", "e", "esc")
 	if want := []string{"on", "off", "on", "off"}; !slices.Equal(acts.listed, want) {
 		t.Errorf("got Listing %q, want %q", acts.listed, want)
 	}

@@ -26,7 +26,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	all := samples()
 	names := slices.Sorted(maps.Keys(all))
 	for _, name := range names {
-		checkOneLeader(t, all[name]().world)
+		checkSameLeader(t, all[name]().world)
 	}
 	var keys []string
 	for _, b := range input.Bindings(false) {
@@ -54,24 +54,24 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			if size.Width >= mainscreen.MinWidth && size.Height >= mainscreen.MinHeight && !showsSample && front(m) == onMain {
 				before = selected(m)
 			}
-			moves := false
+			mayMove := false
 			showsSample = false
 			switch what := rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "link", "wait", "size", "sample", "wake", "pace", "rules", "write", "member", "member"}).Draw(t, "step"); what {
 			case "key":
 				k := rapid.SampledFrom(keys).Draw(t, "key")
 				m.Update(press(k))
-				moves = true
+				mayMove = true
 			case "wait":
 				w.wait(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait")))
 				drawNow(m)
 			case "size":
 				size = tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")}
 				m.Update(size)
-				moves = true
+				mayMove = true
 			case "sample":
 				other := all[rapid.SampledFrom(names).Draw(t, "sample")]().world
 				m.Update(refreshMsg{states: []*doctor.State{other.state()}})
-				checkOneLeader(t, other)
+				checkSameLeader(t, other)
 				showsSample = true
 			default:
 				w.changeAtRandom(t, what)
@@ -80,10 +80,10 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				m.Update(present(src, false))
 			}
 			checkSize(t, m, size)
-			checkOneLeader(t, w)
+			checkSameLeader(t, w)
 			number, _, _ := strings.Cut(before, " ")
 			still := slices.ContainsFunc(slices.Collect(maps.Keys(w.children)), func(name string) bool { return number != "" && strings.HasSuffix(name, "0"+number) })
-			if still && !moves && !showsSample && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
+			if still && !mayMove && !showsSample && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
 				t.Fatalf("selection moved from %s to %s:\n%s", before, selected(m), screen(m))
 			}
 		}
@@ -129,17 +129,17 @@ func (w *world) changeAtRandom(t *rapid.T, what string) {
 	}
 }
 
-func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
+func checkSameLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	s := w.state()
 	why, leader := s.NoLeader(), ""
 	if l := s.Leader(); l != nil {
 		leader = l.Name
 	}
 	if words := phrase.NoLeader(s).Sentence; (why == "") != (leader != "") || (words == "") != (why == "") {
-		t.Fatalf("leader %q, reason for none %q: got header %q", leader, why, words)
+		t.Fatalf("leader %q, reason for no leader %q: got header %q", leader, why, words)
 	}
 	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (s.LeaderRow().Candidate == nil) != (leader == "") {
-		t.Fatalf("leader %q, reason for none %q: got row %q", leader, why, words)
+		t.Fatalf("leader %q, reason for no leader %q: got row %q", leader, why, words)
 	}
 	var out struct {
 		Leader     *string
@@ -148,7 +148,7 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	}
 	b, err := json.Marshal(plain.Status(s))
 	if err != nil || json.Unmarshal(b, &out) != nil || (out.Leader == nil) != (leader == "") || out.First != nil && out.First.Why != string(why) {
-		t.Fatalf("leader %q, reason for none %q: got JSON %s, error %v", leader, why, b, err)
+		t.Fatalf("leader %q, reason for no leader %q: got JSON %s, error %v", leader, why, b, err)
 	}
 	holders := 0
 	for _, c := range out.Candidates {
@@ -162,16 +162,16 @@ func checkOneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 		}
 	}
 	if holders != 0 {
-		t.Fatalf("leader %q, reason for none %q: the JSON has %d more holders than the lanes", leader, why, holders)
+		t.Fatalf("leader %q, reason for no leader %q: the JSON has %d more holders than the lanes", leader, why, holders)
 	}
 	if n := len(s.Reigns); (n > 0 && s.Reigns[n-1].To.IsZero()) != (leader != "") || leader != "" && s.Reigns[n-1].Leader.Name != leader {
-		t.Fatalf("leader %q, reason for none %q: got reigns %+v", leader, why, s.Reigns)
+		t.Fatalf("leader %q, reason for no leader %q: got reigns %+v", leader, why, s.Reigns)
 	}
 	later := w.j.Clone()
 	later.Apply(&model.Advance{At: s.At.Add(time.Second)})
 	led, vacant := later.State().Totals.Led-s.Totals.Led, later.State().Totals.Vacant-s.Totals.Vacant
 	if led > 0 && leader == "" || vacant > 0 && (leader != "" || why.Unknown()) {
-		t.Fatalf("leader %q, reason for none %q: the totals grow by %v with a leader and %v without", leader, why, led, vacant)
+		t.Fatalf("leader %q, reason for no leader %q: the totals grow by %v with a leader and %v without", leader, why, led, vacant)
 	}
 }
 

@@ -265,7 +265,7 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 	}
 }
 
-func TestUnknownKeysAreReported(t *testing.T) {
+func TestUnknownKeyIsReportedOnce(t *testing.T) {
 	for _, before := range []string{"", "enter", "!", "?", "X"} {
 		m, _, _ := dashboardWith(nil, ModeDemo)
 		keys(m, strings.Fields(before)...)
@@ -279,7 +279,7 @@ func TestUnknownKeysAreReported(t *testing.T) {
 	showsNot(t, m, "does nothing")
 }
 
-func TestFilterTakesAnything(t *testing.T) {
+func TestFilterStaysSafe(t *testing.T) {
 	special := []tea.KeyType{
 		tea.KeyLeft, tea.KeyRight, tea.KeyHome, tea.KeyEnd, tea.KeyBackspace, tea.KeyDelete, tea.KeyTab, tea.KeyUp, tea.KeyDown, tea.KeySpace,
 		tea.KeyCtrlA, tea.KeyCtrlE, tea.KeyCtrlK, tea.KeyCtrlU, tea.KeyCtrlV, tea.KeyCtrlW, tea.KeyCtrlLeft, tea.KeyCtrlRight, tea.KeyF1,
@@ -301,7 +301,7 @@ func TestFilterTakesAnything(t *testing.T) {
 				rt.Fatalf("the filter is too long or unsafe: %q", text)
 			}
 			if got := statusLine(m); front(m) != inFilter || controls(got) {
-				rt.Fatalf("got %s in front and status line %q, want a safe filter", front(m), got)
+				rt.Fatalf("got %s in front and status line %q, want the filter and no control characters", front(m), got)
 			}
 		}
 	})
@@ -449,13 +449,13 @@ func TestCopiesAreSafe(t *testing.T) {
 	m, copies := withClipboard("hostile", nil)
 	for range m.d.shown().Queue.Len() {
 		if got := copies("y"); got == "" || znode.Safe(got, clipboardMax) != got || len(got) > clipboardMax {
-			t.Errorf("y copies unsafe text %q", got)
+			t.Errorf("y copies %q, want a safe path", got)
 		}
 		copies("j")
 	}
 }
 
-func TestHandoffsBesideFewLanes(t *testing.T) {
+func TestHandoffsAreListedBelowLanes(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true).connect()
 	w.read(nil, nil)
 	var znodes []string

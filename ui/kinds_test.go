@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -132,7 +133,7 @@ func TestKinds(t *testing.T) {
 			if c.world.state().Roleless() {
 				showsNot(t, m, never...)
 				if _, words := detail.WatchSummary(c.world.state()); !strings.HasSuffix(words, ": "+strings.TrimSpace(statusLine(m))) {
-					t.Errorf("got %q after the servers answered, want the text of status line %q", words, statusLine(m))
+					t.Errorf("got watch summary %q, want the text of status line %q", words, statusLine(m))
 				}
 			}
 			showsNot(t, m, "gets number", "leads at once", "0 candidates", "of the time")
@@ -145,7 +146,7 @@ func TestKinds(t *testing.T) {
 	}
 	m := show(sample{world: directory("/app/jobs", items(50)...), o: live}, 200, 60, term.Mono)
 	if n := len(queue(m)); n != 20 {
-		t.Errorf("got %d of 50 items, want the first 20", n)
+		t.Errorf("got %d of 50 items, want 20", n)
 	}
 }
 
@@ -203,10 +204,9 @@ func TestItemsWithoutAge(t *testing.T) {
 	w := directory("/app/jobs", "qn-0000000000!")
 	w.children["qn-0000000001"] = znode.Znode{Name: "qn-0000000001", Czxid: w.zxid + 1}
 	w.read([]string{"qn-0000000001"}, nil)
-	for _, line := range listed(show(sample{world: w, o: live}, 120, 36, term.Mono)) {
-		if strings.Contains(line, "qn-0000000001") && !strings.Contains(line, " - ") {
-			t.Errorf("got %q, want no age", line)
-		}
+	text := strings.Join(listed(show(sample{world: w, o: live}, 120, 36, term.Mono)), "\n")
+	if !regexp.MustCompile(`qn-0000000001.* - `).MatchString(text) {
+		t.Errorf("got items\n%s\nwant qn-0000000001 without an age", text)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestWordsOfKinds(t *testing.T) {
 		w.children["qn-0000000002"] = znode.Znode{Name: "qn-0000000002", Data: znode.Data{Length: 9}}
 		return w.read([]string{"qn-0000000002"}, nil).cast("amber", "", model.Active, func(m *model.Member) { m.Step = 1 }).cast("birch", "", model.Waiting, func(m *model.Member) { m.Step = 4 })
 	}
-	hexes := strings.Repeat("0a", 16)
+	hex := strings.Repeat("0a", 16)
 	for name, c := range map[string]struct {
 		world      *world
 		keys       []string
@@ -252,7 +252,7 @@ func TestWordsOfKinds(t *testing.T) {
 		"an open barrier":           {open(), nil, []string{"Barrier: open, nobody has to wait", "/app/gate does not exist. Creating it closes the barrier.", ">      -  birch                  absent: go on"}, []string{"An election", "start a candidate", "Nothing to see", "Deleting"}},
 		"a frozen participant":      {faulty(gate(), model.Frozen, model.Waiting, ""), nil, []string{"birch ❄", "frozen  "}, []string{"frozen before", "session lost", "····"}},
 		"the header of a barrier":   {gate(), nil, []string{"/app/gate  barrier  2 sessions"}, nil},
-		"a watch on ready":          {directory("/app/start", hexes+"=amber", "ready").answers(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
+		"a watch on ready":          {directory("/app/start", hex+"=amber", "ready").answers(1, nil).watched("/app/start/ready", sessionOn(0, 0)), nil, []string{"↑ ready ✓"}, nil},
 		"a participant":             {queue(), []string{"enter"}, []string{"Participant amber", "step 1: create queue-"}, []string{"Item"}},
 		"a dead reader of two":      {faulty(readers(), model.Killed, model.Leading, "read-0000000000"), []string{"tab"}, []string{"the znode read-0 stays"}, []string{"notified until", "n_0 "}},
 		"a dead holder":             {faulty(locked(), model.Killed, model.Leading, "lock-0000000000"), []string{"enter"}, []string{"is killed and its znode is still first", "one of electop's contenders", "holding"}, []string{"leader", "leads", "leading"}},
@@ -287,7 +287,7 @@ func TestItemsHaveNoClients(t *testing.T) {
 	for w, want := range map[*world]bool{directory("/app/jobs", items(2)...): false, directory("/app/workers", "amber", "birch"): true} {
 		text := plain.DoctorText(w.answers(2, nil).state(), time.Second)
 		if strings.Contains(text, "whether clients are alive") != want || strings.Contains(text, "candidate") {
-			t.Errorf("%s: got this report, want clients: %v\n%s", w.path, want, text)
+			t.Errorf("%s: want a line about clients: %v, and no candidate; got report\n%s", w.path, want, text)
 		}
 	}
 }

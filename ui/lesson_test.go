@@ -55,7 +55,7 @@ func TestLessonKeys(t *testing.T) {
 	runner.inputs = nil
 	keys(m, "esc", "esc", "/", "1", " ", "esc")
 	if !runner.on || runner.left || len(runner.inputs) != 0 {
-		t.Errorf("got on %v, left %v, inputs %q; want the lesson without inputs", runner.on, runner.left, runner.inputs)
+		t.Errorf("got on %v, left %v, inputs %q; want true, false and no inputs", runner.on, runner.left, runner.inputs)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestLessonFits(t *testing.T) {
 		shows(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] >= mainscreen.WideFrom && size[0] < mainscreen.ThirdColumnFrom {
-				t.Errorf("at %v the lesson begins on line %d:\n%s", size, y, screen(m))
+				t.Errorf("at %v the lesson begins on line %d, want it in the lower half:\n%s", size, y, screen(m))
 			}
 		}
 		keys(m, "pgup", "pgup", "pgup", "pgup", "pgup")
@@ -281,12 +281,12 @@ func TestAnyKeysWithLessons(t *testing.T) {
 		m.Update(size)
 		var late []tea.Cmd
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			switch rapid.SampledFrom([]string{"key", "key", "key", "key", "answer", "answer", "size", "lesson", "join"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"key", "key", "key", "key", "command", "command", "size", "lesson", "join"}).Draw(t, "step") {
 			case "key":
 				if cmd := pressed(m, rapid.SampledFrom(all).Draw(t, "key")); cmd != nil {
 					late = append(late, cmd)
 				}
-			case "answer":
+			case "command":
 				if n := len(late); n > 0 {
 					i := rapid.IntRange(0, n-1).Draw(t, "which")
 					cmd := late[i]
@@ -302,10 +302,10 @@ func TestAnyKeysWithLessons(t *testing.T) {
 				rapid.SampledFrom([]func(*lesson.View){questioning, acting, answered}).Draw(t, "view")(&runner.view)
 				m.Update(present(src, false))
 			case "join":
-				before, held := screen(m), headerShowsPast(m)
+				before, past := screen(m), headerShowsPast(m)
 				w.join("guid-n_", "more", 0xbb)
 				m.Update(present(src, false))
-				if held && before != screen(m) {
+				if past && before != screen(m) {
 					t.Fatalf("a new candidate changed the past: before\n%s\nafter\n%s", before, screen(m))
 				}
 			}
