@@ -1,7 +1,7 @@
 // Package fault simulates failures of a client and of its network.
 //
-// A [Gate] freezes a client. A [Line] partitions its network. [Replies] lose one reply and the
-// connection. A [Link] is a TCP relay for other programs.
+// A [Gate] freezes a client. A [Line] partitions its network. [Replies] loses a reply together
+// with the connection. A [Link] is a TCP relay for other programs.
 package fault
 
 import (

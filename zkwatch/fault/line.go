@@ -41,13 +41,13 @@ func (l *Line) Dial(
 	if err != nil {
 		return nil, err
 	}
-	return &lineConn{Conn: raw, owner: owner, line: &l.gate, closed: make(chan struct{})}, nil
+	return &lineConn{Conn: raw, owner: owner, gate: &l.gate, closed: make(chan struct{})}, nil
 }
 
 type lineConn struct {
 	net.Conn
 	owner Owner
-	line  *Gate // shut during a partition
+	gate  *Gate // shut during a partition
 
 	once   sync.Once
 	closed chan struct{}
@@ -57,7 +57,7 @@ type lineConn struct {
 
 	mu           sync.Mutex
 	readDeadline time.Time
-	changed      chan struct{} // closed when readDeadline changes; nil if no read waits
+	changed      chan struct{} // closed when readDeadline is set; nil until a read waits
 	pending      []byte        // written data that is not delivered yet
 	delivering   bool
 }
@@ -77,7 +77,7 @@ func (l *lineConn) Read(p []byte) (int, error) {
 			return n, err
 		}
 		n, err := l.Conn.Read(p)
-		if !l.line.Frozen() || os.IsTimeout(err) {
+		if !l.gate.Frozen() || os.IsTimeout(err) {
 			return n, err
 		}
 		l.kept, l.keptErr = append([]byte(nil), p[:n]...), err
@@ -86,7 +86,7 @@ func (l *lineConn) Read(p []byte) (int, error) {
 
 func (l *lineConn) Write(p []byte) (int, error) {
 	l.mu.Lock()
-	if !l.delivering && !l.line.Frozen() {
+	if !l.delivering && !l.gate.Frozen() {
 		l.mu.Unlock()
 		return l.Conn.Write(p)
 	}
@@ -102,7 +102,7 @@ func (l *lineConn) Write(p []byte) (int, error) {
 }
 
 func (l *lineConn) deliver() {
-	for l.line.Pass(l.closed) {
+	for l.gate.Pass(l.closed) {
 		l.mu.Lock()
 		p := l.pending
 		l.pending, l.delivering = nil, len(p) > 0
@@ -119,10 +119,10 @@ func (l *lineConn) deliver() {
 func (l *lineConn) Close() error {
 	l.once.Do(func() {
 		close(l.closed)
-		if l.line.Frozen() {
+		if l.gate.Frozen() {
 			l.Conn.SetDeadline(time.Unix(1, 0)) // a deadline in the past makes pending calls return
 			if l.owner.Go(func() {
-				l.line.Pass(l.owner.Life.Done())
+				l.gate.Pass(l.owner.Life.Done())
 				l.Conn.Close()
 			}) {
 				return
@@ -160,7 +160,7 @@ func (l *lineConn) awaitHeal() error {
 			return net.ErrClosed
 		default:
 		}
-		healed := l.line.shut()
+		healed := l.gate.shut()
 		if healed == nil {
 			return nil
 		}
