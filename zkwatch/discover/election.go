@@ -38,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports each Found of w.later, unless one of its znodes belongs to a reported election: as the
-// leader's own znode, as an acknowledgement, or as a candidate's other znode in a directory above the election.
+// unproven reports the results in w.later, except those with a znode of a reported election. It also omits
+// a leader's own znode if its session is a candidate in a reported election below the same parent.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"
@@ -79,7 +79,7 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 			return nil
 		}
 		z, err := w.read(ctx, path, path)
-		if err != nil || dialect.Barrier(z.Data) == nil {
+		if d = dialect.Barrier(z.Data); err != nil || d == nil {
 			return err
 		}
 		read.Data = z.Data
@@ -116,7 +116,7 @@ func (w *walk) directory(ctx context.Context, b branch) error {
 	return nil
 }
 
-func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
+func (w *walk) knownWithoutChildren(ctx context.Context, path string, d *dialect.Dialect) error {
 	stat, err := w.exists(ctx, path)
 	if err != nil || stat == nil || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
 		return err
@@ -196,7 +196,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 	read.At = w.cfg.Now()
 	d := recognised(append(slices.Clone(read.New), unread(names, known)...))
-	if d == nil || w.found[holders(path, d)] != nil {
+	if d == nil || w.found[leasesPath(path, d)] != nil {
 		return nil
 	}
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
@@ -215,8 +215,8 @@ func (w *walk) markers(ctx context.Context, paths []string) (existing []string, 
 	return existing, nil
 }
 
-// holders returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
-func holders(path string, d *dialect.Dialect) string {
+// leasesPath returns the path of a semaphore's leases if path is the semaphore's queue, otherwise "".
+func leasesPath(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
 	case "curator-semaphore-queue":

@@ -157,28 +157,28 @@ func TestReadOfADirectoryOfMembersShowsNoLeader(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr), zktest.Client(t, addr)}
 	conn := electiontest.Connected(t, electiontest.Config(t, addr))
-	registries := map[string]bool{}
+	directories := map[string]bool{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
 		for line := range strings.Lines(s.Layout) {
 			if mode, rest, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(mode, "e") {
 				path, _, _ := strings.Cut(rest, " = ")
-				registries[path[:strings.LastIndexByte(path, '/')]] = true
+				directories[path[:strings.LastIndexByte(path, '/')]] = true
 			}
 		}
 	}
 	for _, elections := range expected {
 		for path, summary := range elections {
 			if !strings.HasSuffix(summary, " members") && summary != "unknown-kind" {
-				delete(registries, path)
+				delete(directories, path)
 			}
 		}
 	}
 	for _, queue := range []string{"/app", "/curator/sem/locks", "/kazoo/sem-__lock__"} {
-		delete(registries, queue)
+		delete(directories, queue)
 	}
 	tried := 0
-	for path := range registries {
+	for path := range directories {
 		tried++
 		read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 		if err != nil {

@@ -22,8 +22,8 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections at and below a root, level by level. It writes nothing and sets no watch.
 //
-// Walk does not visit children with sequence numbers. If a sample of 64 children of a directory has
-// neither children nor a leader's own znode, Walk skips the others. A walk from the cluster's root skips
+// Walk does not visit children with sequence numbers. If none of 64 sampled children of a directory has
+// children or is a leader's own znode, Walk skips the others. A walk from the cluster's root skips
 // /zookeeper.
 //
 // After a lost connection Walk waits for another. Walk returns the Progress even with an error.
@@ -39,7 +39,7 @@ func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) 
 	}
 	for _, path := range slices.Sorted(maps.Keys(cfg.Known)) {
 		if err == nil && w.found[path] == nil {
-			err = w.vacant(ctx, path, cfg.Known[path])
+			err = w.knownWithoutChildren(ctx, path, cfg.Known[path])
 		}
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ type walk struct {
 	cfg      Config
 	conn     *client.Conn
 	progress Progress
-	found    map[string]*dialect.Dialect // the elections reported, by path
+	found    map[string]*dialect.Dialect // dialects of the reported results, by path
 	siblings []string                    // names of the visited znode and of its siblings without sequence numbers
 	later    []Found                     // see unproven
 	leaves   []znode.Znode               // visited leaves of the current branch, without data
@@ -253,11 +253,11 @@ func (w *walk) request(ctx context.Context, send func() error) error {
 type Progress struct {
 	Path      string // the last visited znode
 	Visited   int
-	Denied    int    // znodes that may not be read
+	Denied    int    // znodes whose children may not be listed
 	Skipped   int    // sum of all Skip.Znodes
 	Skips     []Skip // the first 100
 	Elections int    // number of results reported as Found
-	Stopped   string // the bound that was reached, "nodes" or "depth"; "" for none
+	Stopped   string // the reached bound: "depth", or "nodes" for too many znodes or names; "" for none
 }
 
 // A Skip is a znode that was not read, or whose children were not all visited.
@@ -272,9 +272,9 @@ type Skip struct {
 type Reason int
 
 const (
-	TooLarge Reason = iota // the list of children does not fit in a reply
+	TooLarge Reason = iota // the list of children could be too large for a reply
 	Alike                  // see [Walk]
-	BadName                // the client library refuses the path
+	BadName                // package client refuses the path
 )
 
 const maxSkips = 100
