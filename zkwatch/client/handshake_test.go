@@ -129,7 +129,7 @@ func TestSASLThatFails(t *testing.T) {
 				conn := p.Connect(t, func(cfg *client.Config) { cfg.SASL = &account{lines: []string{"a", "b"}} })
 				s := electiontest.Wait(t, conn, "with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
 				if s.State == client.Connected || !strings.Contains(s.Err.Error(), "SASL LINES") || c.want != nil && !errors.Is(s.Err, c.want) {
-					t.Errorf("status %+v, want %v", s, c.want)
+					t.Errorf("status %+v, want an error of SASL LINES (%v)", s, c.want)
 				}
 				if !c.final {
 					electiontest.Wait(t, conn, "after a third dial", func(client.Status) bool { return p.Dials() > 2 })
@@ -204,7 +204,7 @@ func TestSASLOfAFrozenConn(t *testing.T) {
 	})
 }
 
-func TestOneAccountForSASL(t *testing.T) {
+func TestTwoSASLAccountsAreRefused(t *testing.T) {
 	one := client.NewAuth("sasl", "u:p")
 	for _, cfg := range []client.Config{
 		{Auth: []client.Auth{one, client.NewAuth("digest", "x:y"), client.NewAuth("sasl", "v:q")}},
@@ -231,9 +231,9 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {
 			t.Errorf("status %+v, %d connections; want ErrAuthRequired after 1 connection", s, p.Dials())
 		}
-		ping := p.Connect(t) // sends only pings
-		<-ping.Done()
-		if s := ping.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
+		idle := p.Connect(t) // sends only pings
+		<-idle.Done()
+		if s := idle.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
 			t.Errorf("status %+v, want ErrAuthRequired", s)
 		}
 	})
@@ -285,7 +285,7 @@ func TestDigestMD5OnApache(t *testing.T) {
 	for _, account := range []string{"ann:S3cret", "nobody:S3cret"} {
 		err := refused(t, server.Addr, account)
 		if !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "password is wrong") || !strings.Contains(err.Error(), server.Addr) {
-			t.Errorf("%s: error %v, want ErrRejected, a wrong password and the server's address", account, err)
+			t.Errorf("%s: error %v, want ErrRejected, 'password is wrong' and the server's address", account, err)
 		}
 	}
 

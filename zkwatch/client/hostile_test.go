@@ -21,7 +21,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-func TestOtherProtocolsAreRecognised(t *testing.T) {
+func TestInvalidConnectResponses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer string
 		want   string
@@ -76,7 +76,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 		answer func(reply func(xid, code int32, body []byte), xid int32)
 		want   error
 	}{
-		"children":  {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, append(huge, make([]byte, 68)...)) }, client.ErrProtocol},
+		"count":     {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, append(huge, make([]byte, 68)...)) }, client.ErrProtocol},
 		"too large": {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, make([]byte, 100<<10)) }, client.ErrReplyTooLarge},
 		"no body":   {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, nil) }, client.ErrProtocol},
 	} {
@@ -137,7 +137,7 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 	})
 }
 
-func TestClientAheadOfRestartedServerGivesUp(t *testing.T) {
+func TestClientAheadOfTheServersGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := false
 		p := &electiontest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
@@ -153,13 +153,13 @@ func TestClientAheadOfRestartedServerGivesUp(t *testing.T) {
 		}
 		<-c.Done()
 		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) {
-			t.Errorf("status %+v, want ErrNoSession", s)
+			t.Errorf("status %+v, want Closed with ErrNoSession", s)
 		}
 		electiontest.WaitState(t, p.Connect(t), client.Connected)
 	})
 }
 
-func TestTooManyConnectionsAreRecognised(t *testing.T) {
+func TestRefusalsHintAtMaxClientCnxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
 		c := p.Connect(t)

@@ -106,7 +106,7 @@ func (e *ensemble) request(write bool, answer func(sent time.Time), committed fu
 
 // leases simulates a leader that renews its lease. excess is the longest time by which the lease
 // outlived the session. share is the fraction of time with a lease.
-func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
+func leases(seed uint64, assumed func(tick time.Duration) time.Duration) (excess time.Duration, share float64) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	start := time.Unix(1e9, 0)
 	e := &ensemble{random: random, now: start, down: start, up: start, counted: start}
@@ -114,7 +114,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	e.tick = e.session / time.Duration(2+random.IntN(8))
 	every := e.session / time.Duration(5+random.IntN(20))
 
-	l := &lease{tick: known(e.tick)}
+	l := &lease{tick: assumed(e.tick)}
 	l.connected(start.Add(-e.upTo(e.session/20)), e.session)
 	var held time.Duration
 	last := start
@@ -155,20 +155,20 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 	return excess, float64(held) / float64(e.now.Sub(start))
 }
 
-func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
+func TestLeaseNeverOutlivesTheSession(t *testing.T) {
 	t.Parallel()
 	seed := zktest.Seed(t)
 	const runs = 500
 	for _, c := range []struct {
-		name  string
-		known func(time.Duration) time.Duration
+		name    string
+		assumed func(time.Duration) time.Duration
 	}{
 		{"tick unknown", func(time.Duration) time.Duration { return 0 }},
 		{"tick known", func(tick time.Duration) time.Duration { return tick }},
 	} {
 		var share float64
 		for i := range uint64(runs) {
-			excess, s := leases(seed+i, c.known)
+			excess, s := leases(seed+i, c.assumed)
 			if excess > 0 {
 				t.Fatalf("%s: seed %d: the lease ends %v after the session", c.name, seed+i, excess)
 			}
@@ -206,7 +206,7 @@ func TestLeaseOfAQuietEnsemble(t *testing.T) {
 		l.answered(at(d))
 		l.committed(at(d))
 		if left := l.end.Sub(start.Add(d)); left < session/5 || d > elected+session && left < session*45/100 {
-			t.Errorf("%v after the election the lease is %v, want 20 %% of %v or more, and later 45 %% or more", d-elected, left, session)
+			t.Errorf("%v after the election the lease is %v, want at least 20 %% of %v, after %[3]v at least 45 %%", d-elected, left, session)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestOperations(t *testing.T) {
 			t.Fatalf("created %q, %v; want /e/n_0000000000", path, err)
 		}
 		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.AppliedAfter.After(e.At) {
-			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with AppliedAfter before At", e, err)
+			t.Errorf("event %+v, %v; want EventNodeChildrenChanged with AppliedAfter at or before At", e, err)
 		}
 		_, stat, changed, err := c.GetW(ctx, path)
 		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
@@ -108,7 +108,7 @@ func TestOperations(t *testing.T) {
 
 		_, _, err = c.Get(ctx, "/none")
 		if !errors.Is(err, zk.ErrNoNode) || !strings.HasPrefix(err.Error(), "getData /none: ") {
-			t.Errorf("get /none: error %v, want ErrNoNode", err)
+			t.Errorf("get /none: error %v, want getData /none with ErrNoNode", err)
 		}
 		if err := c.Delete(ctx, "/e", 5); !errors.Is(err, zk.ErrBadVersion) || errors.Is(err, client.ErrUnknownOutcome) {
 			t.Errorf("delete version 5: error %v, want ErrBadVersion", err)
@@ -131,16 +131,16 @@ func TestOperations(t *testing.T) {
 }
 
 func TestRequestsEndWithTheirContext(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		c := connect(t, addr)
+	synctest.Test(t, func(t *testing.T) {
+		p := &electiontest.Peer{}
+		c := p.Session(t)
 		c.Config().Gate.Freeze()
 		defer c.Config().Gate.Thaw()
 		ctx, cancel := context.WithCancel(t.Context())
 		errs := make(chan error, 2)
 		go func() { errs <- c.Delete(ctx, "/e", -1) }()
 		go func() { _, _, err := c.Get(ctx, "/e"); errs <- err }()
+		synctest.Wait()
 		cancel()
 		for range 2 {
 			if err := <-errs; !errors.Is(err, context.Canceled) {
@@ -179,7 +179,7 @@ func TestOnlyCloseDeletesEphemeralsBeforeTheExpiry(t *testing.T) {
 				t.Errorf("%s: event %+v, want EventNodeDeleted", end, e)
 			}
 			if deleted := time.Now(); deleted.Before(expires) != (end == "close") {
-				t.Errorf("%s: the znode was deleted %v before ExpiresFrom; only close may be earlier", end, expires.Sub(deleted))
+				t.Errorf("%s: the znode was deleted %v before ExpiresFrom; want that only for close", end, expires.Sub(deleted))
 			}
 			if end == "freeze" {
 				if s := c.Status(); s.State != client.Connected {
@@ -284,7 +284,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 	}
 }
 
-func TestRestartedServerWithoutItsData(t *testing.T) {
+func TestServerThatLostItsData(t *testing.T) {
 	t.Parallel()
 	old, fresh := zktest.NewApache(t), zktest.NewApache(t)
 	var addr atomic.Value
@@ -437,12 +437,12 @@ func TestSetFencedRefusesBrokenAnswers(t *testing.T) {
 		return binary.BigEndian.AppendUint32(b, code)
 	}
 	for name, body := range map[string][]byte{
-		"nothing":       nil,
-		"no results":    end(nil),
-		"one result":    end(part(nil, 13, 0)),
-		"two checks":    end(part(part(nil, 13, 0), 13, 0)),
-		"no end":        part(nil, 13, 0),
-		"unknown parts": end(part(part(nil, 13, 0), 99, 0)),
+		"nothing":    nil,
+		"no results": end(nil),
+		"one result": end(part(nil, 13, 0)),
+		"two checks": end(part(part(nil, 13, 0), 13, 0)),
+		"no end":     part(nil, 13, 0),
+		"unknown op": end(part(part(nil, 13, 0), 99, 0)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
