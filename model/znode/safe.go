@@ -55,8 +55,8 @@ func Safe(s string, max int) string {
 // SafeMax is the default bound of [Safe], in runes.
 const SafeMax = 256
 
-// Unsafe reports whether r must not reach a terminal: a control, invisible or non-printable code
-// point. [unicode.IsPrint] is not enough: it accepts the Hangul fillers and the empty Braille cell.
+// Unsafe reports whether r must not reach a terminal: it is U+FFFD, invisible or not printable.
+// [unicode.IsPrint] is not enough: it accepts the Hangul fillers and the empty Braille cell.
 func Unsafe(r rune) bool {
 	if 0x20 <= r && r < 0x7f {
 		return false
@@ -107,12 +107,12 @@ func SafeJSON(v any) ([]byte, error) {
 		return b, nil
 	}
 	out := append(make([]byte, 0, len(b)+16), b[:i]...)
-	marked := i == 0 || b[i-1] == '"' // a combining mark that follows is escaped
+	escapeMark := i == 0 || b[i-1] == '"'
 	for i < len(b) {
 		r, size := utf8.DecodeRune(b[i:])
 		mark := unicode.Is(unicode.M, r)
-		safe := r < 0x20 || !Unsafe(r) && !(mark && marked)
-		marked = mark || r == '"'
+		safe := !Unsafe(r) && !(mark && escapeMark)
+		escapeMark = mark || r == '"'
 		switch {
 		case safe:
 			out = append(out, b[i:i+size]...)

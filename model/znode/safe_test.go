@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-var hostile = []string{
+var seeds = []string{
 	"", "plain", "two words", "caf\u00e9", "\u6f22\u5b57", "e\u0301", `already \x1b`,
 	"\x1b[2J\x1b]0;title\a", "\u009b31m", "\x9b31m", "a\r\nb\tc\x00", "\x7f",
 	"\u202egnp.exe", "\u2066x\u2069", "\u200b\u200c\u200d\ufeff", "\u00ad", "\u2028\u2029",
@@ -62,7 +62,7 @@ func TestSafe(t *testing.T) {
 }
 
 func FuzzSafe(f *testing.F) {
-	for i, s := range hostile {
+	for i, s := range seeds {
 		f.Add(s, i%9*7)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit int) {
@@ -79,12 +79,12 @@ func FuzzSafe(f *testing.F) {
 		marks := 1
 		for _, r := range got {
 			if znode.Unsafe(r) || unicode.IsControl(r) {
-				t.Fatalf("Safe(%q) has %U", s, r)
+				t.Fatalf("Safe(%q) has the unsafe %U", s, r)
 			}
 			if !unicode.Is(unicode.M, r) {
 				marks = 0
 			} else if marks++; marks > 1 {
-				t.Fatalf("Safe(%q) = %q: two combining marks in a row", s, got)
+				t.Fatalf("Safe(%q) = %q: a combining mark at the start or after another", s, got)
 			}
 		}
 		if again := znode.Safe(got, limit); again != got {
@@ -113,7 +113,7 @@ func TestSafeJSON(t *testing.T) {
 }
 
 func FuzzSafeJSON(f *testing.F) {
-	for _, s := range hostile {
+	for _, s := range seeds {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -129,16 +129,16 @@ func FuzzSafeJSON(f *testing.F) {
 		if bytes.ContainsAny(got, "\n\r") || !utf8.Valid(got) {
 			t.Fatalf("SafeJSON(%q) = %q: not one line of UTF-8", s, got)
 		}
-		mark := true
+		noMark := true
 		for _, r := range string(got) {
 			if znode.Unsafe(r) {
-				t.Fatalf("SafeJSON(%q) has %U", s, r)
+				t.Fatalf("SafeJSON(%q) has the unsafe %U", s, r)
 			}
-			is := unicode.Is(unicode.M, r)
-			if is && mark {
-				t.Fatalf("SafeJSON(%q) = %q: two combining marks in a row", s, got)
+			mark := unicode.Is(unicode.M, r)
+			if mark && noMark {
+				t.Fatalf("SafeJSON(%q) = %q: a combining mark after a quote or another mark", s, got)
 			}
-			mark = is || r == '"'
+			noMark = mark || r == '"'
 		}
 		var a, b any
 		if err := json.Unmarshal(got, &a); err != nil {

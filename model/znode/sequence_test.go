@@ -99,7 +99,7 @@ func FuzzSequence(f *testing.F) {
 			t.Fatalf("Sequence(%q) = %d; the digits are %d, %v", name, seq, abs, err)
 		}
 		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
-			t.Fatalf("Sequence(%q) = %d, want it negative only with ten digits after a sign", name, seq)
+			t.Fatalf("Sequence(%q) = %d, want it negative only at -1000000000 or below, after a \"-\"", name, seq)
 		}
 		n := abs & 0x7fffffff
 		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {

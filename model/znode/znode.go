@@ -48,7 +48,7 @@ type Znode struct {
 	Ctime   time.Time `json:"ctime"`
 	Mtime   time.Time `json:"mtime,omitzero"` // zero: the data never changed
 	Data    Data      `json:"data"`
-	// Unread means that the znode was deleted before it was read. Only Name is then known.
+	// Unread means that the znode was not read, in most cases because it was deleted. Only Name is known.
 	Unread bool `json:"unread,omitempty"`
 }
 
@@ -87,7 +87,7 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
 }
 
-// NameMax is the bound for a name in [Safe], in runes.
+// NameMax is the bound of [Safe] for a name, in runes.
 const NameMax = 64
 
 // Zxid formats a zxid as zkCli does: 0x10000002a.

@@ -62,11 +62,11 @@ func TestNewData(t *testing.T) {
 	if string(d.Bytes) != "host" || d.Length != 4 || d.Truncated() {
 		t.Errorf("NewData = %q, %d, truncated %v; want an uncut copy", d.Bytes, d.Length, d.Truncated())
 	}
-	for shift := range 4 { // each shift cuts another byte of 漢
+	for shift := range 3 { // DataMax falls on another byte of 漢 each time
 		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", znode.DataMax)
 		d := znode.NewData([]byte(long))
 		if !utf8.Valid(d.Bytes) || len(d.Bytes) > znode.DataMax || len(d.Bytes) < znode.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {
-			t.Errorf("shift %d: kept %d bytes, valid UTF-8 %v; want up to 3 fewer than %d, valid", shift, len(d.Bytes), utf8.Valid(d.Bytes), znode.DataMax)
+			t.Errorf("shift %d: %d bytes, UTF-8 %v; want a UTF-8 prefix of %d to %d", shift, len(d.Bytes), utf8.Valid(d.Bytes), znode.DataMax-3, znode.DataMax)
 		}
 		if d.Length != len(long) || !d.Truncated() {
 			t.Errorf("shift %d: Length %d, want %d; truncated %v, want true", shift, d.Length, len(long), d.Truncated())
@@ -83,7 +83,7 @@ func TestNewData(t *testing.T) {
 func TestJoinBaseZxid(t *testing.T) {
 	for _, c := range []struct{ parent, name, path string }{{"/", "n", "/n"}, {"/e", "n", "/e/n"}} {
 		if got := znode.Join(c.parent, c.name); got != c.path || znode.Base(got) != c.name {
-			t.Errorf("Join(%q, %q) = %q, want %q; its Base is %q", c.parent, c.name, got, c.path, znode.Base(got))
+			t.Errorf("Join(%q, %q) = %q, want %q; its Base is %q, want %q", c.parent, c.name, got, c.path, znode.Base(got), c.name)
 		}
 	}
 	for zxid, want := range map[int64]string{0x10000002a: "0x10000002a", -1: "0xffffffffffffffff"} {
