@@ -27,7 +27,7 @@ import (
 // Model is the dashboard as a [tea.Model].
 type Model struct{ d *dashboard }
 
-// Only the event loop uses dashboard.
+// dashboard is not safe for concurrent use.
 type dashboard struct {
 	o     Options
 	doer  doer

@@ -106,6 +106,6 @@
 // Inferred and verified facts have different signs. A countdown is an upper bound. Without a connection
 // the panels are faded, and the screen shows the age of the state.
 //
-// A candidate can finish a step in a millisecond. So a step stays marked until it can be read, and
+// A candidate can finish a step in a millisecond. So a step stays marked for a while, and
 // notifications move to their watchers in slow motion.
 package ui

@@ -18,7 +18,7 @@ import (
 type doer struct {
 	ctx     context.Context // ends with the program
 	actions Actions
-	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil: Run does not wait
+	running *sync.RWMutex // tasks hold a read lock, so that Run can wait for all tasks; nil without Run
 }
 
 type doneMsg func(*dashboard) tea.Cmd

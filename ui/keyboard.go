@@ -51,7 +51,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdLive, input.CmdPause, input.CmdPlay, input.CmdEarlier, input.CmdLater, input.CmdStepOn,
 		input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		if do == input.CmdLive && !d.past.journey.On && msg.Type == tea.KeyEsc {
-			return nil // no time travel to end, because the recording is being played
+			return nil // there is no time travel to end
 		}
 		return d.travelled(d.past.travel(do))
 	case input.CmdPlaySlower, input.CmdPlayFaster:

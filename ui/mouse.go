@@ -13,7 +13,7 @@ import (
 	"electop/ui/term"
 )
 
-const wheelLines = 3 // lines that a text scrolls for one notch of the wheel
+const wheelLines = 3 // lines that one notch of the wheel scrolls
 
 // mouse handles m, whose position refers to the last frame.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
@@ -56,7 +56,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	d.dirty = true
 }
 
-// click on a row that is already selected does the same as enter.
+// click acts as enter if the clicked row is already selected.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(*input.FootKey); ok {

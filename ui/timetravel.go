@@ -45,7 +45,7 @@ func (t *timeTravel) shownTime() time.Time {
 	return t.watched.heldAt
 }
 
-// pause begins or ends time travel. Without a past, it stops or continues the views.
+// pause begins or ends time travel. Without a history, it pauses or continues the views.
 func (t *timeTravel) pause() tea.Cmd {
 	switch {
 	case t.journey.On:
@@ -76,7 +76,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	}
 	t.journey.Stop()
 	move, ok := travel.MoveOf(do)
-	if !t.journey.On { // a recording is being played
+	if !t.journey.On { // only in a recording
 		cmd := t.begin()
 		if ok {
 			t.journey.Go(move) // runs after the search of cmd

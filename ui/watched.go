@@ -106,7 +106,7 @@ type view struct {
 	paused *doctor.State // shown instead of latest in a pause or in time travel, otherwise nil
 
 	candidates candidates.Panel
-	filtered   string // filter at the last change of the rows
+	filtered   string // filter at the last Reselect
 	handoffs   leadership.Handoffs
 	messages   messages.Panel
 	details    mainscreen.Details
