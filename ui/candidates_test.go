@@ -63,11 +63,11 @@ func TestNoLeaderBesideKazooClient(t *testing.T) {
 	w.join("0123456789abcdef0123456789abcdef__lock__", "student0", 0xd1)
 	screen := func() Model { return showAfter(sample{world: w, o: o}, 0) }
 	shows(t, screen(), "amber leads since", "safety ✓ 0 doubles (electop's)")
-	w.wait(model.RivalWait + time.Second).tick()
+	w.wait(model.RivalWait + time.Second).advance()
 	shows(t, screen(), "unknown who leads: student0 may lead beside amber: by default it counts only kazoo's names",
 		"another may lead too", "  may lead too", "safety ◇ 0 doubles (electop's), 1 inferred", "student0  ", "├???")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
-	w.answers(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).tick()
+	w.answers(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).advance()
 	shows(t, screen(), "two lead (inferred): student0 counts only kazoo's names and believes that it leads beside amber",
 		"two lead (inferred)", "  believes it leads", "safety ◇", "1 finding (1 critical)", "├!!!!!!!!!")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")

@@ -227,7 +227,7 @@ func TestFramesFitEverySize(t *testing.T) {
 				if !ok {
 					got = ansi.StringWidth(line)
 					widths[line] = got
-					if controls(ansi.Strip(line)) {
+					if hasControl(ansi.Strip(line)) {
 						t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
 					}
 				}

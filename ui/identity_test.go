@@ -181,7 +181,7 @@ func checkSize(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSi
 		t.Fatalf("got %d lines, want %d", len(all), size.Height)
 	}
 	for _, line := range all {
-		if line = stripped(line); ansi.StringWidth(line) > size.Width || controls(line) {
+		if line = stripped(line); ansi.StringWidth(line) > size.Width || hasControl(line) {
 			t.Fatalf("a line has more than %d cells or a control character: %q", size.Width, line)
 		}
 	}

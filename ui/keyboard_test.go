@@ -300,7 +300,7 @@ func TestFilterStaysSafe(t *testing.T) {
 			if text := line.Text(); utf8.RuneCountInString(text) > znode.NameMax || strings.ContainsFunc(text, znode.Unsafe) {
 				rt.Fatalf("the filter is too long or unsafe: %q", text)
 			}
-			if got := statusLine(m); front(m) != inFilter || controls(got) {
+			if got := statusLine(m); front(m) != inFilter || hasControl(got) {
 				rt.Fatalf("got %s in front and status line %q, want the filter and no control characters", front(m), got)
 			}
 		}

@@ -173,7 +173,7 @@ func leaderless() *world {
 		w.wait(11*time.Second).join(fmt.Sprintf("21673%014d-10.0.3.%d:8983_solr-n_", i, 21+i), "", sessionOn(i, i))
 	}
 	w.j.Apply(&model.Ack{At: w.now, Path: "/overseer_elect/leader", Presence: model.Absent})
-	return w.answers(2, nil).wait(50 * time.Second).tick()
+	return w.answers(2, nil).wait(50 * time.Second).advance()
 }
 
 func mixed() *world {
@@ -183,7 +183,7 @@ func mixed() *world {
 	for i, name := range []string{"reports-1", "reports-2"} {
 		w.wait(11*time.Second).join(fmt.Sprintf("%032x__lock__", i), name, sessionOn(i+1, i+2))
 	}
-	return w.wait(5*time.Second).answers(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
+	return w.wait(5*time.Second).answers(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).advance()
 }
 
 func group() *world {
@@ -199,7 +199,7 @@ func group() *world {
 	return w.wait(20 * time.Second)
 }
 
-func (w *world) tick() *world {
+func (w *world) advance() *world {
 	w.j.Apply(&model.Advance{At: w.now})
 	return w
 }
@@ -215,7 +215,7 @@ func controller() *world {
 func noController() *world {
 	w := controller()
 	w.j.Apply(&model.Read{At: w.now, Notified: w.now, Presence: model.Present, Single: true})
-	return w.wait(40 * time.Second).tick()
+	return w.wait(40 * time.Second).advance()
 }
 
 func (w *world) brokers() *world {

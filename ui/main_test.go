@@ -60,4 +60,4 @@ func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
 	return r
 }
 
-func controls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

@@ -49,7 +49,7 @@ type svgLook struct {
 	bold, faint, reverse bool
 }
 
-// drawSVG draws lines and blocks as shapes, and stretches text, because the size of a cell depends on the font.
+// drawSVG draws lines and blocks as shapes and fits words to cells, because the viewer's font is unknown.
 func drawSVG(frame string) string {
 	lines := strings.Split(frame, "\n")
 	wide := 0
@@ -78,23 +78,23 @@ func drawSVGLine(out *strings.Builder, y int, line string) {
 		}
 		run, _, _ := strings.Cut(line, "\x1b")
 		line = line[len(run):]
-		cells := ansi.StringWidth(run) * cellWide
+		wide := ansi.StringWidth(run) * cellWide
 		if _, bg := look.colours(); bg != "" {
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, cells, cellHigh, bg)
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, wide, cellHigh, bg)
 		}
 		drawSVGRun(out, x, y, look, run)
-		x += cells
+		x += wide
 	}
 }
 
 func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
-	word, start, signs := "", x, strings.Builder{}
+	words, start, signs := "", x, strings.Builder{}
 	flush := func() {
-		if text := strings.TrimRight(word, " "); text != "" {
+		if text := strings.TrimRight(words, " "); text != "" {
 			fmt.Fprintf(out, `<text x="%d" y="%d" textLength="%d"%s>%s</text>`+"\n",
 				start, y+13, len(text)*cellWide, look.attributes(), html.EscapeString(text))
 		}
-		word = ""
+		words = ""
 	}
 	for run != "" {
 		g, w := ansi.FirstGraphemeCluster(run, ansi.GraphemeWidth)
@@ -107,13 +107,13 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 		case len(g) > 1:
 			flush()
 			fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle"%s>%s</text>`+"\n", x+w*cellWide/2, y+13, look.attributes(), g)
-		case g == " " && (word == "" || strings.HasSuffix(word, " ")):
+		case g == " " && (words == "" || strings.HasSuffix(words, " ")):
 			flush()
 		default:
-			if word == "" {
+			if words == "" {
 				start = x
 			}
-			word += g
+			words += g
 		}
 		x += w * cellWide
 	}
@@ -123,7 +123,7 @@ func drawSVGRun(out *strings.Builder, x, y int, look svgLook, run string) {
 	}
 }
 
-// The arguments of these formats are the cell's left, top, centre x, centre y and bottom.
+// svgShapes holds formats of a cell's left, top, centre x, centre y and bottom.
 var svgShapes = map[string]string{
 	"─": `<path d="M%[1]d %[4]dh8" fill="none"/>`,
 	"│": `<path d="M%[3]d %[2]dv17" fill="none"/>`,

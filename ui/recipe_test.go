@@ -47,26 +47,26 @@ func TestNotificationsTravel(t *testing.T) {
 		recipe   dialect.Recipe
 		notified []uint64
 	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
-		farthest := map[int]int{} // the greatest distance, by the number of dots
+		lastDistance := map[int]int{} // by the number of dots
 		for ms := 0; ms < 1000; ms += 50 {
 			sm := sample{world: notifying(c.recipe, 0, c.notified...), o: Options{Mode: ModeDemo}}
 			m := showAfter(sm, time.Duration(ms)*time.Millisecond)
 			text := screen(m)
-			wake, _ := tick(t, m)
-			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
+			untilTick, _ := tick(t, m)
+			if age := time.Duration(ms+1) * time.Millisecond; age >= candidates.TravelShown {
 				if edge.MatchString(text) || len(dots(m)) > 0 {
-					t.Errorf("%s: after %d ms a notification still moves:\n%s", c.name, at, text)
+					t.Errorf("%s: after %d ms a notification is still shown:\n%s", c.name, ms, text)
 				}
-				if next := sm.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sm.world.now.Add(wake).Before(next) {
-					t.Errorf("%s: after %d ms nothing moves, but the next tick is in %v", c.name, at, wake)
+				if next := sm.world.now.Truncate(term.TickBusy).Add(term.TickBusy); untilTick <= candidates.TickTravel && sm.world.now.Add(untilTick).Before(next) {
+					t.Errorf("%s: after %d ms nothing moves, but the next tick is in %v", c.name, ms, untilTick)
 				}
 				continue
 			}
 			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.notified) {
-				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
+				t.Fatalf("%s: after %d ms amber's crossed-out row, an edge or a watch is missing:\n%s", c.name, ms, text)
 			}
-			if wake > candidates.TickTravel {
-				t.Errorf("%s: after %d ms a notification moves, but the next tick is in %v", c.name, ms, wake)
+			if untilTick > candidates.TickTravel {
+				t.Errorf("%s: after %d ms a notification moves, but the next tick is in %v", c.name, ms, untilTick)
 			}
 			have := dots(m)
 			distance := 0 // each dot moves right, then down, then left
@@ -75,10 +75,10 @@ func TestNotificationsTravel(t *testing.T) {
 					distance += 1000 + 100*dot[0] - 2*dot[1]
 				}
 			}
-			if distance < farthest[len(have)] {
-				t.Errorf("%s: after %d ms the notifications have moved back to %v:\n%s", c.name, ms, have, text)
+			if distance <= lastDistance[len(have)] {
+				t.Errorf("%s: after %d ms the notifications have not moved on from %v:\n%s", c.name, ms, have, text)
 			}
-			farthest[len(have)] = distance
+			lastDistance[len(have)] = distance
 			if ms >= 400 && len(have) != len(c.notified) {
 				t.Errorf("%s: after %d ms: got %d notifications, want %d:\n%s", c.name, ms, len(have), len(c.notified), text)
 			}
@@ -124,8 +124,8 @@ func TestHeldNotificationsStop(t *testing.T) {
 	if len(before) != 3 {
 		t.Fatalf("got %d held notifications, want 3:\n%s", len(before), screen(m))
 	}
-	if wake, msg := tick(t, m); msg != nil && wake <= candidates.TickTravel {
-		t.Errorf("nothing moves, but the next tick is in %v", wake)
+	if untilTick, msg := tick(t, m); msg != nil && untilTick <= candidates.TickTravel {
+		t.Errorf("nothing moves, but the next tick is in %v", untilTick)
 	}
 	if after := dots(showAfter(sm, 10*time.Second)); !slices.Equal(before, after) {
 		t.Errorf("held notifications moved from %v to %v", before, after)
@@ -141,7 +141,7 @@ func TestHeldNotificationsStop(t *testing.T) {
 	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
 		text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
-			t.Errorf("after %v of a delay of %v there is no edge:\n%s", after, delay, text)
+			t.Errorf("with a delay of %v, no edge is shown after another %v:\n%s", delay, after, text)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestStepsStayMarked(t *testing.T) {
 }
 
 func TestHeldMessageMarksItsStep(t *testing.T) {
-	line := func(text string, n int) bool { return strings.Contains(text, fmt.Sprintf("▸ %d ", n)) }
+	marked := func(text string, n int) bool { return strings.Contains(text, fmt.Sprintf("▸ %d ", n)) }
 	for _, c := range []struct {
 		name  string
 		last  model.Step
@@ -184,7 +184,7 @@ func TestHeldMessageMarksItsStep(t *testing.T) {
 		marks int // line of the recipe; 0: none
 	}{
 		{"a notification is on its way", model.StepWatch, model.Message{Op: "notification", Event: "deleted", Path: "/election/" + amberZ}, 3},
-		{"it has arrived", model.StepWatch, model.Message{Op: "getChildren2", Path: "/election"}, 4},
+		{"the notification has arrived", model.StepWatch, model.Message{Op: "getChildren2", Path: "/election"}, 4},
 		{"the first list", model.StepCreate, model.Message{Op: "getChildren", Path: "/election"}, 2},
 		{"the first watch", model.StepList, model.Message{Op: "getData", Path: "/election/" + amberZ}, 3},
 		{"the next watch", model.StepListAgain, model.Message{Op: "getData", Path: "/election/" + amberZ}, 6},
@@ -198,7 +198,7 @@ func TestHeldMessageMarksItsStep(t *testing.T) {
 		for _, after := range []time.Duration{leadership.StepShown, time.Hour} {
 			text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 			for n := 1; n <= 8; n++ {
-				if got := line(text, n); got != (n == c.marks) {
+				if got := marked(text, n); got != (n == c.marks) {
 					t.Errorf("%s, after %v: got line %d marked %v, want %v", c.name, after, n, got, n == c.marks)
 				}
 			}
@@ -292,12 +292,12 @@ func TestSuccessHasAMessage(t *testing.T) {
 	m := show(sm, 120, 36, term.Dark)
 	good := regexp.MustCompile(`\x1b\[[0-9;]*m●`).FindString(m.View())
 	good = strings.TrimSuffix(good, "●")
-	news := func(text string) bool {
+	statusIsGood := func(text string) bool {
 		all := strings.Split(m.View(), "\n")
 		return good != "" && strings.Contains(all[len(all)-2], good+text)
 	}
 	keys(m, ".")
-	if got := statusLine(m); !news(`birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") {
+	if got := statusLine(m); !statusIsGood(`birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") {
 		t.Errorf("got status line %q, want the message of the Success", got)
 	}
 	for _, d := range action.Table {
@@ -320,7 +320,7 @@ func TestLiveConfirmsFaultsOfOwnCandidate(t *testing.T) {
 		t.Fatalf("got status line %q and %d actions, want a question", got, len(acts.done))
 	}
 	keys(m, "y")
-	if got := <-acts.done; got.Kind != action.Partition || got.Target != "cedar" {
+	if got := acts.did(); got.Kind != action.Partition || got.Target != "cedar" {
 		t.Errorf("after yes: got action %+v, want partition of cedar", got)
 	}
 }
@@ -348,14 +348,16 @@ func TestFirstIsAGhost(t *testing.T) {
 func TestGapGrows(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
-	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second))
-	if !regexp.MustCompile(`gap now 2\.\d s`).MatchString(text) {
-		t.Errorf("the gap does not grow:\n%s", text)
+	for _, want := range []string{"2", "5"} {
+		text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second))
+		if !regexp.MustCompile(`gap now ` + want + `\.\d s`).MatchString(text) {
+			t.Errorf("want a gap of %s s and a fraction:\n%s", want, text)
+		}
 	}
 	w.disconnect("gone")
-	text = screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second))
+	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second))
 	if strings.Contains(text, "gap now") || !strings.Contains(text, "longest gap") {
-		t.Errorf("the gap grows without a connection:\n%s", text)
+		t.Errorf("without a connection: want the longest gap and no present one:\n%s", text)
 	}
 }
 
@@ -372,7 +374,7 @@ func TestStepLowestMarksTheListToo(t *testing.T) {
 
 // TestSituationCountsNotifications: the owner of the deleted znode does not count as notified.
 func TestSituationCountsNotifications(t *testing.T) {
-	amber := func(change func(w *world)) *world {
+	amberGone := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)
 		change(w)
 		w.wait(time.Millisecond).leave(amberZ)
@@ -386,13 +388,13 @@ func TestSituationCountsNotifications(t *testing.T) {
 		want string
 	}{
 		{"the recipe changed later", func() *world {
-			w := amber(func(w *world) { w.wake(amberZ, 2, 300, true, 0xa1, 0xa2) })
+			w := amberGone(func(w *world) { w.wake(amberZ, 2, 300, true, 0xa1, 0xa2) })
 			switched(w)
 			return w
 		}(), "n_12 was deleted and 1 candidate was notified."},
-		{"all watched", amber(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one new leader"},
-		{"no Wake was observed", amber(switched), "and 4 were notified, to find one new leader"},
-		{"on the way", amber(func(w *world) {
+		{"all watched", amberGone(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one"},
+		{"no Wake was observed", amberGone(switched), "and 4 were notified, to find one"},
+		{"on the way", amberGone(func(w *world) {
 			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
 		}), "n_12 was deleted, and 1 notification of it is still on the way"},
 	} {
@@ -429,7 +431,6 @@ func TestCodeStaysInPlace(t *testing.T) {
 
 func TestBarsCompareRecipes(t *testing.T) {
 	w := countedHandoffs()
-	z := w.join("guid-n_", "hazel", 0xa8)
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "election"})
 	s, at := copied(w.state()), w.now.Add(time.Minute)
 	want := recipeText(&s, at)
@@ -437,12 +438,12 @@ func TestBarsCompareRecipes(t *testing.T) {
 		t.Fatalf("the bars do not compare the recipes:\n%s", want)
 	}
 	last := s.Wakes[len(s.Wakes)-1]
-	two, none := *last, *last
-	two.Recipe, two.Notified = "herd", []uint64{0xa2}
-	none.Recipe, none.Notified = "election", nil
-	s.Wakes = append(slices.Clone(s.Wakes), &two, &none)
+	herd, chain := *last, *last
+	herd.Recipe, herd.Notified = "herd", []uint64{0xa2}
+	chain.Recipe, chain.Notified = "election", nil
+	s.Wakes = append(slices.Clone(s.Wakes), &herd, &chain)
 	if got := recipeText(&s, at); got != want {
-		t.Errorf("after %s joined: got\n%s\nwant\n%s", z, got, want)
+		t.Errorf("with a herd that notified 1 and a chain that notified none: got\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -452,8 +453,7 @@ func TestBarsBesideALesson(t *testing.T) {
 	}
 }
 
-// TestLeaseOfHealthyLeader: a healthy leader renews its lease, so its panel shows no end of the lease.
-func TestLeaseOfHealthyLeader(t *testing.T) {
+func TestLeaseEndIsShownOnlyWithAFault(t *testing.T) {
 	for _, fault := range []model.Fault{model.NoFault, model.Frozen} {
 		w := five(dialect.Election()).wait(time.Minute)
 		w.cast("amber", amberZ, model.Leading, func(m *model.Member) {

@@ -65,19 +65,19 @@ func TestPumpEnds(t *testing.T) {
 		close(src.dirty)
 		var got []tea.Msg
 		pump(t.Context(), Options{Source: src, Notices: notices}, func(msg tea.Msg) { got = append(got, msg) })
-		lines, ended := 0, 0
+		noticed, ended := 0, 0
 		for _, m := range got {
 			switch m := m.(type) {
 			case noticeMsg:
-				lines += 1 + m.more
+				noticed += 1 + m.more
 			case refreshMsg:
 				if m.ended && len(m.states) == 1 {
 					ended++
 				}
 			}
 		}
-		if lines != 150 || ended != 1 {
-			t.Errorf("got %d notices and %d ends, want 150 and 1", lines, ended)
+		if noticed != 150 || ended != 1 {
+			t.Errorf("got %d notices and %d ends, want 150 and 1", noticed, ended)
 		}
 		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("got a message without a source") })
 	})
@@ -124,7 +124,7 @@ func (w *writes) Write(p []byte) (int, error) {
 
 func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
 
-// inBubble runs f in a synctest bubble. The runtime's signal goroutine must start outside the bubble.
+// inBubble runs f in a synctest bubble. The goroutine of os/signal must start outside the bubble.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -203,7 +203,7 @@ func TestActionTimesOut(t *testing.T) {
 		m, _, _ := dashboardWith(slow{}, ModeDemo)
 		keys(m, "s")
 		if took := time.Since(began); took != actionTimeout {
-			t.Errorf("got an end after %v, want %v", took, actionTimeout)
+			t.Errorf("the action took %v, want %v", took, actionTimeout)
 		}
 		shows(t, m, "Can't spawn: context deadline exceeded")
 	})
@@ -221,7 +221,7 @@ func (s *panicSource) State() *doctor.State {
 	return s.source.State()
 }
 
-func TestPanicInTheFeed(t *testing.T) {
+func TestPanicInTheSource(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		src := &panicSource{source: *sourceOf(five(dialect.Election()))}
 		src.dirty <- struct{}{}
@@ -250,7 +250,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestTheFirstFrameDoesNotWait(t *testing.T) {
+func TestFirstFrameIsWrittenBeforeBegin(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		out, beforeBegin := new(writes), ""
 		_, leave := startDashboard(t, out, Options{Source: sourceOf(newWorld("/election", nil, false)), Begin: func() { beforeBegin = out.b.String() }})

@@ -191,8 +191,8 @@ type sample struct {
 	keys   []string
 	others []*world // other elections on the dashboard
 	search *elections.Search
-	then   func(w *world) // if set, changes the election after the keys
-	pass   time.Duration  // time from then to the frame
+	then   func(w *world) // if set, runs after the keys
+	pass   time.Duration  // time between the call of then and the frame
 	ended  bool           // the source ends after the call of then
 	runs   bool           // the command of each key runs
 }
@@ -655,7 +655,7 @@ func faulty() *world {
 	return w
 }
 
-// twoLeaders has a frozen leader whose session expired, but whose worker still writes.
+// twoLeaders has a frozen leader whose session expired, but whose worker still tries to write.
 func twoLeaders(fenced bool) *world {
 	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
@@ -759,7 +759,7 @@ func (x *slowServer) hold(session uint64, op, path string) *slowServer {
 	return x
 }
 
-// release sends the first held message after d. err may be empty, and change nil.
+// release stops holding the first message after d. err may be empty, and change nil.
 func (x *slowServer) release(d time.Duration, err string, change func(*model.Passed)) *slowServer {
 	x.wait(d)
 	m := x.pace.Held[0]
@@ -935,7 +935,7 @@ func (p *fakeRecording) Why(a action.Action) string {
 	if a.Kind == action.Pause {
 		return ""
 	}
-	return "this is a recording: what happened has happened"
+	return "this is a recording. Start electop demo to act"
 }
 
 func withPast() (*world, *fakePast) {
@@ -1005,7 +1005,7 @@ func elevenLessons() []lesson.Entry {
 		"Volunteer", "The chain", "The handoff", "One in the middle leaves", "Resigning and crashing", "The herd",
 		"Freeze, two leaders and the guard", "The lost reply and the guid", "Acknowledgement", "Observers cost one watch", "Ask the servers who watches what",
 	} {
-		out = append(out, lesson.Entry{ID: fmt.Sprintf("l%02d", i+1), Title: title, About: "What lesson " + fmt.Sprint(i+1) + " is about, in a sentence that is long enough to be broken where the screen is narrow.", Done: i < 2})
+		out = append(out, lesson.Entry{ID: fmt.Sprintf("l%02d", i+1), Title: title, About: "What lesson " + fmt.Sprint(i+1) + " is about, in a sentence that is long enough to be broken if the screen is too narrow.", Done: i < 2})
 	}
 	return out
 }
@@ -1015,7 +1015,7 @@ func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 		ID: "l03", Title: "The handoff", Number: 3, Of: 11, Part: 2, Parts: 5, Chosen: -1, Right: -1, CanBack: true,
 		Text: []string{
 			"amber leads because its znode has the lowest number. Each of the others watches the znode right before its own, and nothing else.",
-			"When amber goes, its znode is deleted. ZooKeeper tells exactly those who watch it.",
+			"When amber goes, its znode is deleted. ZooKeeper notifies only the clients that watch it.",
 		},
 	}
 	change(&v)
@@ -1024,7 +1024,7 @@ func thirdLesson(change func(v *lesson.View)) *fakeRunner {
 
 func questioning(v *lesson.View) {
 	v.Question = "amber is about to be killed. Who leads next?"
-	v.Options = []string{"ember, who came last", "birch, who watches amber", "whoever is fastest to ask"}
+	v.Options = []string{"ember, who came last", "birch, who watches amber", "whoever asks first"}
 	v.Hints = 2
 }
 
@@ -1058,21 +1058,21 @@ func lessonSamples() map[string]func() sample {
 		sm.then = func(*world) { change(&t.view) }
 		return sm
 	}
-	lines := []overlay.Invitation{
+	invitations := []overlay.Invitation{
 		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
 		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
 		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},
 	}
 	joining := func(open bool) sample {
 		o := demo
-		o.Invitations, o.Open = lines, open
+		o.Invitations, o.Open = invitations, open
 		return sample{world: quiet(), o: o, keys: []string{"J"}, runs: true}
 	}
 	replay := func(keys ...string) sample {
 		w, p := withPast()
 		r := &fakeRecording{fakePast: *p, at: 4, end: w.now.Add(time.Hour)}
 		w.now = p.moments[3].At
-		return sample{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.ndjson", Past: r, Actions: r}, keys: keys, runs: true}
+		return sample{world: w, o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl", Past: r, Actions: r}, keys: keys, runs: true}
 	}
 	return map[string]func() sample{
 		"past":         func() sample { return past("p") },
@@ -1131,7 +1131,7 @@ func answered(v *lesson.View) {
 	questioning(v)
 	v.Chosen, v.Right, v.Hints, v.CanNext = 0, 1, 0, true
 	v.Happened = "amber's session expired after 4 s. birch listed the children, saw that its own number is the lowest, and leads."
-	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. Who came last waits longest."
+	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. The newest waits longest."
 }
 
 func mixedCrowd(n int) *world {

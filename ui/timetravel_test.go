@@ -259,7 +259,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
 	_, words := travel.Words(&term.Frame{Canvas: new(term.Canvas), Now: w.now}, travel.Found{At: p.moments[0]})
-	if controls(words) {
+	if hasControl(words) {
 		t.Errorf("the words have a control character: %q", words)
 	}
 	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "finding raised", "at risk"} {

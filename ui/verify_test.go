@@ -141,7 +141,7 @@ func TestHostileServers(t *testing.T) {
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)
 		text := strings.ReplaceAll(screen(m), "\n", "")
-		if controls(text) || strings.ContainsRune(text, '\u202e') {
+		if hasControl(text) || strings.ContainsRune(text, '\u202e') {
 			t.Fatalf("after key %q the screen has an unsafe character: %q", k, text)
 		}
 	}
