@@ -60,8 +60,8 @@
 // watches. If a client may not read a node, its watch fires without an event, as in Apache
 // since 3.8.4 (CVE-2024-23944).
 //
-// Ephemeral nodes and identities are listed in the order of their creation, and children by
-// default in no particular order. Apache lists them in the order of a Java hash table.
+// Ephemeral nodes are listed by czxid and path, identities in the order of their creation, and
+// children by default in no particular order. Apache lists them in the order of a Java hash table.
 //
 // There are no quotas, no SASL and no super user. Reconfiguration, TTL nodes and internal
 // operations of servers, such as deleteContainer, return Unimplemented. By default, Apache

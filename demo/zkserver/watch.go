@@ -195,8 +195,8 @@ func (ts *watchTables) find(c *conn, kind int32, path string, remove bool) wire.
 }
 
 // trigger calls notify once for each connection with a watch that the event fires. direct is true if
-// the connection watches the data or existence of path itself. EventNodeChildrenChanged fires no
-// recursive watches, because the event of the child fires them.
+// the event fires a watch on path itself in ts.data. EventNodeChildrenChanged fires no recursive
+// watches, because the event of the child fires them.
 func (ts *watchTables) trigger(path string, event int32, notify func(c *conn, direct bool)) {
 	ts.events++
 	once := func(c *conn, direct bool) {
