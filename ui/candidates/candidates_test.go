@@ -56,7 +56,7 @@ func (e *election) leave(name string) {
 
 func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
 
-// cast gives the member id the znode name, "" for none, and deletes the member's former znode.
+// cast replaces the znode of member id with name ("": no znode), and deletes the former one.
 func (e *election) cast(id, name string) {
 	if had := e.owned[id]; had != name && e.children[had].Name != "" {
 		e.leave(had)
@@ -103,11 +103,11 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 			p.Reselect(e.j.State())
 			for i := range p.Rows.Len() {
 				if r := p.Rows.At(i); r.Position >= 0 && (p.Rows.State.Queue.At(r.Position) != r.Candidate || p.Rows.State.Member(r.Candidate) != r.Member) {
-					t.Fatalf("got position %d of %v in row %d, want its position and member in the queue", r.Position, r.Ref(), i)
+					t.Fatalf("row %d has %v at position %d, want this position's candidate and its member", i, r.Ref(), r.Position)
 				}
 			}
 			if i := p.Rows.Find(before, 0); i >= 0 && before != (model.Ref{}) && !before.Same(p.Selected) && p.Rows.At(i).Ref() != p.Selected {
-				t.Fatalf("the selection moved from %+v, in row %d, to %+v", before, i, p.Selected)
+				t.Fatalf("the selection moved from %+v, still in row %d, to %+v", before, i, p.Selected)
 			}
 			if n := p.Rows.Len(); n > 0 && p.Row().Ref() != p.Selected {
 				t.Fatalf("got %+v in row %d of %d, want the selected %+v", p.Row().Ref(), p.Index, n, p.Selected)
@@ -181,7 +181,7 @@ func TestLeftAndRightMoveByAGridColumn(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
 		candidates int
-		h, column  int // height of the panel, and of a grid column or 0
+		h, column  int // heights of the panel and of a grid column; 0: no grid
 	}{{true, 100, 20, 17}, {true, 100, 34, 31}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
 		e := newElection()
 		e.join(c.candidates)
@@ -207,7 +207,7 @@ func TestLeftAndRightMoveByAGridColumn(t *testing.T) {
 	}
 }
 
-// TestPages: a page key moves by one row less than are in view.
+// TestPages: a page key moves by the number of rows in view, less one.
 func TestPages(t *testing.T) {
 	e := newElection()
 	e.join(100)

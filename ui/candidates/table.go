@@ -430,7 +430,7 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	}
 	switch e := s.Edge(i); {
 	case wording.WrongEdge(e):
-		return 0, 0, false // the text of the row names what it watches
+		return 0, 0, false
 	case wording.FansIn(s):
 		return to, term.Trouble, true
 	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
