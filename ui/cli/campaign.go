@@ -110,7 +110,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	defer reports.printing.Wait()
 	run, end := ctx, context.CancelFunc(func() {})
 	if o.command.args != nil {
-		// run ends later than ctx: the lease is renewed until the command has stopped.
+		// run does not end with ctx: the lease is renewed until the command has stopped.
 		run, end = context.WithCancel(context.WithoutCancel(ctx))
 		defer end()
 	}
@@ -175,7 +175,7 @@ type campaignPrinter struct {
 	json bool
 	n    uint64
 	last model.Member
-	end  model.Member // the candidate's last report after its end was requested
+	end  model.Member // the report of a lost candidate after its end was requested
 }
 
 func (p *campaignPrinter) print(r report) {

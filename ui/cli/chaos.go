@@ -41,7 +41,7 @@ type chaosOptions struct {
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	help.Faults.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&c.on, "chaos", false, "spawn, resign, kill, freeze, partition and heal at random")
-		f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
+		f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed, rate and cast make the same faults (default: random, and shown)")
 		f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
 		f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
 	})
@@ -152,15 +152,15 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return h.ZooKeeper.Dial() }
 	notice := std.notice(log)
 	o.admin.Mode = admin.Off
-	var broken time.Time // when an invariant was first violated
-	o.byReads = true     // reads within this process cost little
+	var violatedAt time.Time // when an invariant was first violated
+	o.byReads = true         // reads within this process cost little
 	cfg := o.watch(observer, log, true)
 	cfg.Notice = notice
 	cfg.First = feed.Config{
 		Events: func(es []model.Event) error { return printEvents(std, o, es) },
 		Applied: func(s *doctor.State, _ []model.Event) {
-			if broken.IsZero() && len(s.Broken()) > 0 {
-				broken = s.At
+			if violatedAt.IsZero() && len(s.Broken()) > 0 {
+				violatedAt = s.At
 			}
 		},
 	}
@@ -198,7 +198,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	}
 	s := w.First().Feed.State()
 	if violated := s.Broken(); len(violated) > 0 {
-		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, chaos, broken.Format(time.RFC3339Nano), strings.Join(violated, "; "))
+		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, chaos, violatedAt.Format(time.RFC3339Nano), strings.Join(violated, "; "))
 	}
 	std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
 		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), chaos)

@@ -115,10 +115,10 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 		std.note("%d instances of %s", c.Instances, r.Program)
 	}
 	began := time.Now()
-	var printed error
+	var printErr error
 	err = check.Run(ctx, c, func(x check.Result) {
-		if x = r.Add(x); !o.json && printed == nil {
-			if _, printed = fmt.Fprint(std.Out, x); printed != nil {
+		if x = r.Add(x); !o.json && printErr == nil {
+			if _, printErr = fmt.Fprint(std.Out, x); printErr != nil {
 				cancel()
 			}
 		}
@@ -127,8 +127,8 @@ func runCheck(ctx context.Context, o *options, c check.Config, junit string, std
 	switch {
 	case errors.Is(err, check.ErrNeverJoined):
 		return process.Error{Code: process.ExitNoServer, Err: err}
-	case printed != nil:
-		return printed
+	case printErr != nil:
+		return printErr
 	case err != nil:
 		return err
 	}

@@ -101,7 +101,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 	return paths
 }
 
-// electionPaths returns the paths in d, except for recipes in which nobody leads or holds a lock.
+// electionPaths returns the paths in d, except those of kinds that elect nobody and lock nothing.
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {

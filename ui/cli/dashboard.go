@@ -45,7 +45,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	defer done()
 	cfg := dashboard.Config{
 		Reach: o.cluster.Reach(), Conn: conn,
-		Screen: ui.Options{Cluster: clusterName(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},
+		Screen: ui.Options{Cluster: clusterTitle(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},
 		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
 	}
 	if o.mustChoose() {
@@ -110,7 +110,7 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return election.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-func clusterName(named string, cs client.ConnectString) string {
+func clusterTitle(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
 		name = fmt.Sprintf("%s +%d", name, more)

@@ -36,7 +36,7 @@ func newDemo(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "demo [PATH]",
 		Short:             "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given. With --recipe it is the name of the recipe.",
+		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given. With --recipe its default is /RECIPE.",
 		Example:           "  electop demo --cast 8\n  electop demo --recipe barrier\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
 		Args:              pathArg(o),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -84,7 +84,7 @@ func (o *options) applyRecipe(cmd *cobra.Command, recipe string) error {
 	return nil
 }
 
-// demoOnly refuses flags of a cluster: a user who gives them does not expect the demo.
+// demoOnly refuses several PATHs and flags of a cluster: their user does not expect the demo.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")
@@ -193,8 +193,8 @@ func newLesson(std IO) *cobra.Command {
 	return cmd
 }
 
-// invitations returns lines of code with which other programs join behind all candidates. Without the
-// last argument of their lines, kazoo and Curator queue only behind names like their own.
+// invitations returns lines of code with which other programs join behind all candidates. Without the last
+// argument of Lock and InterProcessMutex, kazoo and Curator queue only behind names like their own.
 func invitations(addr, path string) []overlay.Invitation {
 	return []overlay.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},

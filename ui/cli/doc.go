@@ -1,5 +1,5 @@
-// Package cli is electop's command line. Each of these commands has its own file, but lesson is in
-// demo.go and help in cli.go. Only main imports package cli, which may import every other package.
+// Package cli is electop's command line. Each of these subcommands has its own file, but lesson is
+// in demo.go and help in cli.go. Only main imports package cli, which may import every other package.
 //
 //	electop [PATH...]  demo  lesson  status  events  exporter  discover  doctor  campaign  check  replay  serve
 //	info  man  help

@@ -98,7 +98,7 @@ func runEvents(ctx context.Context, o *options, h *command.Hook, std IO) error {
 	return err
 }
 
-// clusterName returns the cluster's name, its servers if it has no name, or "" for an embedded server.
+// clusterName returns the cluster's name, its servers if it has no name, or "" if neither is given.
 func (o *options) clusterName() string { return cmp.Or(o.cluster.Cluster, o.cluster.Servers) }
 
 func runHook(h *command.Hook, o *options, es []model.Event) error {
