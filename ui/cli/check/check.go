@@ -4,9 +4,8 @@
 // judges what happens. Each check has its own [world]: a server, and for each instance a process and a
 // relay ([fault.Link]). An instance gets only the address of its relay. Checks run side by side.
 //
-// A check has two sources. The server and the relays show znodes, watches, requests and notifications.
-// The lines of the program's output show whether an instance believes that it leads ([Config].Leading,
-// [Config].Following).
+// The server and the relays show znodes, watches, requests and notifications. The lines of the program's
+// output show whether an instance believes that it leads ([Config].Leading, [Config].Following).
 //
 //	check.go     the checks in their order, and Run
 //	world.go     a server, its instances, and what their messages show
@@ -44,13 +43,12 @@ type Check struct {
 	Source string `json:"source"` // where the rule comes from
 
 	needs need
-	next  int32 // number of the first sequential candidate
-	// do runs the check. The program passes if do returns. Otherwise do panics in world.fail or
-	// world.unknown.
+	next  int32 // sequence number of the first candidate
+	// do runs the check. The program passes if do returns. Otherwise do panics with an outcome.
 	do func(w *world)
 }
 
-// A need is a condition of a check, which is otherwise [NotShown].
+// A need is a condition without which a check is [NotShown].
 type need uint8
 
 const (
@@ -70,10 +68,10 @@ func Checks() []*Check {
 // Config says which program to check, and how.
 type Config struct {
 	Args      []string // the command line; {servers}, {path} and {id} are replaced
-	Instances int      // instances of a check that needs no certain number; at least 3
+	Instances int      // started by each check that needs no other number; at least 3
 	Only      []string // names of checks; empty: all
 	// Leading matches an output line if the instance begins to believe that it leads, Following if it stops.
-	// If a group matches the id of another instance, the line is about that instance.
+	// If a group of Leading matches another instance's id, this instance follows. Such a match of Following is ignored.
 	Leading, Following *regexp.Regexp
 	Record             string // directory of the recordings; "": none
 	Env                []string
@@ -206,8 +204,8 @@ func (p *program) find(ctx context.Context) error {
 	return nil
 }
 
-// found sets dir and single, and reports whether the instances of w have created their znodes. It prefers
-// watched znodes, then sequential ones.
+// found reports whether the instances of w have created their znodes, and then sets dir and single. It
+// prefers watched znodes, then sequential ones.
 func (p *program) found(w *world) bool {
 	var all []message
 	connected := true

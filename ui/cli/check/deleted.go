@@ -24,7 +24,7 @@ var deleted = Check{
 				w.awaitGone(leader)
 			}
 			if !w.await(Timeout+grace, func() bool { return w.back(in) }) {
-				wrong = append(wrong, fmt.Sprintf("%s, which waited, has no znode %s after somebody deleted it", in.id, units.Took(time.Since(began))))
+				wrong = append(wrong, fmt.Sprintf("%s, which waited, has no znode, %s after somebody deleted its znode", in.id, units.Took(time.Since(began))))
 			}
 			w.rest()
 			leader = w.candidate(0)
@@ -33,7 +33,7 @@ var deleted = Check{
 		w.await(2*Timeout+grace, func() bool { return w.back(in) || w.p.Following != nil && !in.leads() })
 		switch back := w.back(in); {
 		case !back && in.leads() && w.p.Following != nil:
-			wrong = append(wrong, fmt.Sprintf("%s leads without a znode, %s after somebody deleted it", in.id, units.Took(time.Since(began))))
+			wrong = append(wrong, fmt.Sprintf("%s leads without a znode, %s after somebody deleted its znode", in.id, units.Took(time.Since(began))))
 			fallthrough
 		case len(wrong) > 0:
 			w.fail("%s", strings.Join(wrong, "; "))

@@ -13,7 +13,7 @@ var ephemeral = Check{
 		for _, in := range w.all() {
 			own := w.candidatesOf(in)
 			if len(own) != 1 {
-				w.fail("%s owns %d ephemeral sequential znodes", in.id, len(own))
+				w.fail("%s has %d sequential znodes, not one", in.id, len(own))
 			}
 			if own[0].Owner == 0 {
 				w.fail("%s created %s without EPHEMERAL: it stays after a crash", in.id, own[0].path)

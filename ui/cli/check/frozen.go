@@ -24,6 +24,6 @@ var frozen = Check{
 		if !ok {
 			w.fail("%s still believes that it leads, %s after it woke", in.id, units.Exact(Timeout/2))
 		}
-		w.note("it believed for %s after it woke", units.Took(at.Sub(woke)))
+		w.note("for %s after it woke, it believed that it leads", units.Took(at.Sub(woke)))
 	},
 }

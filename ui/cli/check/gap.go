@@ -28,13 +28,13 @@ var gap = Check{
 		if !w.await(grace, func() bool { return deleted.Load() != nil }) {
 			w.unknown("%s set no watch on its predecessor", in.id)
 		}
-		goesOn := func() bool {
+		noticed := func() bool {
 			return in.leads() || w.p.Leading == nil && slices.ContainsFunc(in.messages(*deleted.Load()), func(m message) bool {
 				return slices.Contains([]wire.Op{wire.OpGetChildren, wire.OpGetChildren2, wire.OpCreate, wire.OpCreate2}, m.op)
 			})
 		}
-		if !w.await(grace, goesOn) {
-			w.fail("%s waits for a znode that was deleted before its watch, although its own znode is the first", in.id)
+		if !w.await(grace, noticed) {
+			w.fail("%s waits for a znode that was deleted before the watch was set", in.id)
 		}
 		w.needLeading()
 	},

@@ -21,7 +21,7 @@ var guid = Check{
 		}
 		lost := func() time.Time { return in.facts().lost }
 		if !w.await(joinLimit, func() bool { return !lost().IsZero() }) {
-			w.unknown("%s created no sequential znode: %s", in.id, in.lastOutput())
+			w.unknown("%s got no reply to a create of a sequential znode: %s", in.id, in.lastOutput())
 		}
 		// The znode of an abandoned session disappears when that session expires.
 		joined := func() bool {
@@ -32,7 +32,7 @@ var guid = Check{
 		w.await(Timeout+grace, func() bool { return joined() || in.ended() })
 		switch own := w.candidatesOf(in); {
 		case in.ended():
-			w.note("it ends when the reply is lost: %s", in.how)
+			w.note("it ended after the reply was lost: %s", in.how)
 		case len(own) > 1:
 			w.fail("%s owns %s and %s: it does not know of the first one, and if that is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)
 		case len(own) == 0:
