@@ -56,7 +56,7 @@ type (
 	riskJSON struct {
 		Type, State   string
 		Znode         string
-		Leader        any      // in a state, the leader's znode
+		Leader        any      // type state: the leader's znode; type risk: a bool
 		ExpiresWithin *float64 `json:"expires_within_ms"`
 		Next          *string
 		Cause         string
@@ -74,7 +74,7 @@ func decode[T any](t *testing.T, text string) (v T) {
 
 type site struct {
 	ensemble      *zktest.Ensemble
-	flags         []string // that name its servers
+	flags         []string // --servers and --admin-url
 	kazoo         election // kazoo.Election
 	curator       election // LeaderLatch
 	kazooLeader   *zktest.Foreign
@@ -86,7 +86,7 @@ type election struct {
 	candidates []zktest.Candidate // in the order of the queue
 }
 
-// foreignTimeout is long: kazoo leaves a server whose ping takes a third of the session timeout.
+// foreignTimeout is long: kazoo disconnects if a ping's reply takes a third of the session timeout.
 const foreignTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
@@ -173,12 +173,12 @@ func TestCommandsOnEnsemble(t *testing.T) {
 					t.Errorf("%s: system %s, want %s", e.Path, text(e.System), system)
 				}
 				if text(e.Leader) != want.candidates[0].Znode || e.Waiting != 3 || e.Findings != 0 {
-					t.Errorf("%s: leader %s, %d waiting (want 3), %d findings (want 0)", e.Path, text(e.Leader), e.Waiting, e.Findings)
+					t.Errorf("%s: leader %s (want %s), %d waiting (want 3), %d findings (want 0)", e.Path, text(e.Leader), want.candidates[0].Znode, e.Waiting, e.Findings)
 				}
 			}
 		}
 		if len(found) != 2 || len(d.Elections) != 2 {
-			t.Errorf("found the elections %v, want 2", d.Elections)
+			t.Errorf("found the elections %+v, want those at %s and %s", d.Elections, w.kazoo.path, w.curator.path)
 		}
 	})
 	healthy, broken := map[string]*command{}, map[string]*command{}
@@ -202,7 +202,7 @@ func TestCommandsOnEnsemble(t *testing.T) {
 					s = decode[statusJSON](t, printed(t, 0, args...))
 					return slices.Equal(before, w.connections(t, e))
 				})
-				verifiedEdges(t, system, e, s)
+				checkStatus(t, system, e, s)
 			})
 		}
 		t.Run("doctor/"+system, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestCommandsOnEnsemble(t *testing.T) {
 				}
 			}
 			if len(d.Unchecked) > 0 {
-				t.Errorf("every member answers, but unchecked is %+v", d.Unchecked)
+				t.Errorf("every server answers, but unchecked is %+v", d.Unchecked)
 			}
 			if code != 0 {
 				t.Errorf("exit code %d, want 0: %s", code, c.errs.all())
@@ -225,7 +225,7 @@ func TestCommandsOnEnsemble(t *testing.T) {
 	for id, c := range broken {
 		t.Run("broken/"+id, func(t *testing.T) { w.finds(t, c, paths[id], id) })
 	}
-	t.Run("stopped", func(t *testing.T) { stoppedLeadersAreAtRisk(t, w) })
+	t.Run("paused", func(t *testing.T) { pausedLeadersAreAtRisk(t, w) })
 }
 
 func (w *site) doctor(t *testing.T, path string, flags ...string) *command {
@@ -233,7 +233,7 @@ func (w *site) doctor(t *testing.T, path string, flags ...string) *command {
 	return run(t, slices.Concat([]string{"doctor", path, "--json"}, flags, w.flags)...)
 }
 
-func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
+func checkStatus(t *testing.T, system string, e election, s statusJSON) {
 	t.Helper()
 	if !strings.Contains(text(s.System), system) {
 		t.Errorf("system %s, want %s", text(s.System), system)
@@ -254,7 +254,7 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 		}
 		before := e.candidates[i-1].Znode
 		if got.WatchState != "verified" || !slices.Equal(got.Watched, []string{before}) || text(got.Watches) != before {
-			t.Errorf("%s watches %q (%s), should watch %s: want %s verified", want.Name, got.Watched, got.WatchState, text(got.Watches), before)
+			t.Errorf("%s: watched %q, watch_state %s, watches %s; want %s, verified", want.Name, got.Watched, got.WatchState, text(got.Watches), before)
 		}
 	}
 }
@@ -262,11 +262,11 @@ func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
 func causeFindings(t *testing.T, w *site) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
-	for id, make := range map[string]func(path string){
+	for id, cause := range map[string]func(path string){
 		"herd": func(path string) {
-			head := addCandidate(t, w.session(t), path, "")
+			first := addCandidate(t, w.session(t), path, "")
 			for range 3 {
-				addCandidate(t, w.session(t), path, head)
+				addCandidate(t, w.session(t), path, first)
 			}
 		},
 		"ghost-node": func(path string) {
@@ -282,15 +282,15 @@ func causeFindings(t *testing.T, w *site) map[string]string {
 	} {
 		paths[id] = "/made-" + id
 		create(t, w.session(t), paths[id], "", 0)
-		make(paths[id])
+		cause(paths[id])
 	}
 	return paths
 }
 
-// shortFor is a --for in which the doctor usually gets two equal watch tables of each member.
+// shortFor is a --for in which the doctor usually gets two equal watch tables from each server.
 const shortFor = 6 * time.Second
 
-// finds repeats the doctor until it finds id. All other findings must have the severity info.
+// finds runs the doctor up to four times to find id. All other findings must have the severity info.
 func (w *site) finds(t *testing.T, c *command, path, id string) {
 	for lasts := 2 * shortFor; ; lasts *= 2 {
 		code := c.finish(t)
@@ -363,20 +363,20 @@ func addCandidateAs(t *testing.T, c *zk.Conn, name, watches string) string {
 	return znode
 }
 
-func stoppedLeadersAreAtRisk(t *testing.T, w *site) {
+func pausedLeadersAreAtRisk(t *testing.T, w *site) {
 	type watched struct {
 		election
-		stop   *zktest.Foreign
-		events *command
+		process *zktest.Foreign
+		events  *command
 	}
 	var all []watched
-	for _, x := range []watched{{election: w.kazoo, stop: w.kazooLeader}, {election: w.curator, stop: w.curatorLeader}} {
+	for _, x := range []watched{{election: w.kazoo, process: w.kazooLeader}, {election: w.curator, process: w.curatorLeader}} {
 		x.events = run(t, slices.Concat([]string{"events", x.path, "--json", "--admin-sessions", "500ms"}, w.flags)...)
 		x.events.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
 		all = append(all, x)
 	}
 	for _, x := range all {
-		x.stop.Pause(t)
+		x.process.Pause(t)
 	}
 	for _, x := range all {
 		leader, next := x.candidates[0].Znode, x.candidates[1].Znode

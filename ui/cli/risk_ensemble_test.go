@@ -15,14 +15,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// If the epoch stays the same, the session ends within the reported bound.
+// If the ensemble's epoch stays the same, a session ends within its reported bound.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
-	x := newBounds(t)
+	x := newBoundsTest(t)
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)
-	// A busy machine may need up to eight rounds for both outcomes.
+	// On a busy machine, two rounds may not show both outcomes.
 	for round := 0; round < 2 || time.Now().Before(end) || round < 8 && (x.held == 0 || x.excused == 0); round++ {
 		znode := x.cutCandidate()
 		down := x.ensemble.Leader(t)
@@ -39,7 +39,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	}
 }
 
-type bounds struct {
+type boundsTest struct {
 	*testing.T
 	ensemble *zktest.Ensemble
 	conn     *client.Conn
@@ -51,9 +51,9 @@ type bounds struct {
 	held, excused int // excused counts bounds for an epoch that had ended
 }
 
-func newBounds(t *testing.T) *bounds {
+func newBoundsTest(t *testing.T) *boundsTest {
 	t.Helper()
-	x := &bounds{T: t, ensemble: zktest.NewEnsemble(t, 3, zktest.WithTick(time.Second)), path: unique("bounds")}
+	x := &boundsTest{T: t, ensemble: zktest.NewEnsemble(t, 3, zktest.WithTick(time.Second)), path: unique("bounds")}
 	var err error
 	if x.servers, err = client.ParseConnectString(x.ensemble.ConnectString()); err != nil {
 		t.Fatal(err)
@@ -71,13 +71,13 @@ func newBounds(t *testing.T) *bounds {
 	return x
 }
 
-func (x *bounds) request(f func() error) {
+func (x *boundsTest) request(f func() error) {
 	x.Helper()
 	var err error
 	zktest.Await(x, "a reply", func() bool { err = f(); return err == nil })
 }
 
-func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode string) {
+func (x *boundsTest) create(conn *client.Conn, path string, flags int32) (znode string) {
 	x.Helper()
 	x.request(func() (err error) {
 		znode, err = conn.Create(x.Context(), path, nil, flags, zk.WorldACL(zk.PermAll))
@@ -87,7 +87,7 @@ func (x *bounds) create(conn *client.Conn, path string, flags int32) (znode stri
 }
 
 // cutCandidate returns a candidate without a connection, after events has reported a bound of its expiry.
-func (x *bounds) cutCandidate() (znode string) {
+func (x *boundsTest) cutCandidate() (znode string) {
 	x.Helper()
 	for deadline := time.Now().Add(waitFor); time.Now().Before(deadline); {
 		x.slowest()
@@ -100,7 +100,7 @@ func (x *bounds) cutCandidate() (znode string) {
 		c.Cut()
 		known := false
 		x.events.out.await(x.T, "the bound of "+znode, func(s string) bool {
-			known = len(x.of(znode, s)) > 0
+			known = len(x.boundsOf(znode, s)) > 0
 			return known || strings.Contains(s, `"type":"left","znode":"`+znode+`"`)
 		})
 		if known {
@@ -118,7 +118,7 @@ type bound struct {
 	epoch   *int64
 }
 
-func (x *bounds) of(znode, output string) (all []bound) {
+func (x *boundsTest) boundsOf(znode, output string) (all []bound) {
 	for s := range strings.Lines(output) {
 		if !strings.Contains(s, `"type":"risk","state":"raised","znode":"`+znode+`"`) {
 			continue
@@ -136,7 +136,7 @@ func (x *bounds) of(znode, output string) (all []bound) {
 }
 
 // compare checks the bounds of a znode that was deleted at gone. A delay of up to late is no error.
-func (x *bounds) compare(round int, znode string, gone time.Time, late time.Duration) {
+func (x *boundsTest) compare(round int, znode string, gone time.Time, late time.Duration) {
 	x.Helper()
 	var epoch int64 // the epoch of the deletion, which is the parent's last change
 	x.request(func() error {
@@ -146,14 +146,14 @@ func (x *bounds) compare(round int, znode string, gone time.Time, late time.Dura
 		}
 		return err
 	})
-	for _, b := range x.of(znode, x.events.out.all()) {
+	for _, b := range x.boundsOf(znode, x.events.out.all()) {
 		switch over := gone.Sub(b.at.Add(time.Duration(b.expires * float64(time.Millisecond)))); {
 		case b.epoch == nil:
 			x.Errorf("a bound without an epoch: %s", b.line)
 		case *b.epoch != epoch:
 			x.excused++
 		case over > late:
-			x.Errorf("round %d: %v after its bound, in the same epoch %d, in which a write took %v at most: %s", round, over, epoch, late, b.line)
+			x.Errorf("round %d: deleted %v after its bound, in the same epoch %d; the slowest write took %v: %s", round, over, epoch, late, b.line)
 		default:
 			x.held++
 		}
@@ -195,11 +195,11 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 	}
 }
 
-func TestStoppedLeader(t *testing.T) {
+func TestPausedLeader(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	server := zktest.NewApache(t)
-	path := unique("stopped")
+	path := unique("paused")
 	leader := zktest.Kazoo(t, server.Addr, 8*time.Second)
 	was := leader.Stand(t, "election", path, "amber")
 	zktest.Kazoo(t, server.Addr, 20*time.Second).Stand(t, "election", path, "birch")

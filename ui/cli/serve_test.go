@@ -95,7 +95,7 @@ func TestServeOutOfFiles(t *testing.T) {
 		open = append(open, c)
 	}
 	if !errLines.Scan() || !strings.Contains(errLines.Text(), "cannot accept connections") || !strings.Contains(errLines.Text(), "too many open files") {
-		t.Errorf("serve reported %q, want that it cannot accept connections", errLines.Text())
+		t.Errorf("serve reported %q, want that it cannot accept connections: too many open files", errLines.Text())
 	}
 	last, err := net.Dial("tcp", addr) // waits in the backlog
 	if err != nil {
@@ -146,7 +146,7 @@ func TestServeSessionTimeoutsLikeApache(t *testing.T) {
 	defer interrupt()
 	addr, ended := served(t, ctx)
 	if got := granted(addr); !slices.Equal(got, want) {
-		t.Errorf("serve granted %v, want %v as Apache ZooKeeper", got, want)
+		t.Errorf("serve granted %v, Apache ZooKeeper %v", got, want)
 	}
 	interrupt()
 	ended()

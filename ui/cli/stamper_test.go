@@ -24,7 +24,7 @@ var wraps = [][]string{
 }
 
 // stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
-// If there are several processes, only the last dies of SIGTERM. On Linux a program of wraps starts the first.
+// If there are several, only the last dies of SIGTERM, and on Linux a program of wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
@@ -40,9 +40,6 @@ func stamper() {
 	if processes > 1 {
 		signal.Ignore(syscall.SIGTERM)
 		child := exec.Command("stamper", file, name, fmt.Sprint(processes-1))
-		if processes == 2 {
-			child.Args[3] = "0"
-		}
 		_ = child.Start()
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -53,7 +50,7 @@ func stamper() {
 }
 
 type commandRun struct {
-	first, last int64 // in nanoseconds
+	first, last int64 // Unix time in nanoseconds
 	guard       int   // the guard's process ID
 	name        string
 	fence       int64

@@ -43,17 +43,17 @@ func TestInitializationIsFast(t *testing.T) {
 		if _, ok := took["electop/ui/cli"]; !ok || len(took) < 50 {
 			t.Fatalf("got a trace of %d packages, want at least 50 with electop/ui/cli:\n%s", len(took), trace.String())
 		}
-		if slow = slowest(run, slow, took, most); len(slow) == 0 {
+		if slow = alwaysSlow(run, slow, took, most); len(slow) == 0 {
 			return
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(slow)) {
-		t.Errorf("%s takes %v at least to initialize, more than %v", name, slow[name], most)
+		t.Errorf("the initialization of %s takes at least %v, want at most %v", name, slow[name], most)
 	}
 }
 
-// slowest returns the packages that were slow in every run so far, with their shortest time.
-func slowest(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
+// alwaysSlow returns the packages that were slow in every run so far, with their shortest time.
+func alwaysSlow(run int, slow, took map[string]time.Duration, most time.Duration) map[string]time.Duration {
 	still := map[string]time.Duration{}
 	for name, d := range took {
 		before, ok := slow[name]
@@ -82,7 +82,7 @@ func initTimes(trace string) map[string]time.Duration {
 	return took
 }
 
-func TestSlowest(t *testing.T) {
+func TestAlwaysSlow(t *testing.T) {
 	t.Parallel()
 	first := initTimes(`init internal/bytealg @0.004 ms, 0 ms clock, 0 bytes, 0 allocs
 init github.com/mattn/go-runewidth @3.1 ms, 11 ms clock, 589832 bytes, 4 allocs
@@ -93,14 +93,14 @@ electop devel
 init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
 `)
 	const most = 5 * time.Millisecond
-	slow := slowest(1, slowest(0, nil, first, most), second, most)
+	slow := alwaysSlow(1, alwaysSlow(0, nil, first, most), second, most)
 	if want := (map[string]time.Duration{"github.com/mattn/go-runewidth": 9250 * time.Microsecond}); !maps.Equal(slow, want) {
 		t.Errorf("slow packages %v, want %v", slow, want)
 	}
 }
 
-// program builds electop. The test binary would be slower, because it has more packages.
-func program(b *testing.B) {
+// buildElectop puts electop into PATH. The test binary would be slower, because it has more packages.
+func buildElectop(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "electop"), "electop")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -119,7 +119,7 @@ func report(b *testing.B, times []time.Duration, unit string) {
 }
 
 func BenchmarkVersion(b *testing.B) {
-	program(b)
+	buildElectop(b)
 	var times []time.Duration
 	for b.Loop() {
 		began := time.Now()
@@ -132,7 +132,7 @@ func BenchmarkVersion(b *testing.B) {
 }
 
 func BenchmarkFirstFrame(b *testing.B) {
-	program(b)
+	buildElectop(b)
 	var times []time.Duration
 	for b.Loop() {
 		times = append(times, firstFrame(b))

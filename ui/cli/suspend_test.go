@@ -15,7 +15,7 @@ func TestDashboardContinuesAfterSuspension(t *testing.T) {
 	x.sees("1/4", "leads")
 	x.press("\x1a")
 	x.waits("the end of the alternate screen", func(string) bool { return strings.Contains(x.output(), "\x1b[?1049l") })
-	// The kernel does not stop an orphaned process group, so electop waits for SIGCONT.
+	// The kernel does not stop an orphaned process group, so electop only waits for SIGCONT.
 	deadline := time.After(waitFor)
 	for back := false; !back; back = strings.Count(x.output(), "\x1b[?1049h") == 2 {
 		x.cmd.Process.Signal(syscall.SIGCONT)

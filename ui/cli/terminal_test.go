@@ -195,15 +195,13 @@ func (x *terminal) leaves(code int) {
 	if got := x.cmd.ProcessState.ExitCode(); got != code {
 		x.t.Errorf("exit code %d, want %d; the screen:\n%s", got, code, x.text())
 	}
-	x.mu.Lock()
-	raw := x.raw.String()
-	x.mu.Unlock()
+	raw := x.output()
 	for _, pair := range [][2]string{
 		{"\x1b[?1049h", "\x1b[?1049l"}, // alternate screen
 		{"\x1b[?25l", "\x1b[?25h"},     // cursor
 	} {
 		if strings.LastIndex(raw, pair[0]) > strings.LastIndex(raw, pair[1]) {
-			x.t.Errorf("the terminal was left with %q on", pair[0])
+			x.t.Errorf("the last %q comes after the last %q", pair[0], pair[1])
 		}
 	}
 	if after, err := term.GetState(x.pty.Fd()); err != nil || *after != *x.before {
@@ -326,8 +324,9 @@ func TestThirdPartyElection(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
 	create(t, c, "/jobs", "", 0)
+	const prefix = "_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-"
 	for _, name := range []string{"host-1", "\x1b]0;owned\x07host-2"} {
-		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
+		create(t, c, "/jobs/"+prefix, name, contender)
 	}
 
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
@@ -345,7 +344,7 @@ func TestThirdPartyElection(t *testing.T) {
 	x.press("Gx")
 	x.sees("amber is killed")
 	x.quits("q")
-	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {
+	if children, _, err := c.Children("/jobs"); err != nil || strings.Count(strings.Join(children, " "), prefix) != 2 {
 		t.Errorf("got children %q, error %v, want both third-party candidates", children, err)
 	}
 
@@ -374,9 +373,9 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := listener.(*net.TCPListener)
-	refused := make(chan struct{}) // no server answers, but the port is reserved
-	go func() {
-		defer close(refused)
+	refusing := make(chan struct{})
+	go func() { // reserves the port, and closes every connection
+		defer close(refusing)
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -388,9 +387,9 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	x := openTerminal(t, 120, 36, "/election", "-s", l.Addr().String(), "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
 	x.sees("Not connected yet")
 	x.press("c")
-	x.sees("not known yet whether this election has third-party candidates") // the key c comes before the connection
+	x.sees("not known yet whether this election has third-party candidates")
 	l.SetDeadline(time.Unix(1, 0))
-	<-refused
+	<-refusing
 	l.SetDeadline(time.Time{})
 	server := zkserver.New(zkserver.Options{})
 	done := make(chan error, 1)
@@ -403,7 +402,7 @@ func TestCampaignKeyBeforeTheConnection(t *testing.T) {
 	x.quits("q")
 }
 
-func TestSecondSignalEndsABlockedCommand(t *testing.T) {
+func TestRepeatedSignalsEndABlockedCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -431,6 +430,7 @@ func TestSecondSignalEndsABlockedCommand(t *testing.T) {
 	for range 40 { // more than a pipe holds
 		create(t, c, "/e/n_", strings.Repeat("x", 4000), contender)
 	}
+	r.Read(make([]byte, 1)) // waits until the command writes
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(waitFor)
@@ -518,7 +518,7 @@ func TestSeveralElectionsInATerminal(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		c := zktest.Client(t, addr)
-		root := unique("wall")
+		root := unique("several")
 		create(t, c, root, "", 0)
 		for _, name := range []string{"one", "two", "three"} {
 			create(t, c, root+"/"+name, "", 0)
@@ -533,7 +533,7 @@ func TestSeveralElectionsInATerminal(t *testing.T) {
 		x.press("e")
 		x.sees("/three")
 		x.press("G\r")
-		x.sees("(3/3)", "Candidate who-three") // the list of elections has /three, too
+		x.sees("(3/3)", "Candidate who-three")
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
 		x.quits("\x03")
@@ -552,7 +552,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 	}
 	x.press("?")
 	x.sees("ask the servers now")
-	if s := x.text(); strings.Contains(s, "this program stands for election") {
+	if s := x.text(); strings.Contains(s, "become a candidate") {
 		t.Errorf("the help has keys for actions:\n%s", s)
 	}
 	x.quits("\x03")
@@ -576,7 +576,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
-	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more", "/one/servers"} {
+	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/cast", "/odd", "/odd/group", "/odd/jobs", "/odd/more", "/one/servers"} {
 		create(t, c, path, "", 0)
 	}
 	for _, path := range []string{"/one/locks", "/two/east", "/two/west"} {
@@ -635,9 +635,9 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x.sees("no server of 127.0.0.1:1 reached")
 		x.leaves(3)
 	})
-	t.Run("acting", func(t *testing.T) {
+	t.Run("with a cast", func(t *testing.T) {
 		t.Parallel()
-		x := openTerminal(t, 120, 36, "-s", addr+"/acting", "--cast", "1", "--create")
+		x := openTerminal(t, 120, 36, "-s", addr+"/cast", "--cast", "1", "--create")
 		x.sees("/election", "leads")
 		x.quits("\x03")
 	})

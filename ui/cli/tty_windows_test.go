@@ -2,5 +2,5 @@ package cli_test
 
 import "syscall"
 
-// ownTerminal is never used: there are no pseudo terminals.
+// ownTerminal is never called, because pty.Open fails on Windows.
 func ownTerminal() *syscall.SysProcAttr { return nil }
