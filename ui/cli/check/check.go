@@ -217,8 +217,8 @@ func (p *program) found(w *world) bool {
 	}
 	likely := func(m message) (n int) {
 		n = int(m.flags & wire.FlagSequential)
-		children, ofList := w.current().Children(znode.Dir(m.created))
-		if len(ofList) > 0 || slices.ContainsFunc(children, func(c zkserver.Child) bool {
+		children, listWatchers := w.current().Children(znode.Dir(m.created))
+		if len(listWatchers) > 0 || slices.ContainsFunc(children, func(c zkserver.Child) bool {
 			return c.Name == znode.Base(m.created) && len(c.Watchers) > 0
 		}) {
 			n += 2 * int(wire.FlagSequential)

@@ -104,7 +104,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%v, failed %q, not shown %q; want failed %q, not shown %q:\n%s", cmd.ProcessState, failed, notShown, x.failed, x.notShown, out)
 			}
 			if err != nil || len(r.Checks) != len(only) || r.Format != 1 || r.Passed != len(got[check.Passed]) || r.Failed != len(failed) || r.NotShown != len(notShown) || !strings.Contains(string(file), fmt.Sprintf(` tests="%d" failures="%d" errors="0" skipped="%d" `, len(only), r.Failed, r.NotShown)) {
-				t.Errorf("error %v, or JSON and JUnit differ:\n%s\n%s", err, out, file)
+				t.Errorf("error %v, or a wrong number in JSON or JUnit:\n%s\n%s", err, out, file)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func opensAtFailure(t *testing.T, c check.Result) {
 	}
 	m := slices.DeleteFunc(slices.Clone(p.State().Members), func(m *model.Member) bool { return m.Belief != model.Leading })
 	if _, stopped, _ := p.Playing(); len(m) < 2 || !stopped || !strings.HasPrefix(c.Seen, m[0].Name+" and "+m[1].Name+" both believe") {
-		t.Errorf("recording of %q: %d lead, stopped %t; want two leaders, true", c.Seen, len(m), stopped)
+		t.Errorf("recording of %q: %d lead, stopped %t; want those two leaders, true", c.Seen, len(m), stopped)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 		got := fmt.Sprintf("%v: %s", cmd.Run(), out)
 		raw := strings.ContainsFunc(got, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 })
 		if raw || !regexp.MustCompile("^"+want).MatchString(got) {
-			t.Errorf("%q: got %q, want %q", args, got, want)
+			t.Errorf("%q: got %q, want %q without control characters", args, got, want)
 		}
 	}
 }

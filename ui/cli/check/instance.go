@@ -44,11 +44,11 @@ type facts struct {
 	tail      []string  // the last lines of the output, safe for a terminal
 	session   int64     // the last of sessions, 0: none yet
 	sessions  []int64   // a reconnect adds the same session again
-	greeted   time.Time // when the last connection got its session
+	greeted   time.Time // when a connection last got a session
 	pings     int
-	renewals  int       // multis that are one check: a leader can renew a lease with them
-	loses     bool      // the reply to the next create of a sequential znode is lost
-	losesList bool      // after that, the reply to the next getChildren
+	renewals  int       // multis of a single check operation, which can renew a lease
+	loses     bool      // lose the reply to the next successful sequential create
+	losesList bool      // after that, lose the reply to the next getChildren
 	lost      time.Time // when the last of these replies was lost; zero: none yet
 	fault     model.Fault
 	recorded  string // last state in the recording
@@ -158,17 +158,17 @@ func (in *instance) signal(f model.Fault, sig syscall.Signal) {
 	if in.cmd != nil && !in.ended() {
 		command.Signal(in.cmd.Process.Pid, sig)
 	}
-	in.faulty(f)
+	in.setFault(f)
 }
 
 // cut resets the connections, and each new one until heal.
-func (in *instance) cut() { in.link.Cut(); in.faulty(model.Partitioned) }
+func (in *instance) cut() { in.link.Cut(); in.setFault(model.Partitioned) }
 
 // isolate keeps the connections open, but delivers nothing until heal.
-func (in *instance) isolate() { in.link.Hold(); in.faulty(model.Partitioned) }
-func (in *instance) heal()    { in.link.Heal(); in.faulty(model.NoFault) }
+func (in *instance) isolate() { in.link.Hold(); in.setFault(model.Partitioned) }
+func (in *instance) heal()    { in.link.Heal(); in.setFault(model.NoFault) }
 
-func (in *instance) faulty(f model.Fault) {
+func (in *instance) setFault(f model.Fault) {
 	in.mu.Lock()
 	in.now.fault = f
 	in.mu.Unlock()
@@ -221,7 +221,7 @@ func (in *instance) open() [2]func(io.Reader) ([]byte, error) {
 	}
 }
 
-// frameMax is smaller than each four-letter word, read as the size of a frame.
+// frameMax is less than any four-letter word that is decoded as a frame size.
 const frameMax = 16 << 20
 
 // read returns the bytes to relay: a frame that take accepts, or anything if s is raw.

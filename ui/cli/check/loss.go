@@ -9,7 +9,7 @@ import (
 
 var loss = Check{
 	Name:   "connection-loss",
-	Title:  "a lost connection, shorter than the session timeout, costs no place and makes no second leader",
+	Title:  "a short loss of the connection costs a waiting instance no place, and makes no second leader",
 	Source: "ZooKeeper Programmer's Guide, Sessions: a session survives a reconnect within its timeout; without a connection a client cannot know whether it still leads",
 	do: func(w *world) {
 		leader := w.start(w.p.Instances)
@@ -37,8 +37,8 @@ var loss = Check{
 // cutFor is short, because a Java client waits up to 1 s more before it reconnects.
 const cutFor = 200 * time.Millisecond
 
-// losesConnection cuts a candidate's connection for cutFor, and returns when the cut began. The check
-// ends if the candidate does not continue its session.
+// losesConnection cuts a candidate's connection for cutFor, and returns the start of the cut. The
+// check ends if the candidate does not continue its session.
 func (w *world) losesConnection(c candidate) (began time.Time) {
 	in, before := c.of, c.of.facts()
 	w.await(Timeout, func() bool { return in.facts().pings > before.pings }) // a ping extends the session
@@ -47,15 +47,15 @@ func (w *world) losesConnection(c candidate) (began time.Time) {
 	w.pause(cutFor)
 	in.heal()
 	opened := func(id int64) bool { return !slices.Contains(before.sessions, id) }
-	greeted := func() []int64 { return in.facts().sessions[len(before.sessions):] }
-	continued := func() bool { return slices.Contains(greeted(), before.session) || in.ended() }
-	w.await(Timeout+grace, func() bool { return continued() || slices.ContainsFunc(greeted(), opened) })
+	added := func() []int64 { return in.facts().sessions[len(before.sessions):] }
+	continued := func() bool { return slices.Contains(added(), before.session) || in.ended() }
+	w.await(Timeout+grace, func() bool { return continued() || slices.ContainsFunc(added(), opened) })
 	switch at := in.facts().greeted.Sub(began); {
 	case continued():
 	case at > 0 && at < Timeout/2:
 		w.fail("%s opened a new session %s after its connection was lost, although the old one had not expired", in.id, units.Took(at))
 	default:
-		w.unknown("%s did not reconnect before its session expired", in.id)
+		w.unknown("%s did not reconnect within %s", in.id, units.Exact(Timeout/2))
 	}
 	w.rest()
 	switch n := len(w.candidatesOf(in)); {

@@ -14,17 +14,17 @@ var middle = Check{
 	do: func(w *world) {
 		w.start(max(4, w.p.Instances))
 		began := time.Now()
-		followed := true
+		watched := true
 		if w.p.single != "" {
 			w.all()[2].kill()
 			w.pause(Timeout + tick)
 		} else {
 			second, third, fourth := w.candidate(1), w.candidate(2), w.candidate(3)
-			followed = slices.Contains(third.Watchers, fourth.Owner)
+			watched = slices.Contains(third.Watchers, fourth.Owner)
 			third.of.kill()
 			w.awaitGone(third)
 			watches := func() bool { return slices.Contains(w.candidate(1).Watchers, fourth.Owner) }
-			if followed && !w.await(grace, watches) {
+			if watched && !w.await(grace, watches) {
 				w.fail("%s after %s was deleted, %s does not watch %s", units.Exact(grace), third.Name, fourth.of.id, second.Name)
 			}
 		}
@@ -34,8 +34,8 @@ var middle = Check{
 				w.fail("%s began to lead, %s after another waiting instance crashed", in.id, units.Took(at.Sub(began)))
 			}
 		}
-		if !followed {
-			w.unknown("nobody else began to lead, but the one behind it did not watch it")
+		if !watched {
+			w.unknown("nobody else began to lead, but the next instance did not watch the one that crashed")
 		}
 	},
 }

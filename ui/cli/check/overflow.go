@@ -14,7 +14,7 @@ var overflow = Check{
 	do: func(w *world) {
 		began := time.Now()
 		leader := w.start(2)
-		start := time.Since(began) // two instances joined, so it is enough for one
+		start := time.Since(began) // the time for two instances, so enough for one
 		began = time.Now()
 		leader.of.terminate()
 		leader = w.takesOver(leader, began, grace)

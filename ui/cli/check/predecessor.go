@@ -15,17 +15,17 @@ var predecessor = Check{
 		}
 		first, candidates := w.candidate(0), w.queue()
 		waiting := candidates[1:]
-		_, ofList := w.server.Children(w.p.dir)
+		_, listWatchers := w.server.Children(w.p.dir)
 		if w.p.single != "" {
 			for _, in := range w.all() {
-				if in != first.of && !slices.Contains(append(ofList, first.Watchers...), in.facts().session) {
+				if in != first.of && !slices.Contains(append(listWatchers, first.Watchers...), in.facts().session) {
 					w.fail("%s does not watch %s", in.id, first.path)
 				}
 			}
 			w.note("a single-znode election: all others watch %s", first.path)
 			return
 		}
-		for watched, watchers := range map[string][]int64{"the first znode": first.Watchers, "the list of children": ofList} {
+		for watched, watchers := range map[string][]int64{"the first znode": first.Watchers, "the list of children": listWatchers} {
 			all := !slices.ContainsFunc(waiting, func(c candidate) bool { return !slices.Contains(watchers, c.Owner) })
 			if all && len(waiting) > 1 {
 				w.fail("all %d waiting instances watch %s: with 1,000 instances a change notifies 999 of them", len(waiting), watched)
@@ -33,7 +33,7 @@ var predecessor = Check{
 		}
 		for i, c := range waiting {
 			var watched []string
-			if slices.Contains(ofList, c.Owner) {
+			if slices.Contains(listWatchers, c.Owner) {
 				watched = append(watched, "the list of children")
 			}
 			for _, other := range candidates {
@@ -42,7 +42,7 @@ var predecessor = Check{
 				}
 			}
 			if want := []string{candidates[i].Name}; !slices.Equal(watched, want) {
-				w.fail("%s watches %q, not only its predecessor %q", c.of.id, watched, want)
+				w.fail("%s watches %q instead of only its predecessor %q", c.of.id, watched, want)
 			}
 		}
 	},

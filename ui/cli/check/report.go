@@ -50,7 +50,7 @@ func (r *Report) Add(x Result) Result {
 	return x
 }
 
-// String returns a line with the number of results.
+// String returns a line with the count of each verdict.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not shown, in %.0f s\n", r.Passed, r.Failed, r.NotShown, r.Seconds)
 }

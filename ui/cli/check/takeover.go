@@ -14,9 +14,9 @@ var takeover = Check{
 	do: func(w *world) {
 		leader := w.start(max(4, w.p.Instances))
 		for _, act := range []struct {
-			what string
-			do   func(candidate)
-			most time.Duration
+			what  string
+			do    func(candidate)
+			limit time.Duration
 		}{
 			{"SIGTERM", func(c candidate) { c.of.terminate() }, grace},
 			{"SIGKILL", func(c candidate) { c.of.kill() }, Timeout + tick + grace},
@@ -30,7 +30,7 @@ var takeover = Check{
 			if act.what == "SIGTERM" {
 				w.leavesCleanly(leader, began)
 			}
-			leader = w.takesOver(leader, began, act.most)
+			leader = w.takesOver(leader, began, act.limit)
 			w.note("%s %s", act.what, units.Took(time.Since(began)))
 			w.rest()
 		}

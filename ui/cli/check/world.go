@@ -71,7 +71,7 @@ func (w *world) restart() {
 	if w.p.parent || w.check.next > 0 {
 		_ = s.CreateNumbered(Path, w.check.next) // cannot fail in a new server
 	}
-	for i, r := range w.p.dir + "/" { // the parent of the candidates must have the number
+	for i, r := range w.p.dir + "/" { // create dir, whose first sequential child gets the number next
 		if r == '/' && i > len(Path) && w.check.next > 0 {
 			_ = s.CreateNumbered(w.p.dir[:i], w.check.next)
 		}
@@ -147,22 +147,22 @@ func (w *world) add() *instance {
 	return in
 }
 
-// join launches an instance and waits until it takes part. It reports false if the process ends, and after
-// the time most.
-func (w *world) join(in *instance, most time.Duration) bool {
+// join launches an instance and waits until it takes part. It reports false if the process ends, and
+// after limit.
+func (w *world) join(in *instance, limit time.Duration) bool {
 	w.p.starting <- struct{}{}
 	defer func() { <-w.p.starting }()
 	if err := in.launch(); err != nil {
 		w.unknown("%v", err)
 	}
-	return w.await(most, func() bool { return w.takesPart(in) || in.ended() }) && !in.ended()
+	return w.await(limit, func() bool { return w.takesPart(in) || in.ended() }) && !in.ended()
 }
 
-// takesPart reports whether an instance runs, and owns a candidate or watches for a single znode.
+// takesPart reports whether a running instance owns a candidate or, in a single-znode election, watches.
 func (w *world) takesPart(in *instance) bool {
-	_, ofList := w.current().Children(w.p.dir)
+	_, listWatchers := w.current().Children(w.p.dir)
 	return slices.ContainsFunc(w.queue(), func(c candidate) bool {
-		watches := slices.ContainsFunc(in.facts().sessions, func(id int64) bool { return slices.Contains(append(ofList, c.Watchers...), id) })
+		watches := slices.ContainsFunc(in.facts().sessions, func(id int64) bool { return slices.Contains(append(listWatchers, c.Watchers...), id) })
 		return !in.ended() && (c.of == in || w.p.single != "" && watches)
 	})
 }
@@ -185,7 +185,8 @@ func (w *world) start(n int) candidate {
 	return w.candidate(0)
 }
 
-// disorder waits until the first candidate leads alone. If it does not, disorder returns what is wrong.
+// disorder waits until the first candidate leads alone, or returns what is wrong. Without Config.Leading,
+// any candidate is enough.
 func (w *world) disorder() string {
 	inOrder := func() bool {
 		q, l := w.queue(), w.leaders()
@@ -203,7 +204,7 @@ func (w *world) disorder() string {
 	return "no output line shows a leader (is the output buffered?)"
 }
 
-// quiet is the time without messages after which an instance counts as ready.
+// quiet is the time without messages after which an instance counts as quiet.
 const quiet = 300 * time.Millisecond
 
 func (w *world) quietFor(d time.Duration) bool {
@@ -215,10 +216,10 @@ func (w *world) rest() { w.await(Timeout, func() bool { return w.quietFor(quiet)
 
 func (w *world) pause(d time.Duration) { w.await(d, func() bool { return false }) }
 
-// await waits until holds returns true. It reports false after the time most, or if the world ends.
-func (w *world) await(most time.Duration, holds func() bool) bool {
-	for limit := time.Now().Add(most); !holds(); {
-		if time.Now().After(limit) || w.ctx.Err() != nil {
+// await waits until holds returns true. It reports false after limit, or if the world ends.
+func (w *world) await(limit time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(limit); !holds(); {
+		if time.Now().After(end) || w.ctx.Err() != nil {
 			return false
 		}
 		time.Sleep(2 * time.Millisecond)
@@ -297,8 +298,8 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned returns when the belief first changed to leads after the given time. Without such a change, it
-// returns the given time and false.
+// turned returns the time of the first turn after the given time that has the given leads. Without such a
+// turn, it returns the given time and false.
 func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -342,7 +343,7 @@ func (w *world) oneLeader(since time.Time) {
 
 // takesOver waits until another candidate is first and leads, and returns it. Without Config.Leading, a
 // message of its instance after since is enough.
-func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (next candidate) {
+func (w *world) takesOver(left candidate, since time.Time, limit time.Duration) (next candidate) {
 	first := func() bool {
 		q := w.queue()
 		if len(q) == 0 || q[0].Czxid == left.Czxid || q[0].of == nil {
@@ -355,7 +356,7 @@ func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (
 		return first() && (next.of.leads() || w.p.Leading == nil && len(next.of.messages(since)) > 0)
 	}
 	switch {
-	case w.await(most, leads):
+	case w.await(limit, leads):
 	case w.exists(left):
 		w.unknown("%s still has its znode, %s after it should have left", left.of.id, units.Took(time.Since(since)))
 	case !first():
@@ -368,19 +369,18 @@ func (w *world) takesOver(left candidate, since time.Time, most time.Duration) (
 	return next
 }
 
-// needLeading ends the check without a result if the output does not show who leads.
 func (w *world) needLeading() {
 	if w.p.Leading == nil {
 		w.unknown("what the server shows is right; without --leading the output does not show who leads")
 	}
 }
 
-// stops waits until the instance no longer believes that it leads, and returns when that changed, or since
-// if it changed earlier. ok is false if the instance still believes it.
-func (w *world) stops(in *instance, since time.Time, most time.Duration) (at time.Time, ok bool) {
-	if !w.await(most, func() bool { return !in.leads() }) {
+// stops waits until the instance no longer believes that it leads. at is the time of that change, or began
+// if the change was earlier. ok is false if the instance still believes it.
+func (w *world) stops(in *instance, began time.Time, limit time.Duration) (at time.Time, ok bool) {
+	if !w.await(limit, func() bool { return !in.leads() }) {
 		return time.Time{}, false
 	}
-	at, _ = in.turned(false, since)
+	at, _ = in.turned(false, began)
 	return at, true
 }
