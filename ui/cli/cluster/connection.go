@@ -131,7 +131,7 @@ func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
-	// why is the error of only one server, so unknown hosts are added.
+	// The reason is one server's error, so unknown hosts are added.
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}

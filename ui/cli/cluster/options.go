@@ -38,13 +38,13 @@ type Options struct {
 	Servers        string
 	SessionTimeout time.Duration     // 0: the default
 	Timeout        time.Duration     // limits the time to reach a server; 0: the default
-	Named          map[string]string // origin of each setting that no flag gave, by flag
+	Named          map[string]string // by flag: origin of a setting from the configuration file or the environment
 	Note           func(text string) // see Reach.Note
 	access         access
 	kerberos       kerberosLogin
 }
 
-// Called returns the name of a setting for errors: its origin, or the flag if the flag gave it.
+// Called returns the name of a setting for errors: its origin in Named, otherwise the flag.
 func (o *Options) Called(flag string) string { return cmp.Or(o.Named[flag], "--"+flag) }
 
 // Flags declares the flags.
