@@ -20,8 +20,8 @@ import (
 // reportFile is the descriptor of the pipe to the supervisor.
 const reportFile = 3
 
-// gonePause is the shortest pause between two checks for remaining processes.
-const gonePause = 2 * time.Millisecond
+// killPause is the shortest pause before SIGKILL is sent again.
+const killPause = 2 * time.Millisecond
 
 type guard struct {
 	report *os.File
@@ -162,7 +162,7 @@ func (g *guard) act() time.Duration {
 		signalAll(g.command, syscall.SIGKILL)
 		left = -left / 8 // check less and less often, because the signal may be forbidden
 	}
-	return max(gonePause, min(left, checkInterval))
+	return max(killPause, min(left, checkInterval))
 }
 
 func (g *guard) stop() {

@@ -12,7 +12,7 @@ import (
 // clock is the same for all processes, includes the machine's sleep, and cannot be set.
 func clock() time.Duration { return read(unix.CLOCK_MONOTONIC) }
 
-// Adopt does nothing, because only Linux can make this process the parent of orphans.
+// Adopt does nothing, because macOS cannot make this process the parent of orphans.
 func Adopt() error { return nil }
 
 // Descendants returns none on macOS.
@@ -31,10 +31,10 @@ func signalAll(command int, sig syscall.Signal) {
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)
-		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // only zombies are left
+		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // no process, or only zombies
 			return
 		}
-		time.Sleep(gonePause)
+		time.Sleep(killPause)
 	}
 }
 

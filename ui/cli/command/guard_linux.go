@@ -52,7 +52,7 @@ func signalAll(_ int, sig syscall.Signal) {
 // EndOrphans kills the descendants of this process, except those in spared and their descendants. It
 // returns when none is left.
 func EndOrphans(_ int, spared []int) {
-	for pause := gonePause; ; pause = min(pause+pause/8, checkInterval) { // the signal may be forbidden
+	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // the signal may be forbidden
 		left := Descendants(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return

@@ -12,7 +12,7 @@ import (
 // Supported is true if a [Supervisor] can run commands on this system.
 const Supported = false
 
-var errUnsupported = errors.New("this system has no process groups")
+var errUnsupported = errors.New("this works only on Linux and macOS")
 
 // Guard returns an error.
 func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }

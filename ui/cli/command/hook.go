@@ -58,8 +58,8 @@ func (h *Hook) Flags(cmd *cobra.Command) {
 }
 
 // Start runs the command for the events of [Hook.Put] until [Hook.Close]. The end of ctx kills a
-// running command. errs gets the output of the command, note reports how each run ended, and env is the
-// environment of the command.
+// running command. errs gets the command's output, note reports ended runs and dropped events, and env is
+// the command's environment.
 func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format string, args ...any), env []string) {
 	if h.Command == "" {
 		return

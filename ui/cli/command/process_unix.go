@@ -28,8 +28,8 @@ func killGroup(p *os.Process) error {
 const Suspend, Continue = syscall.SIGSTOP, syscall.SIGCONT
 
 // Signal signals the group of a process and, on Linux, its descendants in other groups.
-func Signal(leader int, sig syscall.Signal) {
-	for _, p := range append(Descendants(leader, nil), -leader) {
+func Signal(pid int, sig syscall.Signal) {
+	for _, p := range append(Descendants(pid, nil), -pid) {
 		_ = syscall.Kill(p, sig)
 	}
 }
