@@ -169,8 +169,8 @@ func TestSecuredCluster(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "recording")
 	events := run(t, slices.Concat([]string{"events", "/private", "--json", "--record", record}, all)...)
 	events.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
-	for _, name := range [][]string{nil, {"--tls-server-name", zktest.ServerName}} {
-		s := decode[statusJSON](t, printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "4lw"}, all, name)...))
+	for _, flags := range [][]string{nil, {"--tls-server-name", zktest.ServerName}} {
+		s := decode[statusJSON](t, printed(t, 0, slices.Concat([]string{"status", "/private", "--json", "--admin", "4lw"}, all, flags)...))
 		if len(s.Candidates) != 2 || text(s.Leader) != head || s.Candidates[1].WatchState != "verified" {
 			t.Errorf("status with TLS: got %+v, want 2 candidates, the leader %s and a verified watch", s, head)
 		}
@@ -215,7 +215,7 @@ func wrongSettings(t *testing.T, servers string, tls, auth []string) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			errs, timeouts := "", []string{"1s", "10s"} // a busy machine may need longer than a second to connect
-			if x.code == 1 {                            // the error comes after the connection
+			if x.code == 1 {                            // this error needs a connection
 				timeouts = []string{"1m"}
 			}
 			for _, timeout := range timeouts {
@@ -279,7 +279,7 @@ func refusedAtOnce(t *testing.T, path, want, secret string, flags ...string) {
 		}
 		c := run(t, slices.Concat(args, flags)...)
 		if code := c.finish(t); code != 1 || !strings.Contains(c.errs.all(), want) || strings.Contains(c.errs.all(), secret) {
-			t.Errorf("%s: exit code %d, error %q, want %q", command, code, c.errs.all(), want)
+			t.Errorf("%s: exit code %d, want 1; error %q, want %q without the password", command, code, c.errs.all(), want)
 		}
 	}
 }
@@ -344,7 +344,7 @@ func TestKerberisedCluster(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	k := newKDC(t)
-	server := zktest.NewApache(t, append(k.serve(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
+	server := zktest.NewApache(t, append(k.serverOptions(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
 	where := strings.Replace(server.Addr, "127.0.0.1", "localhost", 1)
 	operator, reader := k.keytab(t, "operator"), k.keytab(t, "reader/host")
 	createElectionAndReconnect(t, k, server, where, operator)
@@ -453,7 +453,7 @@ func checkRetryableErrors(t *testing.T, k *kdc, operator string) {
 			_, err = account.Begin(t.Context(), "localhost")
 		}
 		if err == nil || errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q that is not final", err, want)
+			t.Errorf("error %v, want a retryable one with %q", err, want)
 		}
 	}
 }
@@ -462,7 +462,7 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// status accepts a larger reply and reads the list; discover skips the list.
+// The list exceeds 16 MiB: status raises the limit, discover skips the list.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
@@ -547,7 +547,7 @@ func TestReplyBeyondAllLimits(t *testing.T) {
 const realm = "ELECTOP.TEST"
 
 type kdc struct {
-	config string // krb5.conf
+	config string // path of krb5.conf
 
 	dir string
 	env []string
@@ -604,7 +604,7 @@ func krb5Config(addr string) string {
 `, realm, addr)
 }
 
-// keytab returns a file with new keys for a principal, which may exist.
+// keytab returns a file with new keys for principal, and creates principal if it is missing.
 func (k *kdc) keytab(t testing.TB, principal string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keytab")
@@ -627,7 +627,7 @@ func (k *kdc) login(t testing.TB, keytab, principal, lifetime string) string {
 	return cache
 }
 
-func (k *kdc) serve(t testing.TB) []zktest.Option {
+func (k *kdc) serverOptions(t testing.TB) []zktest.Option {
 	t.Helper()
 	principal := "zookeeper/localhost@" + realm
 	return []zktest.Option{

@@ -33,9 +33,8 @@ func TestNeverTwoCommands(t *testing.T) {
 	made := map[string]int{}
 	rounds := 0
 	for ; rounds < len(names) || time.Now().Before(end); rounds++ {
-		i := rounds
-		name := names[order[i%len(order)]]
-		running := h.stamps.awaitAfter(t, "a round", time.Now())
+		name := names[order[rounds%len(order)]]
+		running := h.stamps.awaitAfter(t, "the start of a round", time.Now())
 		repair := faults[name](h, h.campaignerOf(running), running)
 		d := []time.Duration{sessionTimeout / 4, sessionTimeout, 5 * sessionTimeout / 2}[h.rng.IntN(3)]
 		<-time.After(time.Duration(h.rng.Int64N(int64(d))))
@@ -45,10 +44,10 @@ func TestNeverTwoCommands(t *testing.T) {
 		made[name]++
 		h.restart()
 		if h.stamps.check(t); t.Failed() {
-			t.Fatalf("failed in round %d, after the fault %q; the last commands:\n%s", i, name, h)
+			t.Fatalf("failed in round %d, after the fault %q; the last commands:\n%s", rounds, name, h)
 		}
-		if i%50 == 49 {
-			t.Logf("%d rounds", i+1)
+		if rounds%50 == 49 {
+			t.Logf("%d rounds", rounds+1)
 		}
 	}
 	h.stamps.awaitAfter(t, "the last round", time.Now())
@@ -62,7 +61,7 @@ type faultTest struct {
 	*testing.T
 	rng         *rand.Rand
 	e           *zktest.Ensemble
-	out         *zk.Conn
+	conn        *zk.Conn
 	stamps      *stamps
 	campaigners []*campaigner
 }
@@ -79,7 +78,7 @@ type campaigner struct {
 
 func newFaultTest(t *testing.T, rng *rand.Rand) *faultTest {
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(100*time.Millisecond), zktest.WithLimits(20, 10))
-	h := &faultTest{T: t, rng: rng, e: e, out: session(t, e.ConnectString()), stamps: newStamps(t)}
+	h := &faultTest{T: t, rng: rng, e: e, conn: session(t, e.ConnectString()), stamps: newStamps(t)}
 	for i := range 3 {
 		s := &campaigner{name: string(rune('a' + i))}
 		var addrs []string
@@ -182,7 +181,7 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 	"electop stopped": func(h *faultTest, s *campaigner, _ commandRun) func() { return h.stop(s.Process.Pid) },
 	"guard killed":    func(h *faultTest, _ *campaigner, n commandRun) func() { h.send(n.guard, syscall.SIGKILL); return nil },
 	"guard stopped":   func(h *faultTest, _ *campaigner, n commandRun) func() { return h.stop(n.guard) },
-	// Without the guard, the kernel kills only the first process of a command. Campaigner a's has only one.
+	// Without the guard, Linux kills only the first process of a command. Campaigner a's command has only one.
 	"both killed": func(h *faultTest, s *campaigner, n commandRun) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {
@@ -196,7 +195,7 @@ var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (r
 		return func() { heal(); cont() }
 	},
 	"znode deleted": func(h *faultTest, _ *campaigner, n commandRun) func() {
-		if err := h.out.Delete(n.znode, -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
+		if err := h.conn.Delete(n.znode, -1); err != nil && !errors.Is(err, zk.ErrNoNode) {
 			h.Logf("delete %s: %v", n.znode, err)
 		}
 		return nil

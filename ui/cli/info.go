@@ -44,7 +44,7 @@ type infoRow struct {
 	from        config.Origin
 }
 
-func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
+func runInfo(cmd *cobra.Command, o *options, pathGiven bool, std IO) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	}
 	paths := infoRow{"paths", strings.Join(o.paths, " "), o.settings.PathsOrigin}
 	switch {
-	case named:
+	case pathGiven:
 		paths.from = config.Origin{Kind: config.Flag, Name: "PATH"}
 	case o.unnamed:
 		paths.from = config.Origin{}
@@ -65,7 +65,7 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
 }
 
-// effective returns one row for each setting. A setting's default can differ from its flag's default.
+// effective returns the rows of the settings that have a flag. A setting's default can differ from its flag's default.
 func (o *options) effective(cmd *cobra.Command) []infoRow {
 	defaults := map[string]string{
 		"servers": cluster.DefaultServers, "session-timeout": cluster.SessionTimeout.String(), "admin-url": admin.DefaultURL,

@@ -26,7 +26,7 @@ import (
 const defaultPath = "/election"
 
 type options struct {
-	path        string   // the first of paths, or the path of the printed recording
+	path        string   // of a command on one election, or of the printed recording
 	paths       []string // the elections, each once
 	unnamed     bool     // neither the user nor the cluster gave a PATH
 	found       bool     // paths is the result of a search
@@ -61,7 +61,7 @@ type options struct {
 
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs accepts PATHs. Without one it uses the cluster's paths, otherwise [defaultPath].
+// pathArgs accepts PATHs. The default is the cluster's paths, or [defaultPath] if there are none.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
@@ -119,7 +119,7 @@ func (o *options) check() error {
 	return o.admin.Check(o.cluster.Called)
 }
 
-// watch configures the observation. If acting is true, electop's candidates take part and acknowledge.
+// watch configures the observation. If acting is true, leaders are expected to acknowledge.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) election.Config {
 	cfg := election.Config{Conn: conn, Requests: o.admin, Record: o.record, Log: log, ByReads: o.byReads}
 	for _, path := range o.paths {

@@ -23,7 +23,7 @@ func newReplay(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay FILE",
 		Short:   "The dashboard on a recording, with time travel",
-		Long:    "The dashboard on a recording made with --record, with time travel. The older part\nof a recording, FILE.1, is replayed alone.",
+		Long:    "The dashboard on a recording made with --record, with time travel. The older part\nof a recording, FILE.1, needs a replay of its own.",
 		Example: "  electop replay FILE --speed 4\n  electop replay FILE --json",
 		Args: o.settled(func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,7 +49,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		}
 	}
 	if !(o.speed > 0 && o.speed <= 1e6) {
-		return process.Usagef("--speed %v: between 0 and 1000000", o.speed)
+		return process.Usagef("--speed %v: more than 0, at most 1000000", o.speed)
 	}
 	log, closeLog, err := o.logger(ctx)
 	if err != nil {

@@ -75,7 +75,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	ours, _ := net.InterfaceAddrs() // after an error ours is empty, so loopback is shown
+	ours, _ := net.InterfaceAddrs() // ours may be empty
 	addr := dialable(h.addr, ours...)
 	admin, err := h.serveAdmin(o.server.admin)
 	if err != nil {
@@ -98,7 +98,7 @@ type embedded struct {
 
 	addr     net.Addr // nil without a listener
 	messages chan string
-	ended    chan error // errors of listeners that ended before Close
+	ended    chan error // errors of Serve and ServeAdmin
 }
 
 func newEmbedded(opts zkserver.Options) *embedded {
@@ -133,7 +133,6 @@ func (o *embeddedOptions) start(opts zkserver.Options) (*embedded, error) {
 	return s, nil
 }
 
-// serve runs f in a goroutine. f serves a listener, and returns nil when the server closes.
 func (s *embedded) serve(f func() error) {
 	go func() {
 		if err := f(); err != nil {
@@ -168,7 +167,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns bounds the connections of one remote address. A class may share one address.
+// openCnxns is the default limit for one remote address. A school class may share one.
 const openCnxns = 1000
 
 type embeddedOptions struct {
@@ -186,7 +185,7 @@ func (o *embeddedOptions) flags(cmd *cobra.Command, yes *bool) {
 
 const anyPort = "127.0.0.1:0"
 
-// demoServer has a short tick, so that a session expires soon after its countdown ends.
+// demoServer sets a short tick, so that a session expires soon after its timeout.
 func demoServer(log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
@@ -197,7 +196,7 @@ func openToNetwork(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen asks the user before the network can reach the embedded server, unless yes is set.
+// confirmOpen returns an error if the network could reach a port without the user's consent.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{
@@ -232,8 +231,8 @@ func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Re
 	return nil
 }
 
-// dialable returns the address at which clients reach a server that listens on addr. If that is every
-// address, dialable prefers IPv4 in ours, then IPv6, then loopback.
+// dialable returns the address at which clients reach a server that listens on addr. For 0.0.0.0 or ::
+// it prefers IPv4 in ours, then IPv6, then loopback.
 func dialable(addr net.Addr, ours ...net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
