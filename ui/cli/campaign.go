@@ -54,7 +54,7 @@ func newCampaign(std IO) *cobra.Command {
 }
 
 const campaignHelp = `Take part as a candidate until interrupted, and print what happens.
-PATH is /election if it is not given.
+PATH is /election if it is not given and the cluster has no paths.
 
 With CMD after --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
 ELECTOP_FENCE are in its environment. When leadership is in doubt, CMD and all that it

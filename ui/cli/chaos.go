@@ -62,7 +62,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"json", "for"} {
 		if changed(name) && !c.headless {
-			return process.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
+			return process.Usagef("--%s needs --headless", name)
 		}
 	}
 	for _, name := range []string{"campaign", "theme", "no-mouse"} {

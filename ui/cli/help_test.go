@@ -105,7 +105,7 @@ func TestHelpHasExamples(t *testing.T) {
 		if !strings.Contains(help, "\nExamples:\n  electop "+command) {
 			t.Errorf("%s has no example:\n%s", command, help)
 		}
-		if strings.Contains(help, "[PATH]") && !strings.Contains(help, "PATH is /election if it is not given.") {
+		if strings.Contains(help, "[PATH]") && !strings.Contains(help, "PATH is /election if it is not given") {
 			t.Errorf("%s does not have the default of PATH:\n%s", command, help)
 		}
 	}
