@@ -12,9 +12,9 @@
 // suspended guard when the command must end. If the guard does not act or was killed, the supervisor
 // kills the processes of the command.
 //
-// On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the
-// guard was killed. The new parent kills all its descendants. So a process with a Supervisor must not
-// start other processes while a command runs. On macOS only process groups are killed.
+// On Linux a process whose parent has ended becomes a child of the guard, or of the supervisor if the guard
+// was killed. The new parent kills all its descendants, except children that the supervisor had before the command.
+// So a process with a Supervisor must not start other processes while a command runs. On macOS only process groups are killed.
 //
 // The command can outlive the lease if guard and supervisor are both suspended or killed, as on a paused
 // machine. A process that the guard cannot kill can outlive the lease, too. A sleep of the machine does
@@ -38,7 +38,7 @@ import (
 	"electop/ui/cli/process"
 )
 
-// A Supervisor runs a command whenever this process leads. One goroutine must call [Supervisor.Lead] and
+// A Supervisor runs a command whenever this process leads. Only one goroutine may call [Supervisor.Lead] and
 // [Supervisor.Stop]. The other methods are safe for concurrent use.
 type Supervisor struct {
 	Command Command
@@ -49,7 +49,7 @@ type Supervisor struct {
 	Over func()
 
 	mu     sync.Mutex
-	reign  *reign // nil while the command may not run
+	reign  *reign // nil before Lead and after Stop
 	over   bool
 	result error
 	exited bool
@@ -115,7 +115,7 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command until r ends. If a lease ends before r, the command runs again under the next.
+// supervise runs the command, again after each lost lease, until r ends or s.over is set.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -202,12 +202,12 @@ func Find(name string) error {
 }
 
 func notStarted(name string, err error) process.Error {
-	var started *fs.PathError
-	if errors.As(err, &started) {
-		if _, there := os.Stat(started.Path); there == nil && errors.Is(err, fs.ErrNotExist) {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		if _, statErr := os.Stat(pathErr.Path); statErr == nil && errors.Is(err, fs.ErrNotExist) {
 			return process.Error{Code: process.ExitNotFound, Err: fmt.Errorf("%s: its interpreter was not found", name)}
 		}
-		err = started.Err
+		err = pathErr.Err
 	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return process.Error{Code: process.ExitNotFound, Err: fmt.Errorf("%s: command not found", name)}
@@ -240,7 +240,7 @@ const checkInterval = 100 * time.Millisecond
 // A Command holds a command line and how to run it.
 type Command struct {
 	Args []string
-	// Guard begins the command line with which this program calls [Guard]; Grace and Args follow.
+	// Guard holds the arguments that make this program call [Guard]; Grace and Args follow.
 	Guard          []string
 	Stdout, Stderr io.Writer
 	Grace          time.Duration // between SIGTERM and SIGKILL; the end of the lease can shorten it
@@ -250,7 +250,7 @@ type ending struct {
 	ran     bool // the guard was started
 	exited  bool // the command ended by itself, with code
 	code    int
-	failure error // why the command could not run or was killed, or nil
+	failure error // the command could not run, or its guard was killed
 }
 
 type run struct {

@@ -54,11 +54,11 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
 		"fork and exit":  `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
 	}
-	endings := map[string]func(t *testing.T, f *fake, dir string){
-		"stop":          func(_ *testing.T, f *fake, _ string) { f.Stop() },
-		"by itself":     func(t *testing.T, f *fake, dir string) { signal(t, dir, "command", syscall.SIGKILL); <-f.over },
-		"guard killed":  func(t *testing.T, f *fake, dir string) { signal(t, dir, "guard", syscall.SIGKILL); <-f.over },
-		"guard stopped": func(t *testing.T, f *fake, dir string) { signal(t, dir, "guard", syscall.SIGSTOP); f.Stop() },
+	endings := map[string]func(t *testing.T, s *supervised, dir string){
+		"stop":            func(_ *testing.T, s *supervised, _ string) { s.Stop() },
+		"command killed":  func(t *testing.T, s *supervised, dir string) { signal(t, dir, "command", syscall.SIGKILL); <-s.over },
+		"guard killed":    func(t *testing.T, s *supervised, dir string) { signal(t, dir, "guard", syscall.SIGKILL); <-s.over },
+		"guard suspended": func(t *testing.T, s *supervised, dir string) { signal(t, dir, "guard", syscall.SIGSTOP); s.Stop() },
 	}
 	for name, script := range commands {
 		for how, end := range endings {
@@ -66,9 +66,9 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 				if how != "stop" && name != "daemon" {
 					zktest.Second(t)
 				}
-				f, dir := lead(t, time.Minute, 50*time.Millisecond, true, `echo $$ > $DIR/command; echo $PPID > $DIR/guard; `+script)
+				s, dir := lead(t, time.Minute, 50*time.Millisecond, true, `echo $$ > $DIR/command; echo $PPID > $DIR/guard; `+script)
 				await(t, dir, "worker")
-				end(t, f, dir)
+				end(t, s, dir)
 				nothingLeft(t, dir)
 			})
 		}
@@ -76,11 +76,11 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 }
 
 func TestGraceInOtherProcessGroup(t *testing.T) {
-	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
+	s, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
 timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM
 	echo > $DIR/worker; while :; do sleep 0.01; done'; true`)
 	await(t, dir, "worker")
-	f.Stop()
+	s.Stop()
 	nothingLeft(t, dir)
 	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
 		t.Errorf("the worker was killed: %v", err)
@@ -92,9 +92,9 @@ func TestSupervisorSparesOtherChildren(t *testing.T) {
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	f, dir := lead(t, time.Minute, waitFor, true, `echo $PPID > $DIR/guard; exec setsid sleep 600`)
+	s, dir := lead(t, time.Minute, waitFor, true, `echo $PPID > $DIR/guard; exec setsid sleep 600`)
 	signal(t, dir, "guard", syscall.SIGKILL)
-	<-f.over
+	<-s.over
 	if !alive(t, strconv.Itoa(other.Process.Pid)) {
 		t.Error("the other child was killed")
 	}

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-type fake struct {
+type supervised struct {
 	*command.Supervisor
 	over chan struct{}
 
@@ -53,40 +53,40 @@ type fake struct {
 }
 
 // lead runs script under a supervisor. If renew is true, each read of the lease renews it.
-func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
+func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (s *supervised, dir string) {
 	t.Helper()
 	return leadUntil(t, command.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
 }
 
-func leadUntil(t *testing.T, lease command.Lease, grace time.Duration, renew bool, script string) (f *fake, dir string) {
+func leadUntil(t *testing.T, lease command.Lease, grace time.Duration, renew bool, script string) (s *supervised, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	f = &fake{over: make(chan struct{}), lease: lease}
+	s = &supervised{over: make(chan struct{}), lease: lease}
 	var out bytes.Buffer
-	f.Supervisor = &command.Supervisor{
+	s.Supervisor = &command.Supervisor{
 		Command: command.Command{
 			Args: []string{"sh", "-c", script}, Guard: []string{guardName},
 			Stdout: &out, Stderr: &out, Grace: grace,
 		},
 		Lease: func() command.Lease {
-			f.mu.Lock()
-			defer f.mu.Unlock()
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			if renew {
-				f.lease.End = time.Now().Add(lease.Timeout)
+				s.lease.End = time.Now().Add(lease.Timeout)
 			}
-			return f.lease
+			return s.lease
 		},
-		Over: func() { close(f.over) },
+		Over: func() { close(s.over) },
 	}
 	t.Cleanup(func() {
-		f.Close()
+		s.Close()
 		if t.Failed() {
-			code, exited, err := f.Result()
-			t.Logf("the command printed %q, and ended with %d, %v, %v", out.String(), code, exited, err)
+			code, exited, err := s.Result()
+			t.Logf("the command printed %q; exit code %d, exited %v, error %v", out.String(), code, exited, err)
 		}
 	})
-	f.Lead([]string{"DIR=" + dir})
-	return f, dir
+	s.Lead([]string{"DIR=" + dir})
+	return s, dir
 }
 
 func await(t *testing.T, dir, name string) string {
@@ -121,7 +121,7 @@ func awaitDeath(t *testing.T, pid string) {
 	}
 }
 
-const stubborn = `trap 'echo > $DIR/termed' TERM
+const stubborn = `trap 'echo > $DIR/sigterm' TERM
 (trap '' TERM; exec sleep 60) & echo $! > $DIR/child
 echo $$ > $DIR/pid
 while :; do wait; done`
@@ -129,9 +129,9 @@ while :; do wait; done`
 func TestResultHasTheExitCode(t *testing.T) {
 	for script, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -9 $$": 137, "sleep 60 & exit 3": 3} {
 		t.Run(script, func(t *testing.T) {
-			f, _ := lead(t, time.Minute, time.Second, true, script)
-			<-f.over
-			if code, exited, err := f.Result(); code != want || !exited || err != nil {
+			s, _ := lead(t, time.Minute, time.Second, true, script)
+			<-s.over
+			if code, exited, err := s.Result(); code != want || !exited || err != nil {
 				t.Errorf("exit code %d, exited %v, error %v; want %d, true, nil", code, exited, err, want)
 			}
 		})
@@ -139,41 +139,41 @@ func TestResultHasTheExitCode(t *testing.T) {
 }
 
 func TestStopLeavesNoProcess(t *testing.T) {
-	f, dir := lead(t, time.Minute, 2*time.Second, true, stubborn)
+	s, dir := lead(t, time.Minute, 2*time.Second, true, stubborn)
 	pid, child := await(t, dir, "pid"), await(t, dir, "child")
-	f.Stop()
+	s.Stop()
 	if alive(t, pid) || alive(t, child) {
 		t.Error("a process of the command is alive after Stop")
 	}
-	await(t, dir, "termed")
+	await(t, dir, "sigterm")
 	select {
-	case <-f.over:
+	case <-s.over:
 		t.Error("the supervision is over after Stop, without Once")
 	default:
 	}
 }
 
 func TestCommandRunsAgain(t *testing.T) {
-	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
+	s, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
 	first := await(t, dir, "pid")
-	f.Stop()
+	s.Stop()
 	if err := os.Remove(filepath.Join(dir, "pid")); err != nil {
 		t.Fatal(err)
 	}
-	f.Lead([]string{"DIR=" + dir})
+	s.Lead([]string{"DIR=" + dir})
 	if second := await(t, dir, "pid"); second == first {
 		t.Error("the command did not run again")
 	}
 }
 
 func TestOnceEndsTheSupervision(t *testing.T) {
-	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
-	f.Once = true
+	s, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
+	s.Once = true
 	await(t, dir, "pid")
-	f.Stop()
-	<-f.over
+	s.Stop()
+	<-s.over
 	var failure process.Error
-	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != process.ExitOwn {
+	if _, exited, err := s.Result(); exited || !errors.As(err, &failure) || failure.Code != process.ExitOwn {
 		t.Errorf("exited is %v, error %v; want false and an error of electop itself", exited, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestGraceEndsWithTheLease(t *testing.T) {
 	end := time.Now().Add(9 * time.Second)
 	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
 	child := await(t, dir, "child")
-	await(t, dir, "termed")
+	await(t, dir, "sigterm")
 	awaitDeath(t, child)
 	if now := time.Now(); now.After(end) {
 		t.Errorf("the command died %v after the lease", now.Sub(end))
@@ -192,7 +192,7 @@ func TestGraceEndsWithTheLease(t *testing.T) {
 }
 
 func TestCommandDiesWithItsGuard(t *testing.T) {
-	f, dir := lead(t, time.Minute, time.Hour, true, `echo $PPID > $DIR/guard; `+stubborn)
+	s, dir := lead(t, time.Minute, time.Hour, true, `echo $PPID > $DIR/guard; `+stubborn)
 	guard, err := strconv.Atoi(await(t, dir, "guard"))
 	if err != nil {
 		t.Fatal(err)
@@ -201,11 +201,11 @@ func TestCommandDiesWithItsGuard(t *testing.T) {
 	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-f.over
+	<-s.over
 	if alive(t, child) {
-		t.Error("the command outlives its guard")
+		t.Error("a process of the command outlives the guard")
 	}
-	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "watchdog") {
+	if _, exited, err := s.Result(); exited || err == nil || !strings.Contains(err.Error(), "watchdog") {
 		t.Errorf("exited is %v, error %v; want false and an error about the watchdog", exited, err)
 	}
 }
