@@ -2,7 +2,7 @@
 // a flag, the environment or the file.
 //
 //	[defaults]                   # for every command
-//	cluster = "prod"             # without --servers and --cluster
+//	cluster = "prod"             # the default cluster
 //	theme = "dark"
 //
 //	[clusters.prod]
@@ -248,7 +248,7 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns an error that suggests the keys in known that resemble name, otherwise contains advice.
+// unknown returns an error for key. A hint that fits name replaces advice.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -266,7 +266,7 @@ func (p *parser) unknown(key, name, advice string, known ...string) error {
 	return err
 }
 
-// Cluster returns the cluster called name, or an error that suggests names.
+// Cluster returns the cluster called name.
 func (f File) Cluster(name string) (Cluster, error) {
 	var names []string
 	for _, c := range f.Clusters {
@@ -289,7 +289,7 @@ func (f File) Cluster(name string) (Cluster, error) {
 
 const maxFile = 1 << 20 // bytes
 
-// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the system's
+// Place returns the path of the file: electop/config.toml below XDG_CONFIG_HOME or below the user's
 // configuration directory. The XDG specification requires that a relative XDG_CONFIG_HOME is ignored.
 func Place(getenv func(string) string) (string, error) {
 	var dir string

@@ -118,10 +118,10 @@ func TestParseRefuses(t *testing.T) {
 	}
 	_, err := config.Parse("/c.toml", "", []byte(prod+"admin-url = \"http://u:sesame@h/commands\""))
 	if err == nil || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("a password in a URL: error %v, want one without the password", err)
+		t.Errorf("a password in a URL: error %v, want an error without the password", err)
 	}
 	if _, err := config.Parse("/c.toml", "", []byte(prod+"tls-ca = \"~/x\"")); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
-		t.Errorf("~/ without a home: error %v, want that HOME is not set", err)
+		t.Errorf("~/ without a home: error %v, want %q", err, "HOME is not set")
 	}
 }
 
@@ -138,7 +138,7 @@ func TestUnknownCluster(t *testing.T) {
 		}
 	}
 	if _, err := (config.File{Path: "/c.toml", Missing: true}).Cluster("a"); err == nil || err.Error() != `no cluster "a": /c.toml does not exist` {
-		t.Errorf("without a file: got error %v, want that it does not exist", err)
+		t.Errorf("a missing file: got error %v, want that the file does not exist", err)
 	}
 }
 
@@ -195,11 +195,11 @@ func TestRead(t *testing.T) {
 		if os.Geteuid() != 0 {
 			wrong[write("unreadable", valid, 0)] = "permission denied"
 		} else { // only root can change the owner
-			strangers := write("strangers", valid, 0o600)
-			if err := os.Chown(strangers, 12345, -1); err != nil {
+			ofOtherUser := write("other-user", valid, 0o600)
+			if err := os.Chown(ofOtherUser, 12345, -1); err != nil {
 				t.Fatal(err)
 			}
-			wrong[strangers] = "it belongs to another user (uid 12345)"
+			wrong[ofOtherUser] = "it belongs to another user (uid 12345)"
 		}
 	}
 	for path, want := range wrong {
@@ -235,7 +235,7 @@ func FuzzParse(f *testing.F) {
 		file, err := config.Parse("/c.toml", "/home/u", []byte(text))
 		for _, c := range file.Clusters {
 			if v := c.Values["servers"]; v.Text == "" || v.Line < 1 {
-				t.Errorf("%q, error %v: a cluster without servers: %+v", text, err, c)
+				t.Errorf("%q, error %v: a cluster without servers, or without their line: %+v", text, err, c)
 			}
 		}
 	})
@@ -252,12 +252,12 @@ func TestResolve(t *testing.T) {
 		{map[string]string{"cluster": "dev"}, nil, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_CLUSTER": "dev", "ELECTOP_THEME": "mono"}, "cluster=dev@ELECTOP_CLUSTER servers=localhost@15 session-timeout=6s@4 theme=mono@ELECTOP_THEME"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
+		{map[string]string{"cluster": "dev", "session-timeout": "9s"}, map[string]string{"ELECTOP_TLS_CA": "/ca", "ELECTOP_TLS": " "}, "cluster=dev@--cluster servers=localhost@15 session-timeout=9s@--session-timeout theme=dark@3 tls-ca=/ca@ELECTOP_TLS_CA"},
 		// Other servers must not get a cluster's credentials.
 		{map[string]string{"servers": "zk9"}, nil, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"servers": "zk9"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster= servers=zk9@ELECTOP_SERVERS session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
-		{map[string]string{"cluster": "dev", "session-timeout": "9s"}, map[string]string{"ELECTOP_TLS_CA": "/ca", "ELECTOP_TLS": " "}, "cluster=dev@--cluster servers=localhost@15 session-timeout=9s@--session-timeout theme=dark@3 tls-ca=/ca@ELECTOP_TLS_CA"},
 		// --krb5=false and --tls=false drop the details from the environment and the file.
 		{map[string]string{"servers": "x", "krb5": "false"}, map[string]string{"ELECTOP_KRB5_KEYTAB": "/keys", "ELECTOP_KRB5_SERVICE": "zk"}, "cluster= krb5=false@--krb5 servers=x@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "prod", "tls": "false"}, map[string]string{"ELECTOP_TLS_CERT": "/cert"}, "cluster=prod@--cluster auth-file=/etc/x/prod.auth@8 servers=zk1:2181,zk2/app@7 session-timeout=6s@4 theme=light@11 tls=false@--tls paths=2@12"},

@@ -83,7 +83,7 @@ var settings = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// check returns an error if text is not valid for the flag name. label replaces name in the error.
+// check returns an error if text is invalid for the flag called name. label replaces name in the error.
 func check(label, name, text string) error {
 	f := newFlags()
 	if err := f.Set(name, text); err != nil {
@@ -141,15 +141,15 @@ type Settings struct {
 }
 
 // Resolve returns the settings of a command. A flag overrides the environment, which overrides the
-// file. flags maps given flags to values. If onScreen is set, Resolve returns only the settings of
+// file. flags maps given flags to values. If onlyScreen is set, Resolve returns only the settings of
 // [Screen].
 //
 // Settings of a cluster apply only to the servers of that cluster in the file: other servers must not
 // get its credentials.
-func Resolve(f File, flags map[string]string, getenv func(string) string, onScreen bool) (Settings, error) {
+func Resolve(f File, flags map[string]string, getenv func(string) string, onlyScreen bool) (Settings, error) {
 	s := Settings{Values: map[string]Setting{}}
 	names := settings()
-	if onScreen {
+	if onlyScreen {
 		names = inScreen()
 	}
 	for _, name := range names {
@@ -167,7 +167,7 @@ func Resolve(f File, flags map[string]string, getenv func(string) string, onScre
 			}
 		}
 	}
-	if !onScreen {
+	if !onlyScreen {
 		if err := s.choose(f); err != nil {
 			return s, err
 		}

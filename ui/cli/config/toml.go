@@ -24,7 +24,7 @@ func decode(text []byte) (tables map[string]any, err error) {
 	return tables, err
 }
 
-// linesOf maps each key, with its tables as in clusters.prod.servers, to its line.
+// linesOf maps each table and key, as in clusters.prod.servers, to its line.
 func linesOf(text []byte) map[string]int {
 	lines := map[string]int{}
 	var p unstable.Parser
