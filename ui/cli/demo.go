@@ -175,8 +175,8 @@ func newLesson(std IO) *cobra.Command {
 			}
 			play := dashboard.Play{Lesson: true}
 			if len(args) == 1 {
-				play.Name = args[0]
-				if err := dashboard.CheckLesson(play.Name); err != nil {
+				play.LessonID = args[0]
+				if err := dashboard.CheckLesson(play.LessonID); err != nil {
 					return err
 				}
 			}

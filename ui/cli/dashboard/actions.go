@@ -20,7 +20,7 @@ import (
 	"electop/ui/wording"
 )
 
-// CastMax bounds electop's candidates in the dashboard.
+// CastMax bounds --cast. The key s is disabled when electop has CastMax candidates.
 const CastMax = 2000
 
 // actions executes the actions of the keys. Elections other than the first are read-only.
@@ -37,8 +37,8 @@ type actions struct {
 func (a *actions) acts() action.Acts {
 	search := &a.elections.searcher
 	of := map[action.Kind]action.Act{
-		action.Spawn:    {Why: a.whyNoSpawn, Do: func(action.Action) error { _, err := a.cast.Spawn(); return err }},
-		action.Campaign: {Why: a.whyNoSpawn, Do: a.campaign},
+		action.Spawn:    {Why: a.whyNoJoining, Do: func(action.Action) error { _, err := a.cast.Spawn(); return err }},
+		action.Campaign: {Why: a.whyNoJoining, Do: a.campaign},
 		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
 		action.Refresh:  {Do: a.refresh},
 		action.Verify: {
@@ -86,7 +86,7 @@ func (a *actions) onlyIfAllowed(act action.Act) action.Act {
 	return act
 }
 
-func (a *actions) whyNoSpawn(act action.Action) string {
+func (a *actions) whyNoJoining(act action.Action) string {
 	why := a.noJoining.Load()
 	switch {
 	case act.Arg == action.ArgOff:
@@ -218,7 +218,7 @@ type admitter struct {
 
 const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
-// run decides again when the phase or the system of the election changes.
+// run starts the cast, if allowed, and decides again when the phase or the system changes.
 func (a *admitter) run(ctx context.Context) error {
 	// The candidates join after the first read, so that the observer sees them join.
 	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {

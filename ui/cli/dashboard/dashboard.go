@@ -72,7 +72,7 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	return p, nil
 }
 
-// Run shows the dashboard until the user quits or ctx ends.
+// Run shows the dashboard until the user quits, ctx ends or a task fails.
 func Run(ctx context.Context, cfg Config) error {
 	log := cfg.Watch.Log
 	notices := make(chan string, 16)
@@ -125,7 +125,7 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 		tasks.Start("cast", p.admitter.run)
 	}
 	if cfg.Play.Lesson {
-		p.lessons.startLater(cfg.Play.Name)
+		p.lessons.startLater(cfg.Play.LessonID)
 	}
 	if cfg.Play.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
@@ -158,7 +158,7 @@ type Config struct {
 	Watch   election.Config // assemble sets First.Keep, First.Applied and Notice
 	Reach   cluster.Reach   // how long to try to reach a server
 	Conn    client.Config   // for the sessions of electop's candidates
-	Screen  ui.Options      // parts.options sets the rest
+	Screen  ui.Options      // without the fields that parts.options and Run set
 	Notices []string        // shown at the start
 
 	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
@@ -184,8 +184,8 @@ func (cfg *Config) beginWithList() bool {
 
 // Play configures the lesson, the random faults and the recipe of a demo.
 type Play struct {
-	Lesson bool   // a lesson begins at the start
-	Name   string // the ID of the lesson; "": the first lesson that is not done
-	Chaos  *demo.Chaos
-	Kind   dialect.Kind // the kind of recipe, "" for an election
+	Lesson   bool   // a lesson begins at the start
+	LessonID string // "": the first lesson that is not done
+	Chaos    *demo.Chaos
+	Kind     dialect.Kind // the kind of recipe, "" for an election
 }

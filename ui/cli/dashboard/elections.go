@@ -154,21 +154,21 @@ func (s *searcher) start(root string) {
 
 // begin starts a search. The caller holds s.mu, and no search is running.
 func (s *searcher) begin(root string) {
-	began, found := time.Now(), election.NewSearch(election.Below(root))
+	began, search := time.Now(), election.NewSearch(election.Below(root))
 	if s.last.Root == root {
-		found.Keep(s.last)
+		search.Keep(s.last)
 	}
-	s.set(found.Discovery(), true, nil)
+	s.set(search.Discovery(), true, nil)
 	s.tasks.Start("search for elections", func(ctx context.Context) error {
-		found.Changed = func() {
+		search.Changed = func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.set(found.Discovery(), true, nil)
+			s.set(search.Discovery(), true, nil)
 		}
-		_, err := found.Over(ctx, s.conn, s.reach)
+		_, err := search.Over(ctx, s.conn, s.reach)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.ended(found.Discovery(), time.Since(began), err)
+		s.ended(search.Discovery(), time.Since(began), err)
 		return nil // the screen shows errors
 	})
 }
