@@ -63,16 +63,16 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 		if w.Deleted.Before(since) {
 			break
 		}
-		if progress := travels(f, w, held[w.Znode], took); len(progress) > 0 {
+		if progress := progressOf(f, w, held[w.Znode], took); len(progress) > 0 {
 			out = append(out, placed(s, w, progress))
 		}
 	}
 	return out
 }
 
-// travels returns the progress of each notification of w that has not arrived, by session. held has
+// progressOf returns the progress of each notification of w that has not arrived, by session. held has
 // the start of each hold, by session; took is the time for the whole way.
-func travels(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
+func progressOf(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
 	}

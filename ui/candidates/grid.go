@@ -26,23 +26,23 @@ type grid struct {
 }
 
 const (
-	leastCell, usualCell = 2, 5 // minimum widths of a cell, with few and with many candidates
-	leastCellMost        = 600  // most candidates with minimum leastCell: many cells make a frame expensive
-	beforeLabel          = 3    // the mark, the sign and a blank
+	fewCellMin, manyCellMin = 2, 5 // minimum width of a cell with few and with many candidates
+	fewMax                  = 600  // more candidates than this are many: many cells make a frame expensive
+	beforeLabel             = 3    // the mark, the sign and a blank
 )
 
 func (v *Panel) settleGrid(r term.Rect) {
 	x := &v.grid
 	below := 1
-	if v.counts() {
+	if v.showsWaves() {
 		below = 2
 	}
 	n := v.Rows.Len()
 	x.rows = max(1, r.H-below)
 	need := (n + x.rows - 1) / x.rows
-	least, name, number := usualCell, 0, 0
-	if n <= leastCellMost {
-		least = leastCell
+	least, name, number := manyCellMin, 0, 0
+	if n <= fewMax {
+		least = fewCellMin
 		for i := range n {
 			r := v.Rows.At(i)
 			name, number = max(name, term.Width(r.Name())), max(number, term.Width(numberOf(r.Candidate)))
@@ -69,7 +69,7 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 	x := &v.grid
 	n, first := v.Rows.Len(), x.left*x.rows
 	var w wave
-	if v.counts() {
+	if v.showsWaves() {
 		w = v.shownWave(f)
 	}
 	last := min(n, first+x.columns*x.rows)
@@ -78,7 +78,7 @@ func (v *Panel) drawGrid(f *term.Frame, a term.Area) {
 		p.Limit(x.cell)
 		v.drawCell(f, p, i, &w)
 	}
-	if v.counts() {
+	if v.showsWaves() {
 		v.drawWave(f, a.Pen(a.Height()-2).Gap(1), &w)
 	}
 	p := a.Pen(a.Height() - 1).Gap(1)
@@ -113,7 +113,7 @@ func (v *Panel) cellSign(f *term.Frame, r model.Row) (term.Style, string) {
 	return term.Watch, g.Watch
 }
 
-// heats holds the style of a cell; the index is the number of notifications of its candidate.
+// heats holds styles of a cell; the index is the number of notifications of its candidate.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
@@ -220,12 +220,12 @@ const (
 	// The first waveSlow of a wave is shown waveSlower times slower, the rest at its real speed.
 	waveSlower = 10
 	waveSlow   = 400 * time.Millisecond
-	waveLeast  = TravelShown // minimum time for which a phase of a candidate is shown
+	waveLeast  = TravelShown // minimum time in slow motion for a phase of a candidate
 	waveStays  = time.Second // time for which marks stay after the end of the wave
-	waveMost   = time.Minute // time for which marks stay if the server never reports the end
+	waveMost   = time.Minute // time in slow motion for which marks stay if the server never reports the end
 )
 
-// phase is the progress of a notified candidate.
+// phase is the progress of a candidate in a wave.
 type phase int
 
 const (
@@ -241,7 +241,7 @@ type wave struct {
 	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Reactions up to upTo after the deletion are shown. Reads up to readUpTo were shown for waveLeast.
+	// Reactions up to upTo after the deletion are shown. A candidate that read after readUpTo is not done yet.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // candidates in each phase, none after the wave
 	state          *doctor.State
@@ -278,7 +278,7 @@ func (w *wave) shown(after time.Duration) time.Duration {
 	return waveSlower*waveSlow + after - waveSlow
 }
 
-// happened is the inverse of shown. It returns the time up to which the grid shows events.
+// happened returns the time up to which the grid shows events. From waveLeast on, it is the inverse of shown.
 func (w *wave) happened(since time.Duration) time.Duration {
 	switch {
 	case w.exact:
@@ -350,8 +350,7 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 	return out
 }
 
-// counts reports whether the embedded server records which sessions a deletion notifies.
-func (v *Panel) counts() bool {
+func (v *Panel) showsWaves() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }

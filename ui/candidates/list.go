@@ -20,7 +20,7 @@ type list struct {
 }
 
 // Reselect rebuilds the rows and keeps the candidate selected. If the candidate is gone, Reselect
-// selects the row that is now in its place, or in its last place in the queue.
+// selects a row at or near its last place.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = newList(s, l.Filter)
@@ -49,7 +49,7 @@ func (l *list) SelectRow(i int) {
 	}
 }
 
-// Select selects the row with the identity id, if it is shown.
+// Select selects the row with the identity id, if there is one.
 func (l *list) Select(id model.Ref) {
 	if i := l.Rows.Find(id, l.Index); i >= 0 {
 		l.SelectRow(i)
@@ -77,7 +77,7 @@ func newList(s *doctor.State, filter string) List {
 	want := strings.ToLower(filter)
 	all := slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) })
 	if s.Kind() == dialect.KindQueue {
-		all = all[:min(len(all), dialect.FirstItems)] // the others were not read
+		all = all[:min(len(all), dialect.FirstItems)]
 	}
 	r.filtered, r.matching = true, dialect.QueueOf(all)
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {

@@ -48,8 +48,8 @@ type Shown struct {
 	AsOf      string    // time of a stale state in words, "" for a current one
 	Why       []string  // the text in place of the queue, nil to show the queue
 	PointedAt string    // ID of the member that a lesson points at, "" for none
-	Since     time.Time // start of the current lesson, zero for none; older deletions are hidden
-	Past      bool      // no slow motion, because of time travel
+	Since     time.Time // start of the current lesson, zero for none; the table hides older deletions
+	Past      bool      // time travel: the grid shows no slow motion
 	StepLine  func(*doctor.State, model.Step, model.StepOn) string
 }
 
@@ -58,7 +58,7 @@ type Shown struct {
 type shape struct {
 	crowd   bool // drawn as a grid
 	page    int  // rows of the queue in view; in a grid, the rows of a column
-	below   int  // lines below the queue
+	below   int  // lines reserved below the queue
 	pace    string
 	without int // lines for members without a znode, with a heading
 }
@@ -226,7 +226,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		line()
 		line().Text(term.Muted, "next "+phrase.RoleOf(s).One+" gets number ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 	}
-	if n := len(s.Ignored); n > 0 && spare >= 1 && s.Kind() != dialect.KindDouble { // the title describes the znode ready
+	if n := len(s.Ignored); n > 0 && spare >= 1 && s.Kind() != dialect.KindDouble { // the title describes the znode "ready"
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
 			names = append(names, znode.Safe(c.Name, znode.NameMax))
@@ -264,7 +264,7 @@ func (v *Panel) tail() []term.Span {
 	return out
 }
 
-const waitersShown = 12 // most listed sessions that watch a barrier
+const waitersMax = 12 // sessions listed for a barrier
 
 // Explain returns why there is no queue to show, and what to do; nil if the queue can be shown. The
 // first line is a heading.
@@ -298,7 +298,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			"Waiting for the ACL to change.",
 			"What to do: connect with credentials that have READ on " + path + "."}
 		if n := s.Queue.Len(); n > 0 {
-			lines = append(lines, "Until "+f.Clock(s.ReadAt)+" there were "+units.Count(n, "candidate", "candidates")+".")
+			lines = append(lines, "At "+f.Clock(s.ReadAt)+" there were "+units.Count(n, "candidate", "candidates")+".")
 		}
 		return lines
 	case s.Queue.Len() == 0 && wording.Single(s):
@@ -311,7 +311,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.Queue.Len() == 0 && s.Roleless(), phrase.Unclear(s):
 		_, words := wording.Headline(f, s, false, false, false)
 		lines := []string{wording.Capital(words)}
-		for _, id := range s.Waiters()[:min(len(s.Waiters()), waitersShown)] {
+		for _, id := range s.Waiters()[:min(len(s.Waiters()), waitersMax)] {
 			line := znode.Hex(id) + " watches the znode"
 			if x := s.Tracked.Client(id); x.Conn != nil {
 				line += " from " + znode.Safe(strings.TrimPrefix(x.Conn.Addr, "/"), 64)
