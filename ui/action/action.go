@@ -2,7 +2,7 @@
 // and its texts. A [Situation] decides whether an action can be done now. The [Acts] of a dashboard
 // do it.
 //
-// A new action needs a [Kind], a value in the table, and an [Act] in each dashboard that can do it:
+// A new action needs a [Kind], a [Def] in the table, and an [Act] in each dashboard that can do it:
 // live and demo (package ui/cli/dashboard), replay (package ui/cli).
 package action
 
@@ -40,13 +40,13 @@ const (
 	Expire    Kind = "expire"     // the candidate's session expires now
 	SlowLead  Kind = "slow lead"  // the candidate's leader procedure does not end: ArgOn, ArgOff
 
-	// For the demo. Slow is for replays, too.
+	// For the demo, and Slow also for replays.
 	Slow    Kind = "slow"    // change the delay of the demo's server, or a replay's speed: ArgSlower, ArgFaster
 	Step    Kind = "step"    // release the next message, or skip a wait
 	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
 )
 
-// Values of [Action.Arg] for a key with several meanings.
+// Values of [Action.Arg].
 const (
 	ArgOn     = "on"
 	ArgOff    = "off"
@@ -92,8 +92,7 @@ type Def struct {
 	Changes bool // --observe-only disables it
 	Harms   bool // it harms a candidate
 	Demo    bool // only the demo's footer has it
-	// Matters reports whether the action affects what the screen shows now. A narrow footer then
-	// prefers the key. Nil: it never does.
+	// Matters reports whether Drop counts as 0 in this state. Nil: it never does.
 	Matters     func(*doctor.State) bool
 	OfCandidate bool
 	// Next, if not nil, returns the Arg that the key has now.
@@ -117,8 +116,8 @@ const (
 type Words struct {
 	Verb  string // its name; "": the kind
 	Cant  string // after "Can't"; "": the verb
-	Is    string // what happens to the candidate, in a list
-	Shows string // what the user learns from the action, in the list of faults
+	Is    string // text in a list: what happens to the candidate
+	Shows string // text in the list of faults: what the user learns from the action
 	Begun string // message at the start, if the result comes with a later state
 	Done  string // message after success, with {name} for the candidate; "": none
 }
@@ -174,8 +173,8 @@ type Situation struct {
 	Actions     interface{ Why(Action) string } // nil: nothing can be done
 }
 
-// Offer returns the action on r's candidate, and why it is refused, "" if it is not.
-// arg is for a kind without a Def.Next.
+// Offer returns an action of a kind, and why it is refused, "" if it is not. r is for a kind with
+// Def.OfCandidate, arg for a kind without Def.Next.
 func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
@@ -213,7 +212,7 @@ func (x Situation) Refuses(a Action) string {
 	}
 	why := x.Actions.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
-		// At full speed, Step would begin to hold all messages.
+		// At full speed, Step would only begin to hold all messages.
 		why = "nothing is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(why, 0)
@@ -227,7 +226,7 @@ type Acts struct {
 
 // Act implements the actions of one kind.
 type Act struct {
-	// Why returns the reason for a refusal, "" for none. Each frame calls it several times.
+	// Why returns the reason for a refusal, "" for none. Each frame may call it several times.
 	// Nil: never refused.
 	Why func(Action) string
 	Do  func(Action) error

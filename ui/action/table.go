@@ -22,7 +22,7 @@ var Table = []Def{
 		Help: "cut its connection without closing its session",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
-			Shows: "Its znode stays until its session expires, so nobody leads until the session timeout has passed.",
+			Shows: "Its znode stays until its session expires. If it leads, no other candidate can lead until then.",
 			Done:  "{name} is killed: its connection is cut, its session is not closed",
 		},
 	},
@@ -32,7 +32,7 @@ var Table = []Def{
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
 			Is:    "a long pause, as of a garbage collector",
-			Shows: "Its session expires and another candidate leads, but it still believes that it leads: two leaders, one of them wrong.",
+			Shows: "Its session expires. A frozen leader still believes that it leads when another candidate leads: two leaders, one of them wrong.",
 			Done:  "{name} is frozen: it reads, writes and decides nothing",
 		},
 		Undo: Words{
@@ -67,7 +67,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "delay messages more; at last hold each for .",
+		Help:  "delay messages more; at last . releases each",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "slower"},
 	},
 	{
