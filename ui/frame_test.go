@@ -157,8 +157,8 @@ func inside(m Model, title string) (in []string) {
 			break
 		}
 		rest := cells[x+1:]
-		if end := slices.Index(rest, '│'); end >= 0 {
-			rest = rest[:end]
+		if end := slices.Index(rest[min(5, len(rest)):], '│'); end >= 0 { // edges of the queue are in the first 5 cells
+			rest = rest[:5+end]
 		}
 		in = append(in, string(rest))
 	}

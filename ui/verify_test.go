@@ -37,7 +37,7 @@ func TestVerifyReportsTheResult(t *testing.T) {
 			t.Servers[i].Watches, t.Servers[i].Watched = session.Answer{}, nil
 		}
 	}); !strings.Contains(got, "asking the servers") {
-		t.Errorf("answers without watches: got status line %q, want it to wait", got)
+		t.Errorf("answers without watches: got status line %q, want \"asking the servers\" in it", got)
 	}
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
 		t.Errorf("answers with watches: got status line %q, want the result", got)
@@ -82,7 +82,7 @@ func TestObserveOnlyChangesNothing(t *testing.T) {
 			keys(m, mode)
 		}
 		for _, k := range []string{"s", "x", "f", "d", "c", "h", "y", "n"} {
-			m.Update(press(k))
+			keys(m, k)
 		}
 		text := screen(m)
 		for _, word := range []string{"spawn", "kill ", "freeze", "resign", "campaign", "h herd", "predecessor)"} {
