@@ -1,5 +1,5 @@
 // Package exporter serves Prometheus metrics at /metrics, and the health of the observation at
-// /healthz. A scrape reads the states of the watched elections; events are counted when they happen.
+// /healthz. A scrape reads the states of the watched elections; events are counted when they are observed.
 // The user names the elections, or repeated searches find them.
 package exporter
 
@@ -52,7 +52,7 @@ type Exporter struct {
 	searcher      *searcher // nil: the user named the elections
 }
 
-// Start watches the elections of w, and serves their metrics, until t ends.
+// Start runs w, and serves metrics until t ends. [Exporter.Watch] adds elections to w.
 func (x *Exporter) Start(t *process.Tasks, w *election.Elections) {
 	x.tasks, x.watched = t, w
 	x.registry.MustRegister(describe(commonMetrics(), nil, func(put put) { x.overview().sample(put) }))
@@ -231,7 +231,7 @@ const (
 	// Max bounds an exporter's elections, because each has many series.
 	Max = 200
 
-	overMax        = 15 * time.Minute       // metrics stay this long after the deletion of an election or the last use of a lock
+	overMax        = 15 * time.Minute       // metrics stay at least this long after the deletion of an election or the last use of a lock
 	retryAfter     = 5 * time.Second        // the shortest pause after a failed search
 	connectedEvery = 100 * time.Millisecond // between checks for a connection before a search
 )
@@ -248,9 +248,9 @@ type searcher struct {
 
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // the last search without an error read all znodes
+	complete  bool  // no bound and no ACL limited the last search without an error
 	err       error // of the last search
-	unwatched int   // elections found but not watched
+	unwatched int   // elections that follow could not watch
 	requests  uint64
 }
 
@@ -269,7 +269,7 @@ func (s *searcher) state() *searches {
 func (s *searcher) run(ctx context.Context) error {
 	var last plain.Discovery
 	for process.Sleep(ctx, connectedEvery) == nil {
-		// The servers may have refused the login, and repeated logins could lock the account.
+		// Each search logs in. After a refused login, more logins could lock the account.
 		if s.exporter.watched.Health().Connected.IsZero() {
 			continue
 		}
@@ -301,7 +301,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	return d, err
 }
 
-// follow watches the elections in d. It stops watching elections that have been over for [overMax].
+// follow watches up to [Max] of the elections in d. It stops watching elections that have been over for [overMax].
 func (s *searcher) follow(d plain.Discovery) {
 	for path, e := range s.watched {
 		if since, over := over(e.Feed.State()); over && time.Since(since) > overMax {
@@ -314,7 +314,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found candidates
+		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // in d because an earlier search found candidates
 		if watched || over || vacant || f.State.Roleless() {
 			continue
 		}
@@ -331,7 +331,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted, or is a free lock, and since when.
+// over reports whether the election was deleted (since: the last read) or is a free lock.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -39,7 +39,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { close(p.closed); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-func TestSlowClientsAreCutOff(t *testing.T) {
+func TestServeEndsConnections(t *testing.T) {
 	const request = "GET / HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
 		name string
@@ -145,7 +145,7 @@ func TestHealth(t *testing.T) {
 	unread, connected := s.journal.State(), s.at
 	s.pass(time.Millisecond).read("host", 1, 0)
 	read := s.journal.State()
-	now := s.pass(time.Hour).at // nothing has changed since
+	now := s.pass(time.Hour).at // an hour without changes
 	s.apply(&model.Read{At: now, Presence: model.Denied})
 	denied := s.journal.State()
 	s.apply(&model.Read{At: now, Presence: model.Absent})

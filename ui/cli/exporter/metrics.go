@@ -191,7 +191,7 @@ func newEvents(labels prometheus.Labels) *events {
 // nobody is the value of the label cause for a handoff without an old leader.
 const nobody = "none"
 
-// The values of the label quality: see [model.Measure].
+// The values of the label quality.
 const (
 	measured = "measured"
 	guess    = "guess"
@@ -239,10 +239,10 @@ func commonMetrics() []description {
 		{"up", "", "Whether electop's observing session is connected to ZooKeeper: 1 or 0."},
 		{"elections", "", "Elections that electop watches."},
 		{"elections_without_leader", "", "Elections that nobody leads; no sample without a connection or before the first search ended."},
-		{"elections_unwatched", "", "Elections that the searches found and that are not watched."},
-		{"search_complete", "", "Whether the last search for elections that ended read everything: 1 or 0."},
-		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server answered electop's observing session last, if only a ping."},
-		{"requests_total", "to", "Electop's own requests: of the observing session, without pings, of searches, and to the servers about themselves."},
+		{"elections_unwatched", "", "Elections that the last search found and electop could not watch: more than 200, or with the path label of another."},
+		{"search_complete", "", "Whether the last search for elections that did not fail met no bound and no ACL that forbids READ: 1 or 0."},
+		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server last answered a request or ping of electop's observing session."},
+		{"requests_total", "to", "Electop's own requests without pings: of the observing session, of searches, and to the servers about themselves."},
 	}
 }
 

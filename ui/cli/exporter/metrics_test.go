@@ -214,7 +214,7 @@ func TestZnodesAddNoSeries(t *testing.T) {
 		s.pass(time.Second).read(fmt.Sprintf("leader%d", i), 1, 0, s.next-1)
 	}
 	if n := series(t, s); n != few {
-		t.Errorf("got %d series after 200 more candidates, want %d as before", n, few)
+		t.Errorf("got %d series after 201 more candidates, want %d as before", n, few)
 	}
 	if got := leaders(t, s); !slices.Equal(got, []string{"leader199"}) {
 		t.Errorf("got leaders %q, want only leader199", got)
