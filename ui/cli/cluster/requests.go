@@ -66,7 +66,7 @@ type Requests struct {
 
 // Flags declares --admin and --admin-url. The help of --admin contains the text in what.
 func (o *Requests) Flags(cmd *cobra.Command, what string) {
-	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
@@ -75,7 +75,7 @@ func (o *Requests) Flags(cmd *cobra.Command, what string) {
 // WatchFlags declares the flags of a command that requests watches.
 func (o *Requests) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
-	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for the watch table also of a server with more than 50,000 watches, and accept larger replies")
 	})
 }
@@ -84,7 +84,7 @@ func (o *Requests) WatchFlags(cmd *cobra.Command) {
 func (o *Requests) CadenceFlags(cmd *cobra.Command) {
 	o.WatchFlags(cmd)
 	o.Sessions, o.Cheap = autoInterval, true
-	help.Questions.Add(cmd, func(f *pflag.FlagSet) {
+	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
 }

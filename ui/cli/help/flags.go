@@ -18,7 +18,7 @@ type Group string
 const (
 	Connection Group = "Connection"
 	Kerberos   Group = "Kerberos"
-	Questions  Group = "Questions to the servers"
+	Requests   Group = "Requests to the servers"
 	Candidates Group = "Candidates"
 	Command    Group = "Command to run"
 	Search     Group = "Search"
@@ -30,7 +30,7 @@ const (
 )
 
 func order() []Group {
-	return []Group{Connection, Kerberos, Questions, Candidates, Command, Search, Checks, Embedded, Faults, Screen, Output}
+	return []Group{Connection, Kerberos, Requests, Candidates, Command, Search, Checks, Embedded, Faults, Screen, Output}
 }
 
 const annotation = "electop_group"

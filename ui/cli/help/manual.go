@@ -17,7 +17,7 @@ import (
 // Book holds what all manual pages share.
 type Book struct {
 	Version string
-	Date    time.Time // of the build; zero: unknown
+	Date    time.Time // of the commit; zero: unknown
 }
 
 // Write creates dir, and writes the manual pages of root and its commands into it.

@@ -41,7 +41,7 @@ func Topics() []*cobra.Command {
 		generated("keys", "The dashboard's keys", func(*cobra.Command) string { return input.Markdown() + "\n" + text("keys") }),
 		written("lease", "When a leader of electop must stop leading, and what that rests on"),
 		written("metrics", "Metrics for Prometheus, their alert rules, and /healthz"),
-		written("operators", "What electop asks the servers, what it costs, and what they must allow"),
+		written("operators", "Requests to the servers, what they cost, and what the servers must allow"),
 		generated("systems", "The systems whose elections electop recognises", func(*cobra.Command) string { return systems() }),
 		written("teaching", "The demo in front of a class"),
 	}
@@ -71,7 +71,7 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 	return cmd
 }
 
-// Text returns markdown, followed by the file name.md of this package, as plain text.
+// Text returns markdown and the content of the file name + ".md" as plain text.
 func Text(markdown, name string) string { return render(markdown + text(name)) }
 
 func text(name string) string {

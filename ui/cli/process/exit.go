@@ -53,7 +53,7 @@ func ExitCodes() []ExitCode {
 		{ExitFinding, "doctor: at least one finding of one election is critical. check: the program fails at least one check"},
 		{ExitOwn, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
 		{ExitCannotExecute, "campaign -- CMD: CMD cannot be executed"},
-		{ExitNotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
+		{ExitNotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's, if no signal ended electop"},
 		{ExitHangUp, "ended by SIGHUP: its terminal was closed"},
 		{ExitInterrupt, "interrupted: Ctrl-C, SIGINT"},
 		{ExitQuit, "ended by SIGQUIT: Ctrl-\\"},
@@ -76,8 +76,8 @@ func Usagef(format string, args ...any) error {
 	return Error{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Passed is an exit code without a message. It is the code of a command that electop ran, or the error
-// was already printed.
+// Passed is an exit code without a message. It is the code of a command that electop ran, or of an
+// error that was already printed.
 type Passed int
 
 func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
