@@ -27,7 +27,7 @@ func (e *Election) Cast(cfg demo.Config) *demo.Cast {
 	return demo.NewCast(cfg)
 }
 
-// Sandbox returns the sandbox of a demo's election. Sandbox sets Path, Put and Now of cfg.
+// Sandbox returns a [demo.Sandbox] for the election. Sandbox sets Path, Put and Now of cfg.
 func (e *Election) Sandbox(cfg demo.SandboxConfig) *demo.Sandbox {
 	cfg.Path, cfg.Put, cfg.Now = e.Path, e.Feed.Put, feed.Now
 	return demo.NewSandbox(cfg)
@@ -41,7 +41,7 @@ func IgnoreEnd(err error) error {
 	return err
 }
 
-// InPlace reports whether the queue is n faultless candidates of electop: one acknowledged leader, the others wait.
+// InPlace reports whether the queue is n faultless candidates of electop: the first leads, the others wait.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
@@ -58,7 +58,7 @@ func InPlace(s *doctor.State, n int) bool {
 	return s.Ack.Path == "" || s.Acknowledged()
 }
 
-// CauseFaults waits until c.Cast candidates are in place, and then causes random faults until ctx ends.
+// CauseFaults waits until c.Cast candidates are in place, then causes random faults until ctx ends or an act fails.
 func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast, log *slog.Logger) error {
 	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
 		return nil // ctx has ended
@@ -68,7 +68,7 @@ func CauseFaults(ctx context.Context, c demo.Chaos, e *Election, cast *demo.Cast
 	}))
 }
 
-// Admission describes an election before electop's candidates join.
+// Admission describes an election before more candidates of electop join.
 type Admission struct {
 	Known   bool             // the election was read
 	dialect *dialect.Dialect // nil: not recognised
@@ -123,8 +123,8 @@ type Request struct {
 	Err     io.Writer // for the question
 }
 
-// Confirm reads the election. With third-party candidates, Confirm returns an error unless r.Yes is set
-// or the user confirms. If the election cannot be read, Known is false and the error is nil.
+// Confirm reads and admits the election. Third-party candidates also require r.Yes or the user's
+// confirmation. If the election cannot be read, Known is false and the error is nil.
 func (r Request) Confirm(ctx context.Context, conn *client.Conn) (Admission, error) {
 	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
 	if err != nil || seen.Presence == model.Denied {

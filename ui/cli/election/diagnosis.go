@@ -25,9 +25,8 @@ const (
 	lastPause     = 2 * time.Second  // longest time from the last request to the end; no extension is shorter
 )
 
-// Diagnose observes e for d.For, and extends the observation if that can decide a suspicion. It requests
-// the servers' reports at the beginning and before each end. observed is the duration with extensions.
-// The poller of w must not run.
+// Diagnose observes e for d.For, and longer if that can decide a suspicion. observed is the duration with
+// extensions. If w has a poller, the poller must not run, because Diagnose requests the servers' reports.
 func (w *Elections) Diagnose(ctx context.Context, e *Election, d Diagnosis) (s *doctor.State, observed time.Duration, err error) {
 	if _, err = w.FirstRead(ctx, e, d.Reach); err != nil {
 		return nil, 0, err
@@ -74,19 +73,19 @@ func (w *Elections) conclude(ctx context.Context, f *feed.Feed, end time.Time, w
 	return s, nil
 }
 
-// worthwhile returns the longest useful extension up to limit, and the suspicion that it can decide.
-// Some suspicions wait only for another report of the servers. They count if canPoll is true.
-func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (longest doctor.Pending, by time.Duration) {
+// worthwhile returns the suspicion that needs the longest extension up to limit, and this extension.
+// Suspicions that wait only for another report of the servers count if canPoll is true.
+func worthwhile(s *doctor.State, limit time.Duration, canPoll bool) (suspicion doctor.Pending, by time.Duration) {
 	for _, p := range s.Pending {
 		if !p.Decides() || p.Left == 0 && !canPoll {
 			continue
 		}
 		need := max(p.Left, lastPause).Truncate(time.Second) + time.Second
 		if need > by && need <= limit {
-			longest, by = p, need
+			suspicion, by = p, need
 		}
 	}
-	return longest, by
+	return suspicion, by
 }
 
 func hasUnverifiedWatch(s *doctor.State) bool {

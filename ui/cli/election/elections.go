@@ -226,7 +226,7 @@ type Election struct {
 	end      context.CancelFunc // ends the tasks that run started
 }
 
-// Followed configures the election at path. AckPath is electop's own path until the system is known.
+// Followed configures the election at path. AckPath is for electop's leaders; the path of a recognised system replaces it.
 func Followed(path string) model.Config {
 	return model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
 }
@@ -251,16 +251,16 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes outside the election that the system needs.
+// followBeside makes the observer follow the znodes outside the election that the feed's state lists.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
 		acks, dirs, counts := s.Followed(), s.Around(), s.Counted()
 		e.observer.SetBeside(observer.Beside{Acks: acks, Directories: dirs, Counts: counts})
-		other := func(s *doctor.State) bool {
+		changed := func(s *doctor.State) bool {
 			return !slices.Equal(s.Followed(), acks) || !slices.Equal(s.Around(), dirs) || !slices.Equal(s.Counted(), counts)
 		}
-		if _, err := e.Feed.Await(ctx, other); err != nil {
+		if _, err := e.Feed.Await(ctx, changed); err != nil {
 			return nil // ctx has ended
 		}
 	}
@@ -286,7 +286,7 @@ func (e *Election) subscribe(ctx context.Context, poller *admin.Poller) error {
 type Health struct {
 	Connected      time.Time     // when the connection began; zero: not connected
 	Answered       time.Time     // when a server last answered a request or ping; zero: never in this session
-	Timeout        time.Duration // the session timeout; 0: no session yet
+	Timeout        time.Duration // the session timeout; 0: no session
 	Err            string        // why the session is not connected; "": connected, or not known
 	Requests       uint64        // number of requests in all observing sessions, without pings
 	ServerRequests uint64        // number of requests for the servers' reports about themselves

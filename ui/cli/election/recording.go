@@ -56,7 +56,7 @@ func (r Recording) open(election model.Config) (*feed.Recorder, error) {
 
 const recordMaxDefault = 100e6 // bytes
 
-// ByteSize is the value of --record-max: a number of bytes, as in 100MB, 64KiB or 0.
+// ByteSize is the value of --record-max: a number of bytes, as in 100MB, 64MiB or 0.
 type ByteSize struct {
 	n   uint64
 	set bool
@@ -66,7 +66,7 @@ type ByteSize struct {
 func (b *ByteSize) Set(s string) error {
 	n, err := humanize.ParseBytes(s)
 	if err != nil || n > math.MaxInt64 {
-		return errors.New("give a size, as in 100MB or 64KiB")
+		return errors.New("give a size, as in 100MB or 64MiB")
 	}
 	b.n, b.set = n, true
 	return nil

@@ -30,9 +30,9 @@ const progressEvery = 200 * time.Millisecond
 // Pause returns the pause after a search, to spare the servers; took is the duration of the search.
 func Pause(took time.Duration) time.Duration { return max(30*time.Second, 20*took) }
 
-// Search walks the znode tree and finds elections. Only one goroutine may use a search.
+// Search finds elections and other recipes in the znode tree. Only one goroutine at a time may use a search.
 type Search struct {
-	// Changed is called in Run's goroutine when Discovery or Progress has changed.
+	// Run calls Changed after each election that it finds, and at times for its progress.
 	Changed func()
 
 	kind     string
@@ -143,7 +143,7 @@ func journal(f discover.Found) *doctor.Journal {
 
 // Discovery returns the result so far. The elections are in the order in which they were found.
 func (s *Search) Discovery() plain.Discovery {
-	if s.cfg.Leaves { // as in Poll
+	if s.cfg.Leaves { // remove possible barriers without a known watch
 		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return f.State.Dialect == nil && f.State.Queue.Len() == 0 })
 	}
 	return plain.Discovery{
@@ -181,8 +181,7 @@ type SearchOptions struct {
 	depth int
 	nodes int
 	rate  float64
-	// Kind is the kind to list, or "all"; "": elections and locks.
-	Kind string
+	Kind  string // the Kind of [plain.Discovery]
 }
 
 // Watches reports whether the search needs the servers' reports of watches.
