@@ -123,7 +123,7 @@ func (h *world) awaitState(holds func(*doctor.State) bool) *doctor.State {
 	defer cancel()
 	s, err := h.elections.watched.First().Feed.Await(ctx, holds)
 	if err != nil {
-		h.t.Fatalf("%v: a %s: %s%s", err, s.Kind(), phrase.Content(s), h.queue())
+		h.t.Fatalf("the state was not reached: %v; %s: %s; queue %s", err, s.Kind(), phrase.Content(s), h.queue())
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (h *world) await(what string, holds func(lesson.View) bool) lesson.View {
 		select {
 		case <-h.elections.Dirty():
 		case <-limit:
-			h.t.Fatalf("%s, part %d: %s: not within two minutes\n%s\nview %+v\nnotices %q", v.ID, v.Part, what, h.queue(), v, h.notices)
+			h.t.Fatalf("%s, part %d: not %s within two minutes\n%s\nview %+v\nnotices %q", v.ID, v.Part, what, h.queue(), v, h.notices)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// Verify finds the kind of each recipe. Actions that need an election are refused.
+// The state shows the kind of each recipe. Actions that need an election are refused.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -221,7 +221,7 @@ func TestRecipes(t *testing.T) {
 			for _, kind := range []action.Kind{action.Campaign, action.Herd, action.Workers, action.LoseReply, action.SlowLead} {
 				want := "this demo shows a " + x.kind.String()
 				if why := acts.Why(action.Action{Kind: kind, Target: "amber", Arg: action.ArgOn}); why != want {
-					h.t.Errorf("%s: %q, want %q", kind, why, want)
+					h.t.Errorf("%s: got %q, want %q", kind, why, want)
 				}
 			}
 			if !h.admitter.decide(h.elections.State()) {
@@ -231,7 +231,7 @@ func TestRecipes(t *testing.T) {
 			must(h.t, h.act("x", "birch", ""))
 			s := h.awaitState(func(s *doctor.State) bool { return s.MemberByID("ember") != nil && s.MemberByID("birch") == nil })
 			if s.Kind() != x.kind || len(s.Findings) > 0 {
-				h.t.Errorf("%s: a %s with findings %v", x.kind, s.Kind(), s.Findings)
+				h.t.Errorf("got a %s with findings %v, want a %s without findings", s.Kind(), s.Findings, x.kind)
 			}
 			if why := acts.Why(action.Action{Kind: action.Kill, Target: "/queue/queue-0000000000"}); x.kind == dialect.KindQueue && why != "this is an item of the queue. Select a participant" {
 				h.t.Errorf("kill a queue item: got %q, want that it is an item", why)
@@ -242,7 +242,7 @@ func TestRecipes(t *testing.T) {
 			must(h.t, h.act("d", "amber", ""))
 			s = h.awaitState(func(s *doctor.State) bool { return s.Phase == model.NoParent })
 			if n := len(s.Waiters()); s.Kind() != x.kind || n > 0 || len(s.Broken()) > 0 || len(s.Findings) > 0 {
-				h.t.Errorf("without the barrier: a %s with %d waiters, broken %q, findings %v", s.Kind(), n, s.Broken(), s.Findings)
+				h.t.Errorf("without the barrier: got a %s with %d waiters, broken %q, findings %v; want a %s and nothing else", s.Kind(), n, s.Broken(), s.Findings, x.kind)
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestScreenShowsNotifiedCandidates(t *testing.T) {
 			})
 			w := s.Wakes[len(s.Wakes)-1]
 			if len(w.Notified) != want || !w.Leader {
-				h.t.Errorf("%s: the server notified %d, want %d: %+v", name, len(w.Notified), want, w.Wake)
+				h.t.Errorf("%s: the server notified %d, leader %v; want %d, true: %+v", name, len(w.Notified), w.Leader, want, w.Wake)
 			}
 			m := ui.New(ui.Options{
 				Source: h.elections, Past: h.elections, Actions: acts, Now: feed.Now, Mode: ui.ModeDemo, Theme: term.Mono, Renderer: lipgloss.NewRenderer(io.Discard),
@@ -306,7 +306,7 @@ func TestRefusedActions(t *testing.T) {
 			{action.Action{Kind: action.Pause}, "demo"},
 		} {
 			if why := acts.Why(c.Action); !strings.Contains(why, c.why) {
-				h.t.Errorf("%+v: %q, want %q", c.Action, why, c.why)
+				h.t.Errorf("%+v: got %q, want %q in it", c.Action, why, c.why)
 			} else if err := acts.Do(h.t.Context(), c.Action); err == nil || err.Error() != why {
 				h.t.Errorf("%+v: Why returns %q, Do %v", c.Action, why, err)
 			}

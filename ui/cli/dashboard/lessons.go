@@ -103,7 +103,7 @@ func (r *lessonRunner) Start(ctx context.Context, id string) error {
 func (r *lessonRunner) prepare(ctx context.Context, run *lesson.Run) error {
 	r.mu.Lock()
 	u, ok := run.Setup()
-	ok = ok && r.run == run // false if the user left the lesson
+	ok = ok && r.run == run // false if run was left or replaced
 	r.mu.Unlock()
 	if !ok {
 		return nil
@@ -151,7 +151,7 @@ func (r *lessonRunner) setUp(ctx context.Context, u lesson.Setup, fits func(*doc
 		switch demo.Fault(x.Fault) {
 		case demo.Resign, demo.Expire:
 			contenders--
-		case demo.LoseReply: // setups use it only without a guid, so the znode becomes a ghost
+		case demo.LoseReply: // without a guid, as in all setups, the candidate creates a second znode
 			contenders++
 		}
 		if _, err := await(func(*doctor.State) bool { return true }); err != nil {
@@ -284,8 +284,8 @@ type progress struct {
 	mu   sync.Mutex
 	done []string
 
-	saving sync.Mutex
-	failed bool // an error was returned
+	saving   sync.Mutex
+	reported bool // reading or writing the file failed, and the error was returned
 }
 
 type progressText struct {
@@ -308,7 +308,7 @@ func openProgress(getenv func(string) string) (*progress, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
 	case err != nil:
-		p.failed = true
+		p.reported = true
 		return p, fmt.Errorf("progress in lessons: %w", err)
 	}
 	var text progressText
@@ -336,7 +336,7 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save keeps lessons that another process saved. It returns only the first error.
+// save keeps lessons that another process saved. It returns no error if p.reported is true.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil
@@ -354,10 +354,10 @@ func (p *progress) save() error {
 	text.Done = slices.Clone(p.done)
 	p.mu.Unlock()
 	err := replaceFile(p.file, text)
-	if err == nil || p.failed {
+	if err == nil || p.reported {
 		return nil
 	}
-	p.failed = true
+	p.reported = true
 	return fmt.Errorf("progress in lessons is not kept: %w", err)
 }
 

@@ -50,12 +50,9 @@ func eachLesson(t *testing.T, f func(h *world, l *lesson.Lesson)) {
 func (h *world) begin(l *lesson.Lesson, part int) {
 	h.t.Helper()
 	must(h.t, h.lessons.Start(h.t.Context(), l.ID))
-	for {
-		if v := h.ready(); v.Part == part {
-			return
-		}
+	for v := h.ready(); v.Part != part; v = h.ready() {
 		if why := h.input(lesson.Skip, 0); why != "" {
-			h.t.Fatalf("%s, part %d: skip: %s", l.ID, part, why)
+			h.t.Fatalf("%s, part %d: skip: %s", l.ID, v.Part, why)
 		}
 	}
 }
@@ -107,7 +104,7 @@ func checkVerdict(v lesson.View) error {
 	return nil
 }
 
-var unfilled = regexp.MustCompile(`[{}]|\bunknown time|\bunknown\b|%!|\bnobody (is|was|and|thaws)|(of|Select|for) nobody`)
+var unfilled = regexp.MustCompile(`[{}]|\bunknown\b|%!|\bnobody (is|was|and|thaws)|(of|Select|for) nobody`)
 
 func checkTexts(t *testing.T, v lesson.View) {
 	t.Helper()
@@ -131,7 +128,7 @@ func TestLessons(t *testing.T) {
 			for part := range l.Parts {
 				v := h.ready()
 				if v.Part != part+1 || v.Question != "" && (v.Do != "" || v.Waiting || v.CanNext) {
-					h.t.Errorf("got %+v, want part %d, which waits for the answer to a question", v, part+1)
+					h.t.Errorf("got %+v, want part %d, and no task before an answer", v, part+1)
 				}
 				h.answer(rightAnswers[l.ID][part] - 1 + wrong)
 				for v = h.view(); wrong > 0 && v.Hints > 0; v = h.view() {
@@ -148,14 +145,14 @@ func TestLessons(t *testing.T) {
 				}
 			}
 			if v := h.view(); !v.Done || v.Skipped || !h.lessons.progress.has(l.ID) {
-				h.t.Errorf("got %+v, want the lesson done, not skipped, and kept in the progress", v)
+				h.t.Errorf("got %+v, want the lesson done, not skipped, and in the progress", v)
 			}
 		}
 	})
 }
 
 // Each act can be completed at several paces, with each answer, and again after the key <.
-func TestLessonsAtEachPace(t *testing.T) {
+func TestLessonsAtSeveralPaces(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		done := make(chan struct{})
@@ -223,8 +220,8 @@ func otherActs(cast int) (all []otherAct) {
 	return all
 }
 
-// A part names a wrong act, and can be completed afterwards, perhaps after the key <.
-func TestLessonNamesWrongAct(t *testing.T) {
+// A part reports a wrong act or its effect, and can be completed afterwards, if necessary after the key <.
+func TestLessonAfterWrongAct(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		lesson string
@@ -264,8 +261,8 @@ func TestLessonNamesWrongAct(t *testing.T) {
 	}
 }
 
-// After the key h was pressed twice, the part waits for it again.
-func TestLessonAfterHerdAndBack(t *testing.T) {
+// After the key h was pressed twice, the part waits for h again.
+func TestLessonAfterHerdOnAndOff(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
 		i, err := find(h.lessons.all, "herd")
@@ -277,14 +274,14 @@ func TestLessonAfterHerdAndBack(t *testing.T) {
 		must(t, h.act("h", "", ""))
 		time.Sleep(quiet)
 		if v := h.view(); !v.Waiting || v.Acted {
-			t.Errorf("herd and back: got %+v, want the part to wait for h", v)
+			t.Errorf("herd on and off: got %+v, want the part to wait for h", v)
 		}
 		must(t, h.act("h", "", ""))
 		h.finish()
 	})
 }
 
-// In slow motion, the lesson names it and the doctor has no finding.
+// The lesson names slow motion; slow motion causes no finding.
 func TestLessonInSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -315,14 +312,14 @@ func TestLessonInSlowMotion(t *testing.T) {
 // quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// Another act never makes a verdict wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
+// No act makes a verdict wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
 func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
-	share, first := 31, 0
+	every, first := 31, 0
 	if long, ok := zktest.Long(t); long >= time.Minute {
-		share = 1
+		every = 1
 	} else if ok {
-		share = 5
+		every = 5
 		first = int(zktest.Seed(t) % 5)
 	}
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -331,7 +328,7 @@ func TestLessonsAfterOtherActs(t *testing.T) {
 			for _, o := range otherActs(l.Setup.Cast) {
 				for _, early := range []bool{false, true} {
 					for _, pause := range []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second} {
-						if n++; p.Act != nil && n%share == first {
+						if n++; p.Act != nil && n%every == first {
 							h.checkAfter(l, i+1, o, early, pause, n)
 						}
 					}
@@ -391,7 +388,7 @@ func (h *world) checkAfter(l *lesson.Lesson, part int, o otherAct, early bool, p
 	h.t.Errorf("%s: the part does not end: %+v\n%s\nnotices %q", what, h.view(), h.queue(), h.notices)
 }
 
-func TestSkippedLessonIsNotDone(t *testing.T) {
+func TestSkippedLessonAddsNoProgress(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
 		must(h.t, h.lessons.Start(h.t.Context(), l.ID))
@@ -413,7 +410,7 @@ func TestSkippedLessonIsNotDone(t *testing.T) {
 			}
 		}
 		if v := h.view(); !v.Skipped || v.Part != len(l.Parts) || h.lessons.progress.has(l.ID) {
-			h.t.Errorf("view %+v: want the last part, skipped and not done", v)
+			h.t.Errorf("got %+v, want the last part, skipped, and no progress", v)
 		}
 	})
 }
@@ -525,8 +522,10 @@ func TestProgressCannotBeKept(t *testing.T) {
 	if len(reported) != 1 || !strings.HasPrefix(reported[0], "progress in lessons is not kept: ") || !slices.Equal(p.done, []string{"chain", "herd"}) {
 		t.Errorf("reported %q, done %q; want one report, and both lessons done", reported, p.done)
 	}
+}
 
-	dir = t.TempDir()
+func TestProgressReplacesDamagedFile(t *testing.T) {
+	dir := t.TempDir()
 	file := filepath.Join(dir, "electop", "lessons.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)

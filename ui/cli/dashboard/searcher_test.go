@@ -93,7 +93,7 @@ func (h *searching) await(what string, paths ...string) {
 		select {
 		case <-h.changed:
 		case <-limit:
-			h.t.Fatalf("%s: %+v", what, h.shown.Load())
+			h.t.Fatalf("%s: got %+v, want %q", what, h.shown.Load(), paths)
 		}
 	}
 	synctest.Wait()
@@ -131,6 +131,6 @@ func TestSearchIsRepeated(t *testing.T) {
 		h.await("deleted", "/b", "/c")
 		h.listed(false)
 		h.election("/d")
-		h.remains("not on the screen again", "/b", "/c")
+		h.remains("no longer on the screen", "/b", "/c")
 	})
 }
