@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"electop/demo/zktest"
 )
 
 // waiting reports whether an interrupted command left a goroutine that opens or reads a file.
@@ -55,6 +57,7 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 				args[i] = strings.ReplaceAll(args[i], fifo, file)
 			}
 			command := run(t, args...)
+			zktest.Await(t, "a goroutine at the FIFO", waiting)
 			command.cancel()
 			code := command.finish(t)
 			// A goroutine that waits in open(2) ends if the FIFO is opened and closed here.

@@ -15,8 +15,8 @@ import (
 	"electop/demo/zktest"
 )
 
-// A ghost and the candidate of the same session have the same guid.
-func TestEveryCommandShowsAGhost(t *testing.T) {
+// If a session has two znodes with one guid, the first is a ghost.
+func TestCommandsShowAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		path := unique("ghost")
@@ -151,7 +151,7 @@ func TestDiscoverProblems(t *testing.T) {
 		lines := strings.Split(out, "\n")
 		for i, begin := range []string{"!! " + ghost, "!! " + stopped, "   " + healthy} {
 			if !strings.HasPrefix(lines[i+1], begin) {
-				t.Errorf("line %d does not begin with %q:\n%s", i+1, begin, out)
+				t.Errorf("line %d does not begin with %q:\n%s", i+2, begin, out)
 			}
 		}
 		out, _ = once(t, 0, "discover", root, "--json", "-s", addr)
@@ -219,14 +219,14 @@ func TestDoctorListsWhatNeedsMoreTime(t *testing.T) {
 	}
 }
 
-func TestStatusOfADeadClient(t *testing.T) {
+func TestStatusOfADisconnectedClient(t *testing.T) {
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithAdmin())
 	link := zktest.NewLink(t, server.Addr)
 	c := session(t, server.Addr)
 	create(t, c, "/e", "", 0)
-	dead := session(t, link.Addr)
-	znode := create(t, dead, "/e/n_", "web1", contender)
+	disconnected := session(t, link.Addr)
+	znode := create(t, disconnected, "/e/n_", "web1", contender)
 	if _, _, _, err := c.ExistsW(znode); err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func TestSeveralElectionsInOneCommand(t *testing.T) {
 		out, errs = once(t, 1, "status", empty, root+"/nowhere", led, "-s", addr, "--admin", "off", "--json")
 		if lines := strings.Split(out, "\n"); len(lines) != 3 || !strings.Contains(lines[0], `"path":"`+empty) || !strings.Contains(lines[1], `"path":"`+led) ||
 			!strings.HasPrefix(errs, "electop: "+root+"/nowhere does not exist on ") || strings.Count(errs, "\n") != 1 {
-			t.Errorf("status printed\n%s\nerrors %q; want two elections and an error about the third", out, errs)
+			t.Errorf("status printed\n%s\nerrors %q; want two elections and an error about nowhere", out, errs)
 		}
 		log := t.TempDir() + "/log"
 		once(t, 4, "status", led, empty, "-s", addr, "--admin", "off", "--log-file", log)
 		if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), ", timeout=10000") != 1 {
-			t.Errorf("status opened more than one session (%v):\n%s", err, b)
+			t.Errorf("want one session in the log of status (error %v):\n%s", err, b)
 		}
 		out, _ = once(t, 0, "doctor", led, empty, "-s", addr, "--admin", "off", "--for", "10ms")
 		if !strings.HasPrefix(out, "== "+led+"\n"+led+": amber") || !strings.Contains(out, "\n== "+empty+"\n"+empty+": no candidate") {

@@ -33,8 +33,8 @@ type truth struct {
 	leads map[string][]string // by path; empty if nobody leads
 	// named replaces leads if the user names the path: electop then assumes that it is an election.
 	named map[string][]string
-	// If known is true, electop must name a leader in some layouts.
-	known bool
+	// Of three or more healthy layouts of a system, electop must name a leader in at least one.
+	healthy bool
 }
 
 func nobody(paths ...string) truth {
@@ -46,7 +46,7 @@ func nobody(paths ...string) truth {
 }
 
 func led(path string, leaders ...string) truth {
-	return truth{leads: map[string][]string{path: leaders}, known: len(leaders) > 0}
+	return truth{leads: map[string][]string{path: leaders}, healthy: len(leaders) > 0}
 }
 
 func allSystems() []system {
@@ -80,7 +80,7 @@ func TestNoWrongLeader(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("seed %d: %d layouts of %d systems, %d paths, of %d a leader was named", seed, c.layouts, len(systems), c.paths, c.named)
+	t.Logf("seed %d: %d layouts of %d systems, %d paths; discover and status named %d leaders", seed, c.layouts, len(systems), c.paths, c.named)
 	for _, name := range slices.Sorted(maps.Keys(c.healthy)) {
 		if x := c.healthy[name]; x.tried >= 3 && x.named == 0 {
 			t.Errorf("seed %d: %s: no leader was named in %d healthy elections", seed, name, x.tried)
@@ -138,7 +138,7 @@ func (c *comparison) compare(t *testing.T, w *tree, addr string, written []layou
 				t.Errorf("%s, %s: discover has the system %s, status has %s; the layout:\n  %s", x.system, path, show(of), show(status.System), strings.Join(x.log, "\n  "))
 			}
 		}
-		if x.truth.known {
+		if x.truth.healthy {
 			if c.healthy == nil {
 				c.healthy = map[string]struct{ tried, named int }{}
 			}
@@ -176,11 +176,11 @@ func statusOf(t *testing.T, servers, path, admin string) (e electionJSON) {
 	switch code := c.finish(t); code {
 	case 0:
 		if e = decode[electionJSON](t, c.out.all()); e.Leader == nil && len(e.Members) == 0 {
-			t.Fatalf("status %s: exit code 0 without a leader: %s", path, c.out.all())
+			t.Fatalf("status %s: exit code 0 without a leader or members: %s", path, c.out.all())
 		}
 	case 4:
 		if e = decode[electionJSON](t, c.out.all()); e.Leader != nil || len(e.Members) > 0 {
-			t.Fatalf("status %s: exit code 4 with a leader: %s", path, c.out.all())
+			t.Fatalf("status %s: exit code 4 with a leader or members: %s", path, c.out.all())
 		}
 	case 1:
 		if !strings.Contains(c.errs.all(), "does not exist") {
@@ -219,19 +219,19 @@ func acknowledged() []system {
 func acks(name string, q queue, required bool, data func(znode string) string, acks func(w *tree, at string) []string) system {
 	return system{name, func(w *tree, root string) truth {
 		at, znodes, members := q.write(w, root)
-		wrong := path.Dir(at)
+		parent := path.Dir(at)
 		own := func(i int) {
 			for _, ack := range acks(w, at) {
 				w.own(members[i], ack, data(znodes[i]))
 			}
 		}
-		o := nobody(at, wrong)
+		o := nobody(at, parent)
 		switch {
 		case len(znodes) == 0:
 		case w.r.IntN(2) == 0: // healthy
 			own(0)
 			o = led(at, znodes[0])
-			o.leads[wrong] = nil
+			o.leads[parent] = nil
 		case len(znodes) > 1 && w.r.IntN(3) == 0: // the second leads
 			own(1)
 			o.leads[at] = znodes[1:2]
@@ -404,7 +404,7 @@ type group struct {
 	each   func(w *tree, at string, i int) (name, data string, numbered bool)
 }
 
-// groups returns systems in which nobody leads, even if their names look like candidates.
+// groups returns systems in which nobody leads, even if znode names look like candidates.
 func groups() []system {
 	var out []system
 	for _, g := range []group{
@@ -470,7 +470,7 @@ func groups() []system {
 			return fmt.Sprintf("c%d:8081", i), "{}", false
 		}},
 		{"Mesos replicas", "/mesos/log_replicas", func(*tree, string, int) (string, string, bool) { return "", "", true }},
-		{"names of each member's own", "/nodes", func(w *tree, _ string, i int) (string, string, bool) {
+		{"a prefix for each member", "/nodes", func(w *tree, _ string, i int) (string, string, bool) {
 			return w.pick("worker-", "i-", "") + fmt.Sprintf("host%d_", i), "", true
 		}},
 		{"guids", "/registry", func(w *tree, _ string, _ int) (string, string, bool) { return w.uuid(), "", false }},
@@ -718,7 +718,7 @@ func (w *tree) begin() {
 	create(w.t, w.members[0], w.chroot, "", 0)
 }
 
-// root creates a directory for a layout. Its path contains names that other systems use.
+// root creates a directory for a layout. Its path may contain names that other systems use.
 func (w *tree) root(i int) string {
 	root := fmt.Sprintf("/%s%d", w.pick("apps", "db", "team", "x"), i)
 	for range w.r.IntN(3) {
@@ -785,7 +785,7 @@ func (w *tree) delete(path string) {
 	w.note("deleted %s", path)
 }
 
-// stir creates and deletes znodes, so that sequence numbers do not begin with 0.
+// stir creates and deletes up to 19 znodes, which raises the next sequence number.
 func (w *tree) stir(dir string) {
 	n := w.r.IntN(20)
 	for i := range n {

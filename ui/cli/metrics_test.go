@@ -288,7 +288,7 @@ func TestMetricsOfACandidate(t *testing.T) {
 }
 
 // Service managers end the exporter with SIGTERM, which is no failure.
-func TestExporterEndsWithSuccess(t *testing.T) {
+func TestExporterExitCodes(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 0, syscall.SIGINT: 130} {
@@ -303,7 +303,7 @@ func TestExporterEndsWithSuccess(t *testing.T) {
 		cmd.Process.Signal(signal)
 		cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != want || strings.Count(errs.all(), "\n") != 1 {
-			t.Errorf("%v: exit code %d, want %d: %s", signal, code, want, errs.all())
+			t.Errorf("%v: exit code %d, want %d and one line: %s", signal, code, want, errs.all())
 		}
 	}
 }
