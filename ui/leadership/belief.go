@@ -99,7 +99,7 @@ func (v *Belief) Draw(f *term.Frame, r term.Rect) {
 	drawLines(a, out.lines)
 }
 
-// DrawBrief draws the beliefs and the writes, with safety and liveness in the title.
+// DrawBrief draws the beliefs and the writes, with [Belief.PropertySpans] in the title.
 func (v *Belief) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief", false, append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)...)
@@ -174,7 +174,7 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 		}
 		if fenced {
 			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has its own session, but each write is multi(check " +
-				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource has seen a higher token."
+				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource refuses a token lower than its highest."
 		}
 		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the guard (w) prevents that."
 	}
@@ -365,7 +365,7 @@ func (v *Belief) properties(f *term.Frame) (p model.Properties, vacant time.Dura
 }
 
 // beliefs reports whether any beliefs are visible, and whether the queue has candidates that report
-// none. If the queue is empty, earlier steps make beliefs visible.
+// none. If the queue is empty, reported steps count as visible beliefs.
 func beliefs(s *doctor.State) (visible, hidden bool) {
 	hidden = s.Queue.Index(func(c *dialect.Candidate) bool { return s.Member(c) == nil }) >= 0
 	return len(s.Members) > 0 || s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0, hidden

@@ -32,7 +32,7 @@ const (
 	handoffShown = 1500 * time.Millisecond // time for which a new handoff is highlighted
 	shortCause   = len("resigned")         // width of the column for short names of causes
 
-	legendWidth = 90 // the minimum width for a legend, unless the panel is zoomed
+	legendWidth = 90 // the minimum width for legendLines, unless the panel is zoomed
 	legendLines = 3  // with a blank line below the legend
 )
 
@@ -40,24 +40,24 @@ const (
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
-	scroll int // lines out of view above: first lanes, then the newest handoffs
+	scroll int // lines scrolled out of view: first lanes, then the newest handoffs
 	most   int // the largest scroll
 	page   int // lines of the list
 
-	axis  axis
-	step  time.Duration // duration of a cell, chosen by the user; 0: automatic
-	lanes lanes
-	plan  plan
-	above int  // lanes that are scrolled out of view
-	cut   bool // Whole is not used, because its lanes begin after the playhead
+	axis          axis
+	step          time.Duration // duration of a cell, chosen by the user; 0: automatic
+	lanes         lanes
+	plan          plan
+	scrolledLanes int
+	cut           bool // Whole is not used, because its lanes begin after the playhead
 }
 
-// plan holds the number of lines of each part of the panel.
+// plan holds the sizes of the parts of the panel.
 type plan struct {
-	lanes  int // 0: no lanes
+	lanes  int // number of lanes
 	pitch  int // lines from one lane to the next
 	thick  int // lines of a lane
-	axis   int // the axis, and the blank line below it
+	axis   int // with a blank line below it in a high panel
 	legend int
 	note   int // above the list, about the leader or the lanes
 }
@@ -70,7 +70,7 @@ type HandoffsShown struct {
 	State      *doctor.State
 	Focused    bool
 	Properties []term.Span // safety and liveness, nil if they are unknown
-	Came       time.Time   // when the newest handoff came; zero unless live
+	Came       time.Time   // when the newest handoff came; zero in a pause and during time travel
 
 	Now      time.Time // the time on the screen; during time travel, the latest known time
 	Zoomed   bool      // the panel fills the screen
@@ -166,7 +166,7 @@ type listColumns struct {
 
 func (v *Handoffs) drawHandoffList(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
-	top := max(0, v.scroll-v.above)
+	top := max(0, v.scroll-v.scrolledLanes)
 	visible := make([]*model.Handoff, 0, a.Height())
 	for i := len(s.Handoffs) - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
 		visible = append(visible, s.Handoffs[i])
@@ -301,7 +301,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if room > 0 {
 		most = v.lanes.choose(v.axis, v.head(), v.Selected, room, v.scroll)
 	}
-	v.above = min(v.scroll, most)
+	v.scrolledLanes = min(v.scroll, most)
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
@@ -318,7 +318,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	}
 	v.page = max(1, in.H-v.upper())
 	if v.plan.lanes == 0 {
-		most, v.above = 0, 0
+		most, v.scrolledLanes = 0, 0
 	}
 	v.most = most + max(0, len(x.State.Handoffs)-v.page)
 	v.scroll = min(v.scroll, v.most)

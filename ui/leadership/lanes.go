@@ -22,7 +22,7 @@ type lanes struct {
 	wide  int // width of the longest name
 
 	rows   []*model.Lane // in view, in the order of their znodes
-	hidden int           // lanes out of view
+	hidden int           // lanes without room, and contenders without a lane
 	names  int           // width of the column of names
 	writes bool          // a line below the lanes shows what workers wrote
 }
@@ -39,7 +39,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose stores the most important lanes at head in rows. It returns the largest scroll.
+// choose stores in rows the most important lanes at head, without the first scroll of them. It returns the largest scroll.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -114,7 +114,7 @@ const (
 	laneSuspended
 	laneLed
 	laneLeads
-	laneSilent // has a znode, and is killed, frozen or cut off
+	laneSilent // has a znode, and is killed, frozen or partitioned
 	laneElected
 	laneBelieves
 	laneBefore // unknown, for example before electop saw the candidate
@@ -156,8 +156,8 @@ type laneCell struct {
 	fault model.Fault
 }
 
-// cells fills out with the cells of l that begin before until. Only the leader at head gets laneLeads,
-// other leaders get laneLed. Third-party clients are unknown in the gaps.
+// cells fills out with the cells of l that begin before until. In a stretch that does not
+// contain head, laneLeads becomes laneLed. Third-party clients are unknown in the gaps.
 func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {

@@ -76,7 +76,7 @@ func lineOf(parts []part, step model.Step) string {
 
 const (
 	RecipeLines    = 11 // the height of the code
-	barLines       = 3  // the height of the comparison below the code
+	barLines       = 3  // the height of the bars below the code
 	olderShown     = 5  // the most lines of earlier handoffs
 	situationLines = 4  // the usual height of the situation
 
@@ -96,14 +96,14 @@ type Recipe struct {
 type recipePlan struct {
 	parts           []part
 	bars            bool
-	before          int // lines of earlier handoffs
+	older           int // lines of earlier handoffs
 	pace, situation []string
 
 	between, beforeBars, beforeSituation bool // places of blank lines
 }
 
-// planned computes the layout. The comparison has priority over the situation. If there is a herd or
-// was one, it also has priority over the first and the last part of the code.
+// planned computes the layout. The bars have priority over the situation. If there is a herd or
+// was one, they also have priority over the first and the last part of the code.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(s.Kind(), herd, s.Ack.Path)
@@ -142,13 +142,13 @@ func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (
 		room -= max(0, len(aside)-kept)
 	}
 	if x.bars && (len(c.Chain) > 1 || len(c.Herd) > 1) && take(1) {
-		x.before = 1
+		x.older = 1
 	}
 	x.beforeSituation = len(x.situation)+len(x.pace) > 0 && take(1)
 	x.beforeBars = x.bars && take(1)
 	x.between = take(2)
-	if x.before > 0 {
-		x.before += room
+	if x.older > 0 {
+		x.older += room
 	}
 	return x
 }
@@ -183,7 +183,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 	}
 	if x.bars {
 		blank(x.beforeBars)
-		y = v.drawHerdBars(f, a, y, herd, c, x.before)
+		y = v.drawHerdBars(f, a, y, herd, c, x.older)
 	}
 	blank(x.beforeSituation)
 	for i, line := range append(x.pace, x.situation...) {
@@ -263,8 +263,8 @@ func fitNames(names []string, w int) string {
 	return term.Cut(names[0], w)
 }
 
-// drawHerdBars compares how many candidates a handoff notifies with each rule, as counted by the
-// server or as predicted. older bounds the lines of earlier handoffs.
+// drawHerdBars draws a bar for each rule: how many watchers a handoff notifies, counted by the
+// server or predicted. older bounds the lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
 	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
@@ -320,7 +320,7 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 }
 
 // drawOlder draws earlier handoffs, newest first, in at most n lines. If n is 1, it draws only the
-// numbers of notified candidates, all in one line.
+// numbers of notified watchers, in one line.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {

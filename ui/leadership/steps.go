@@ -17,7 +17,7 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step stays marked. The step itself is much shorter.
+// StepShown is how long a step stays marked if the server has no delay.
 const StepShown = 1500 * time.Millisecond
 
 // activity holds the candidates that run one line of the recipe now.
@@ -133,7 +133,7 @@ const detailMax = 120 // most characters of [StepLine]
 func StepLine(s *doctor.State, step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
-	case s.Roleless(): // their step numbers have other meanings
+	case s.Roleless(): // these kinds have other steps, without values
 		text = lineOf(code(s.Kind(), false, ""), step)
 	case on.Found:
 		text = "found by its name"
