@@ -127,10 +127,10 @@ func (p *Panel) MenuShown(g *term.Glyphs) overlay.Shown {
 	return x
 }
 
-// Todo reports whether the user must do something now. p may be nil.
+// Todo reports whether the lesson waits for an act of the user or for its effect. p may be nil.
 func (p *Panel) Todo() bool { return p != nil && p.On && p.View.Do != "" && !p.View.Done }
 
-// Target returns the [model.Member.ID] that the user must act on, "" for none. p may be nil.
+// Target returns the [model.Member.ID] of the candidate to act on, "" for none. p may be nil.
 func (p *Panel) Target() string {
 	if !p.Todo() {
 		return ""
