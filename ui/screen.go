@@ -118,9 +118,9 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	}
 	switch {
 	case d.past.journey.On:
-		x.Held = mainscreen.Past
+		x.TimeShown = mainscreen.Past
 	case d.paused != nil:
-		x.Held, x.Waiting = mainscreen.Paused, d.waiting()
+		x.TimeShown, x.Waiting = mainscreen.Paused, d.waiting()
 	}
 	if recording := d.past.recording(); recording != nil {
 		playing := recording.Playing()

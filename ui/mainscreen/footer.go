@@ -98,14 +98,14 @@ func (l *Footer) key(g *term.Glyphs, b input.Binding) (k input.FootKey, shown bo
 		shown = l.act(&k)
 	case input.CmdPause:
 		switch {
-		case l.Held != Live:
+		case l.TimeShown != Live:
 			k.Label, k.Drop = "live", 0
 		case l.Past:
 			k.Label, k.Drop = "past", 2
 		}
 	case input.CmdPlay:
-		shown = l.Playing != nil || l.Held != Live
-		if l.Journey.Plays() || l.Playing != nil && l.Held == Live {
+		shown = l.Playing != nil || l.TimeShown != Live
+		if l.Journey.Plays() || l.Playing != nil && l.TimeShown == Live {
 			k.Label = "pause"
 		}
 	case input.CmdLive:

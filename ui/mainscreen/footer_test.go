@@ -3,6 +3,7 @@ package mainscreen
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -64,13 +65,13 @@ func TestLabels(t *testing.T) {
 		{"all panels are in view", input.ModeNormal, nil, "tab", ""},
 		{"not all panels are in view", input.ModeNormal, func(l *Footer) { l.W = 80 }, "tab", "recipe"},
 		{"one panel fills the screen", input.ModeNormal, func(l *Footer) { l.W, l.Zoomed = 80, true }, "tab", ""},
-		{"zoom out", input.ModeNormal, func(l *Footer) { l.Zoomed = true }, "z", "zoom out"},
-		{"zoom", input.ModeNormal, nil, "z", ""},
+		{"zoomed", input.ModeNormal, func(l *Footer) { l.Zoomed = true }, "z", "zoom out"},
+		{"not zoomed", input.ModeNormal, nil, "z", ""},
 		{"live", input.ModeNormal, nil, "p", "pause"},
 		{"with a past", input.ModeNormal, func(l *Footer) { l.Past = true }, "p", "past"},
-		{"paused", input.ModeNormal, func(l *Footer) { l.Past, l.Held = true, Paused }, "p", "live"},
+		{"paused", input.ModeNormal, func(l *Footer) { l.Past, l.TimeShown = true, Paused }, "p", "live"},
 		{"in the past", input.ModePast, nil, "p", "live"},
-		{"in the past of a recording", input.ModePast, func(l *Footer) { l.Playing, l.Held = new(travel.Playing), Past }, " ", "play"},
+		{"in the past of a recording", input.ModePast, func(l *Footer) { l.Playing, l.TimeShown = new(travel.Playing), Past }, " ", "play"},
 		{"in a recording that is played", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, " ", "pause"},
 		{"in a recording, where space does the same", input.ModePast, func(l *Footer) { l.Playing = new(travel.Playing) }, "p", ""},
 		{"a key for both directions", input.ModePast, nil, "right", "event"},
@@ -108,11 +109,24 @@ func TestFindingsAreInTheFooter(t *testing.T) {
 }
 
 func TestRefusedKeysComeLastExceptInTheDemo(t *testing.T) {
-	for badge, off := range map[string]bool{"": true, Demo: false} {
+	refused := func(k input.FootKey) bool { return k.Off }
+	byUse := func(a, b input.FootKey) int { return map[bool]int{true: 1}[a.Off] - map[bool]int{true: 1}[b.Off] }
+	for badge, want := range map[string]bool{"": true, Demo: false} {
 		l := footer(input.ModeNormal, func(l *Footer) { l.Badge = badge })
 		keys := l.keys(new(term.Glyphs), input.Bindings(false))
-		if first, last := keys[0].Label, keys[len(keys)-1]; first != "spawn" || last.Off != off {
-			t.Errorf("badge %q: got first key %s, last key %s, off %v; want first key spawn, off %v", badge, first, last.Label, last.Off, off)
+		if got := slices.IsSortedFunc(keys, byUse); keys[0].Label != "spawn" || !slices.ContainsFunc(keys, refused) || got != want {
+			t.Errorf("badge %q: got first key %s, refused keys last: %v; want first key spawn, %v", badge, keys[0].Label, got, want)
 		}
+	}
+}
+
+func TestPausedStateIsAsOfTheLostConnection(t *testing.T) {
+	down := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	s := *footer(input.ModeNormal, nil).State
+	s.DownSince, s.Link.Link = down, model.Disconnected
+	x := Shown{Bar: Bar{State: &s, TimeShown: Paused}}
+	f := &term.Frame{Canvas: new(term.Canvas), Theme: new(term.Theme), Now: down.Add(9 * time.Second), Picture: down.Add(4 * time.Second)}
+	if got, want := x.AsOf(f), "as of 12:00:00, 9 s ago"; got != want {
+		t.Errorf("paused 4 s after the connection was lost: got %q, want %q", got, want)
 	}
 }

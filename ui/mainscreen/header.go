@@ -27,11 +27,11 @@ type Bar struct {
 	Role    string // role with which this program was started
 	Badge   string // Demo, Replay, "" for a live cluster
 
-	Held    Holding
-	Since   time.Time       // the moment on the screen, unless Held is Live
-	Waiting int             // number of events since the pause
-	Playing *travel.Playing // playback of a recording, nil if there is none
-	Ended   bool            // no newer state will come
+	TimeShown TimeShown
+	Since     time.Time       // the moment on the screen, unless TimeShown is Live
+	Waiting   int             // number of events since the pause
+	Playing   *travel.Playing // playback of a recording, nil if there is none
+	Ended     bool            // no newer state will come
 }
 
 // Values of [Bar.Badge].
@@ -42,13 +42,13 @@ const (
 
 func (v *Bar) wide() bool { return v.W >= WideFrom }
 
-// Holding names the time that the screen shows.
-type Holding int
+// TimeShown names the time that the screen shows.
+type TimeShown int
 
 const (
-	Live   Holding = iota // the present
-	Paused                // the beginning of a pause
-	Past                  // the moment of time travel
+	Live   TimeShown = iota // the present
+	Paused                  // the beginning of a pause
+	Past                    // the moment of time travel
 )
 
 func (v *Bar) Draw(f *term.Frame, r term.Rect) {
@@ -58,9 +58,9 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 
 	right := v.right(f)
 	path := cmp.Or(znode.Safe(s.Path, 0), "no path")
-	count, words := strconv.Itoa(s.Queue.Len()), phrase.Count(s)
+	short, long := strconv.Itoa(s.Queue.Len()), phrase.Count(s)
 	if s.Phase != model.Live {
-		count, words = "", ""
+		short, long = "", ""
 	}
 
 	number := ""
@@ -69,7 +69,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 	system := ""
 	if content := phrase.Content(s); content != "" {
-		system, count, words = "  "+s.Kind().String(), words, content
+		system, short, long = "  "+s.Kind().String(), long, content
 	} else if wording.Foreign(s) != nil {
 		most := 20
 		if v.wide() {
@@ -79,7 +79,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 
 	// An important span, such as a lost connection, may take the room of the system's name.
-	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(count)
+	least := min(term.Width(path), 20) + term.Width(number) + 6 + len(short)
 	all := right
 	right = term.FitSpans(all, p.Room()-least-1-term.Width(system))
 	if countKept(right, 6) < countKept(all, 6) {
@@ -93,10 +93,10 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	}
 	left := p.Room() - term.SpansWidth(right) - 5
 	p.Gap(2)
-	if words != "" {
-		words, count = "  "+words, "  "+count
+	if long != "" {
+		long, short = "  "+long, "  "+short
 	}
-	for i, rest := range [][3]string{{number, system, words}, {number, system, count}, {number, "", words}, {number, "", count}} {
+	for i, rest := range [][3]string{{number, system, long}, {number, system, short}, {number, "", long}, {number, "", short}} {
 		n := term.Width(rest[0]) + term.Width(rest[1]) + term.Width(rest[2])
 		shown, whole := term.TailOf(path, left-n), n+term.Width(path) <= left
 		if i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (whole || i > 1 || i == 1 && system != "") {
@@ -128,10 +128,10 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 
 	cluster := znode.Safe(v.Cluster, 64)
 	switch st, words := v.link(f); {
-	case v.Held == Past && v.Playing != nil:
-	case v.Held == Past:
+	case v.TimeShown == Past && v.Playing != nil:
+	case v.TimeShown == Past:
 		add(9, term.BadgeHeld, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
-	case v.Held == Paused:
+	case v.TimeShown == Paused:
 		add(9, term.BadgeHeld, " PAUSED "+f.Clock(v.Since)+"  -"+units.Counter(now.Sub(v.Since))+" ")
 		if n := v.Waiting; n > 0 {
 			add(8, term.You, "  +"+units.Count(n, "event", "events")+" waiting")
@@ -158,10 +158,10 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	switch {
 	case v.Playing != nil:
 		at := f.Now
-		if v.Held == Past {
+		if v.TimeShown == Past {
 			at = v.Since
 		}
-		out = append(out, travel.Playback(f, v.Badge, *v.Playing, at, v.Held == Past)...)
+		out = append(out, travel.Playback(f, v.Badge, *v.Playing, at, v.TimeShown == Past)...)
 	case v.Badge != "":
 		add(7, term.Lead, "  "+znode.Safe(v.Badge, 16))
 	}
@@ -175,7 +175,7 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.W >= ThirdColumnFrom || s.Follow.By != model.ByWatch) {
 		add(0, term.Muted, "   by "+by)
 	}
-	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.Held == Live && !v.Ended {
+	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.TimeShown == Live && !v.Ended {
 		add(1, term.Muted, "   rtt "+units.Took(rtt))
 	}
 	if v.Playing == nil {

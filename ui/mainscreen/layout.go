@@ -49,7 +49,7 @@ type Shape struct {
 	Lesson      bool // a lesson is running
 	Workers     bool // leaders have workers, and the beliefs are shown
 	Messages    bool // the server reports its messages
-	Rows        int  // lines of the candidates; 0: the panel has no list
+	Rows        int  // lines of the candidates; 0: the panel shows no queue
 	Watching    bool // the cluster is live, no lesson is running, and electop has no candidates
 	DoctorFirst bool // if Watching is set, the second column has Doctor and not Selected
 }
@@ -68,8 +68,8 @@ type Arrangement struct {
 //
 // On a screen narrower than WideFrom, the handoffs, a lesson or both are below the candidates. The recipe
 // and the messages replace other panels while they have the focus. On a wider screen, the recipe is
-// beside the candidates. From a width of ThirdColumnFrom, a third column has the lesson, the messages, and
-// the panels Selected, Doctor and Servers. The messages may have a fourth column.
+// beside the candidates; without a third column, the messages replace the recipe while they have the focus.
+// The third and fourth column have the lesson, the messages and, if they fit, Selected, Doctor and Servers.
 //
 // If s.Watching is set, the recipe has a place only while it has the focus. If leaders have workers,
 // the beliefs replace the recipe, or are below it on a tall screen. On a narrow screen without a lesson,
@@ -121,10 +121,10 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	if s.Lesson {
 		a.Panel[Lesson] = takeBottom(&upper, min(lessonLines+2, max(body.H/2, spare)))
 	}
-	if low := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-low >= aboveLeast {
-		a.Panel[Handoffs] = takeBottom(&upper, low)
-		if w >= fourthColumnFrom && low >= handoffsMost+helpLeast {
-			a.Help = takeBottom(&a.Panel[Handoffs], low-handoffsMost)
+	if lines := max(handoffsHeight(upper.H, body.W, s), upper.H-body.H+spare); !s.Lesson || upper.H-lines >= aboveLeast {
+		a.Panel[Handoffs] = takeBottom(&upper, lines)
+		if w >= fourthColumnFrom && lines >= handoffsMost+helpLeast {
+			a.Help = takeBottom(&a.Panel[Handoffs], lines-handoffsMost)
 		}
 	}
 	if w < WideFrom {
@@ -160,10 +160,10 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 // handoffsHeight returns the height of the handoffs within h lines of w cells. If h is large, the height
 // changes in steps, so that a new candidate rarely moves a panel.
 func handoffsHeight(h, w int, s Shape) int {
-	const lowMost = 14 // on a tall screen, the most lines that the handoffs take from other panels
+	const linesMost = 14 // on a tall screen, the most lines that the handoffs take from other panels
 	const recipeWhole = 30
 	const step = 8
-	low := max(6, h/3)
+	lines := max(6, h/3)
 	if h >= tallFrom {
 		need := (s.Rows/step + 2) * step
 		if w >= WideFrom {
@@ -172,15 +172,15 @@ func handoffsHeight(h, w int, s Shape) int {
 		if s.Workers {
 			need = max(need, leadership.RecipeLines+2+leadership.BeliefLines)
 		}
-		return max(min(low, lowMost), h-need)
+		return max(min(lines, linesMost), h-need)
 	}
 	if s.Focus == Handoffs && w < WideFrom {
-		low = max(low, h/2)
+		lines = max(lines, h/2)
 	}
-	if s.Workers && w >= WideFrom { // the beliefs get all their lines, except on a low screen
-		low = max(6, min(low, h-leadership.BeliefLines-1))
+	if s.Workers && w >= WideFrom { // the beliefs get all their lines, unless h is too small
+		lines = max(6, min(lines, h-leadership.BeliefLines-1))
 	}
-	return low
+	return lines
 }
 
 // Body returns the place between the header and the status line.
@@ -212,13 +212,13 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 	if rest.H >= 2*usual+least || !s.Messages && rest.H >= 2*least {
 		a.Panel[Doctor] = takeBottom(&rest, min(usual, rest.H/2))
 	}
-	switch about := min(usual, rest.H*2/5); {
+	switch lines := min(usual, rest.H*2/5); {
 	case !s.Messages:
 		a.Panel[Selected] = rest
-	case about < least:
+	case lines < least:
 		a.Panel[Messages] = rest
 	default:
-		a.Panel[Selected] = takeBottom(&rest, about)
+		a.Panel[Selected] = takeBottom(&rest, lines)
 		a.Panel[Messages] = rest
 	}
 	return body
@@ -228,7 +228,7 @@ func (a *Arrangement) arrangeColumns(body term.Rect, s Shape) term.Rect {
 // panels stay in place during a lesson.
 const lessonLines = 18
 
-// LessonPlace returns the size of a lesson's text. If the lesson has no place, it is the size in a zoomed panel.
+// LessonPlace returns the cells and lines for a lesson's text. If the lesson has no place, it returns those of a zoomed panel.
 func LessonPlace(w, h int, s Shape) (width, room int) {
 	s.Lesson = true
 	r := Arrange(w, h, s).Panel[Lesson]

@@ -4,11 +4,12 @@
 // [Arrange] is a pure function from the size of the screen and a [Shape] to the place of each part.
 // [Screen.Settle] gives each panel its place and contents. [Screen.Draw] changes only the frame.
 //
-// Keys move the panel with the focus. The wheel moves the panel under the pointer. A narrow header
-// leaves out the least important words, and a narrow footer leaves out the least important keys.
+// Keys scroll or select in the panel with the focus, the wheel in the panel under the pointer.
+// A narrow header leaves out the least important words, a narrow footer the least important keys.
 package mainscreen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -56,7 +57,7 @@ type Shown struct {
 	Campaigns bool      // this program can become a candidate
 	Verifying bool      // a request of the user for the servers' watches is under way
 	NoVerify  string    // why the servers cannot be queried, "" if they can
-	Reread    time.Time // when the selected candidate's data was last read again; zero: never
+	Reread    time.Time // when data was last read again, if it was the selected candidate's
 }
 
 const detailWidth = 100 // longer lines are hard to read
@@ -131,7 +132,7 @@ func (x *Screen) shape() Shape {
 // Stale reports whether the state on the screen may be outdated.
 func (x *Shown) Stale() bool {
 	s := x.State
-	return x.Ended && x.Badge != Replay && x.Held != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	return x.Ended && x.Badge != Replay && x.TimeShown != Past || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
 // AsOf returns in words when a stale state was current, "" for a state that is not stale.
@@ -139,11 +140,12 @@ func (x *Shown) AsOf(f *term.Frame) string {
 	if !x.Stale() {
 		return ""
 	}
-	if x.Held == Past {
-		return "as of " + f.Clock(x.State.DownSince) + ", there is no connection"
+	at := cmp.Or(x.State.DownSince, f.Picture)
+	if x.TimeShown == Past {
+		return "as of " + f.Clock(at) + ", there is no connection"
 	}
 	f.Ticks(term.TickCalm)
-	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
+	return "as of " + f.Clock(at) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(at)) + " ago"
 }
 
 func (x *Screen) candidates(f *term.Frame) candidates.Shown {
@@ -152,7 +154,7 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 		State: s, Focused: focused, Zoomed: x.Zoomed && focused,
 		Pace: !x.wide() || x.Zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
 		AsOf: x.AsOf(f), Why: candidates.Explain(f, s, x.Cluster, x.Spawns, x.Campaigns),
-		PointedAt: x.Lesson.Target(), Since: x.Lesson.Since(), Past: x.Held == Past, StepLine: leadership.StepLine,
+		PointedAt: x.Lesson.Target(), Since: x.Lesson.Since(), Past: x.TimeShown == Past, StepLine: leadership.StepLine,
 	}
 }
 
@@ -188,7 +190,7 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 		State: x.State, Focused: x.Focus == Handoffs, Properties: believed.PropertySpans(f),
 		Zoomed: x.Zoomed, Now: now, Selected: x.Candidates.Row().Ref(),
 	}
-	if h := wording.Newest(x.State); h != nil && x.Held == Live {
+	if h := wording.Newest(x.State); h != nil && x.TimeShown == Live {
 		out.Came = h.At
 	}
 	switch playing, j := x.Playing, x.Journey; {
@@ -326,9 +328,8 @@ func (x *Screen) Draw(f *term.Frame) {
 			x.detail(p).Draw(f)
 		}
 	}
-	fades := append(slices.Delete(slices.Clone(a.Panel[:]), int(Lesson), int(Selected)), a.Belief, a.Brief)
 	if x.Stale() {
-		for _, r := range fades {
+		for _, r := range append(slices.Delete(slices.Clone(a.Panel[:]), int(Lesson), int(Lesson)+1), a.Belief, a.Brief) {
 			f.Restyle(r.Inner(), term.Fade)
 		}
 	}
