@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	Lines     = 10 // least height of the panel, with its border
+	Lines     = 10 // the panel should have at least this height, with its border
 	headLines = 1
 
 	stampFormat = "04:05.000"
@@ -253,18 +253,18 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	case loss(model.Partitioned):
 		mark = g.Parted
 	}
-	head := g.H + " " + term.Cut(e.text, room-6) + " "
-	tail := mark + " " + string(e.lost)
+	text := g.H + " " + term.Cut(e.text, room-6) + " "
+	reason := mark + " " + string(e.lost)
 	if d.isLeft(e.side) {
-		head = " " + term.Cut(e.text, room-6) + " " + g.H
-		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
-		x := to + 1 - term.Width(head)
-		d.put(y, x, to+1, st, head)
-		d.put(y, x-term.Width(tail), x, term.Trouble, tail)
+		text = " " + term.Cut(e.text, room-6) + " " + g.H
+		reason = term.Cut(string(e.lost), room-term.Width(text)-2) + " " + mark
+		x := to + 1 - term.Width(text)
+		d.put(y, x, to+1, st, text)
+		d.put(y, x-term.Width(reason), x, term.Trouble, reason)
 		return
 	}
-	x := d.put(y, from, to+1, st, head)
-	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
+	x := d.put(y, from, to+1, st, text)
+	d.put(y, x, to+1, term.Trouble, term.Cut(reason, to+1-x))
 }
 
 // beside draws a text beside a lane. A long text can cover the server's lifeline.

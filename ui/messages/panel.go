@@ -155,7 +155,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	return lane{}
 }
 
-// receivers yields the receivers of the held messages, then of the sent ones, the newest first.
+// receivers yields the receivers of the held messages, then those of s.Exchanges, both newest first.
 func receivers(s *doctor.State) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if s.Pace != nil {
@@ -245,7 +245,7 @@ type entry struct {
 
 	notifies bool // for kind sent: the message is a notification
 	lost     loss
-	n        int // orders the messages of the same time; for kind others: number of messages
+	n        int // order among entries of this kind and time; for kind others: number of messages
 }
 
 // loss is the reason why a message did not arrive. It is "" if no loss is known.

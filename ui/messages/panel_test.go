@@ -46,7 +46,7 @@ func newElection(t *rapid.T) *election {
 	return e
 }
 
-func drawElection(t *rapid.T) *election {
+func randomElection(t *rapid.T) *election {
 	e := newElection(t)
 	pick := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 	for range rapid.IntRange(1, 60).Draw(t, "events") {
@@ -102,7 +102,7 @@ func (e *election) checkLanes(v *Panel, selected int) {
 	behind := selected + 1
 	if !members[names[selected]] || behind < len(names) && !members[names[behind]] && e.hasMessage(uint64(behind+1)) ||
 		!othersShown && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
-		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, and the lane of the next candidate or of another with messages", names[selected], v.lanes)
+		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, one with messages (the next candidate's if it has any), and none twice", names[selected], v.lanes)
 	}
 	if want := max(2, min(4, (v.place.W-4-stampRoom)/laneRoom)); len(v.lanes) != want {
 		e.t.Fatalf("got %d lanes on %d cells, want %d", len(v.lanes), v.place.W, want)
@@ -182,7 +182,7 @@ func gotEvents(v *Panel) (got []event, counted int) {
 
 func TestLadderIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := drawElection(t)
+		e := randomElection(t)
 		s := e.j.State()
 		at := rapid.IntRange(0, len(names)-1).Draw(t, "selected")
 		var v Panel
@@ -206,10 +206,10 @@ func TestLadderIsComplete(t *testing.T) {
 	})
 }
 
-func TestDrawMarksTheNextMessageAndScrolls(t *testing.T) {
+func TestNextMessageIsMarkedAndEntriesScroll(t *testing.T) {
 	theme := term.NewTheme(term.Mono, lipgloss.DefaultRenderer())
 	rapid.Check(t, func(t *rapid.T) {
-		e := drawElection(t)
+		e := randomElection(t)
 		s := e.j.State()
 		w, h := rapid.IntRange(40, 120).Draw(t, "width"), rapid.IntRange(Lines, 60).Draw(t, "height")
 		f := &term.Frame{Canvas: &term.Canvas{}, Theme: theme, Now: e.now, Picture: e.now}
