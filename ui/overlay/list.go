@@ -14,13 +14,13 @@ import (
 // Entry is an action, a command or a lesson in a list.
 type Entry struct {
 	Name  string
-	Key   string // key that does the same without the list, or the number of a lesson
+	Key   string // keys to press instead, or the number of a lesson
 	About string // what the entry does
 	More  string // text below the list; "": About
 	Why   string // why the entry cannot be done now, "" if it can
 	Do    input.Command
-	Kind  action.Kind // kind of the action, "" for a command
-	Arg   string      // Arg of the action, the cluster, or the lesson's ID
+	Kind  action.Kind // kind of the action, "" for a command or a lesson
+	Arg   string      // Arg of the action, the cluster's name, or the lesson's ID
 	In    input.Mode  // mode to open before the action; 0: none
 
 	Required bool // the lesson waits for this entry
@@ -35,7 +35,7 @@ type List struct {
 	Shown
 	selected Entry
 	chosen   bool    // false: Settle selects the first entry
-	found    []Entry // entries that contain the typed words
+	found    []Entry // entries that match the typed words
 	index    int     // index of the selected entry in found
 	top      int     // index of the first entry in view
 	page     int     // number of lines for entries
@@ -51,7 +51,7 @@ type Shown struct {
 	Search             *Typed      // filters the entries; nil: nothing can be typed
 	Note               []term.Span // replaces the selected entry's description below the list
 	Foot               string      // below the description, "" for none
-	Width, Keys, Names int
+	Width, Keys, Names int         // width on a large screen, and widths of the columns
 }
 
 // aboutMost is the usual number of lines of a description. A list with Search cuts longer ones.
@@ -199,18 +199,17 @@ func (v *List) Draw(f *term.Frame) {
 	}
 }
 
-// match returns the entries that contain all typed words. Entries with a matching name or key come first.
+// match returns the entries with all typed words in Name or About. Entries with a matching Name or Key come first.
 func match(all []Entry, typed string) []Entry {
-	typed = strings.ToLower(typed)
-	words := strings.Fields(typed)
+	words := strings.Fields(strings.ToLower(typed))
 	if len(words) == 0 {
 		return all
 	}
 	rank := func(e Entry) int {
-		switch name, first := strings.ToLower(e.Name), strings.Join(words, " "); {
-		case name == first || e.Key == strings.TrimSpace(typed):
+		switch name, joined := strings.ToLower(e.Name), strings.Join(words, " "); {
+		case name == joined || e.Key == strings.TrimSpace(typed):
 			return 0
-		case strings.HasPrefix(name, first):
+		case strings.HasPrefix(name, joined):
 			return 1
 		case strings.Contains(name, words[0]):
 			return 2

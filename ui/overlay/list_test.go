@@ -13,6 +13,7 @@ func TestMatchingNamesComeFirst(t *testing.T) {
 		"": "resign lose reply close Copy path", "  ": "resign lose reply close Copy path",
 		"lose": "lose reply close resign", "LOSE r": "lose reply resign", "reply lose": "lose reply",
 		"close": "close resign", "copy": "Copy path", "d": "resign Copy path", "path send": "Copy path", "x": "lose reply", "zzz": "",
+		"y": "Copy path lose reply resign", "Y": "lose reply Copy path resign", // keys distinguish case
 	} {
 		got := ""
 		for i, e := range match(all, typed) {

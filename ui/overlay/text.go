@@ -2,7 +2,7 @@
 //
 // Settle gives a text or list its contents and its place. Keys scroll or select within this place.
 // Draw does not change the text or list. A [Pager] is a text that may be longer than its place. A
-// [Panel] is a pager in a box. A [List] has actions, faults or lessons.
+// [Panel] is a pager in a box. A [List] has actions, commands or lessons.
 package overlay
 
 import (
@@ -130,7 +130,7 @@ func Join(width int, all []Invitation, open bool, joined []string, cannot string
 	} else {
 		add(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
 	}
-	add(term.Muted, 0, "Enter the lines unchanged: only then kazoo and Curator count all names.")
+	add(term.Muted, 0, "Enter the lines unchanged: only then kazoo and Curator queue behind all candidates.")
 	add(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	if len(joined) > 0 {
 		text.Lines = append(text.Lines, nil)
