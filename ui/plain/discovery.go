@@ -40,7 +40,7 @@ type Skip struct {
 // Found is an election that a search found, with its last state.
 type Found struct {
 	State   *doctor.State
-	Waiting int // number of candidates that do not hold the role
+	Waiting int // number of candidates that neither lead nor hold a lock
 }
 
 // split returns the elections to show; others are of a kind in which nobody leads or holds a lock.
@@ -126,7 +126,7 @@ func Below(found []Found) string {
 	return text
 }
 
-// Visible counts the waiting candidates or, in an election without a queue, the standbys; -1: unknown.
+// Visible counts the waiting candidates or, in a dialect without a queue, the standbys; -1: unknown.
 func (f Found) Visible() int {
 	if d := f.State.Dialect; d == nil || !d.Single {
 		return f.Waiting
