@@ -68,7 +68,7 @@ func Event(cluster, path string, e model.Event) any {
 		return head("connection", "state", link, "server", text(b.Server), "session", When(b.Session != 0, znode.Hex(b.Session)))
 	case model.EpochChanged:
 		return head("epoch", "from", b.From, "to", b.To)
-	case doctor.FindingChanged: // "was" is null unless only the severity changed
+	case doctor.FindingChanged: // "was" is null if the finding is new or cleared
 		out := head("finding", "state", changed(b.Raised), "was", text(string(b.Was)), "key", b.Finding.Key)
 		return append(out, findingOf(b.Finding)...)
 	case doctor.RiskChanged:
@@ -110,7 +110,7 @@ func handoff(cluster, path string, h *model.Handoff) Object {
 		"vacant_range_ms", rangeOf(m[2].In),
 		"session_timeout_ms", millisOrNil(m[3].Took), // of the old leader
 	)
-	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // name_unknown is why name_ms is null
+	for i, name := range []string{"silent", "takeover", "vacant", "session_timeout"} { // why the duration is null
 		out = append(out, name+"_unknown", text(phrase.Unmeasured(h, m[i])))
 	}
 	return out

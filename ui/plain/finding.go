@@ -80,7 +80,7 @@ func checked(s *doctor.State) []string {
 	}
 	undecided, _ := s.Tracked.LivenessUnknown()
 	out := []string{"the znodes of " + phrase.Count(s)}
-	if s.Answers != nil && n > 0 && s.Kind() != dialect.KindQueue { // items have no clients
+	if s.Answers != nil && n > 0 && s.Kind() != dialect.KindQueue { // queue items have no clients
 		out = append(out, fmt.Sprintf("whether clients are alive: %d of %s", max(0, tracked-undecided), phrase.Count(s)))
 		if waiting > 0 {
 			out = append(out, fmt.Sprintf("who watches what: %d of %d that wait", verified, waiting))
@@ -258,7 +258,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 		if p.Early != nil && p.Severity == p.Early.Severity {
 			continue // [doctor.State.Early] has it
 		}
-		if i == listMax {
+		if i >= listMax {
 			add("other suspicions", short, leastFor)
 			break
 		}

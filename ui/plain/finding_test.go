@@ -49,7 +49,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-func TestDoctorTextBeginsWithSettingForUnchecked(t *testing.T) {
+func TestDoctorTextNamesSettingBelowHeadline(t *testing.T) {
 	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
 	s.Answers = &session.Table{At: start, End: start, Whole: true}
@@ -97,6 +97,15 @@ func TestNotChecked(t *testing.T) {
 	whole.Answers.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
 		t.Errorf("with all reports: got unchecked %+v, want none", us)
+	}
+}
+
+func TestDoctorBoundsSuspicions(t *testing.T) {
+	s := *election(t)
+	s.Pending = make([]doctor.Pending, 20)
+	s.Pending[8] = doctor.Pending{Severity: doctor.Warning, Early: &doctor.Finding{Severity: doctor.Warning}} // shown as a finding
+	if n := strings.Count(string(line(t, plain.Doctor(&s, time.Second))), "a healthy handoff may look like this"); n != 8 {
+		t.Errorf("got %d suspicions, want 8", n)
 	}
 }
 

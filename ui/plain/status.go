@@ -226,7 +226,7 @@ func Status(s *doctor.State) Object {
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
 		"first", firstOf(s),
-		"members", members, // children of a kind in which nobody leads or holds a lock
+		"members", members, // the children, if their kind has neither a leader nor a lock
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
@@ -293,7 +293,7 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // according to the servers
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
-		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // false: address and server are the last known
+		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // unless true: address and server are the last known
 		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: unknown
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
@@ -302,7 +302,7 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 	)
 }
 
-// firstOf returns nil if there is no candidate, if the first candidate leads, or if the kind has no leader.
+// firstOf describes the first candidate if the kind has a role that it is not known to hold.
 func firstOf(s *doctor.State) Object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -311,7 +311,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil if there is no vacancy. Unless known_by is "watched", it may have begun before since.
+// leaderlessOf returns nil if no vacancy is known. Unless known_by is "watched", it may have begun before since.
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
@@ -333,7 +333,7 @@ func standbysOf(s *doctor.State) []string {
 	return list(standbys.Names)
 }
 
-// waiting counts the waiting candidates. Without a queue, it names the programs that could take over.
+// waiting returns how many candidates wait, or which programs could take over.
 func waiting(s *doctor.State) string {
 	if s.Dialect != nil && s.Dialect.Single {
 		return doctor.Could("take over", s.Standbys())

@@ -88,19 +88,19 @@ func TestJSONOfHostileChildren(t *testing.T) {
 		}
 		switch {
 		case utf8.Valid(cut) && (c.Data == nil || *c.Data != string(cut) || c.DataBase64 != nil):
-			t.Errorf("%s: got data %v and data_base64 %q, want only data", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got %s, want only data", h.what, line(t, c))
 		case !utf8.Valid(cut) && (c.Data != nil || !bytes.Equal(c.DataBase64, cut)):
-			t.Errorf("%s: got data %v and data_base64 %q, want only data_base64", h.what, c.Data, c.DataBase64)
+			t.Errorf("%s: got %s, want only data_base64", h.what, line(t, c))
 		}
 		if long := len(h.data) > len(cut); long != (c.DataLength != nil) || long && *c.DataLength != len(h.data) {
-			t.Errorf("%s: got data_length %v of %d bytes, cut to %d", h.what, c.DataLength, len(h.data), len(cut))
+			t.Errorf("%s: got data_length %s of %d bytes, cut to %d", h.what, line(t, c.DataLength), len(h.data), len(cut))
 		}
 	}
 	for i, c := range hostileElection(t).Queue.All() {
 		b := line(t, plain.Event("zk1:2181", path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		v := decode[candidateDoc](t, b)
 		if v.Znode != s.Candidates[i].Znode || v.Data == nil != (s.Candidates[i].Data == nil) || !bytes.Equal(v.DataBase64, s.Candidates[i].DataBase64) {
-			t.Errorf("got candidate %+v in the event, want %+v as in the status", v, s.Candidates[i])
+			t.Errorf("got candidate %s in the event, want %s as in the status", line(t, v), line(t, s.Candidates[i]))
 		}
 		if len(b) > 32<<10 {
 			t.Errorf("got a line of %d bytes, want at most 32 kB", len(b))
@@ -127,7 +127,7 @@ func TestJSONWithoutCreationTime(t *testing.T) {
 	z.Ctime = time.Time{}
 	s := decode[statusDoc](t, line(t, plain.Status(election(t, z))))
 	if c := s.Candidates[0]; c.CreatedAt != nil || c.Czxid == nil {
-		t.Errorf("got created at %v, czxid %v, want no time and a czxid", c.CreatedAt, c.Czxid)
+		t.Errorf("got %s, want no created_at and a czxid", line(t, c))
 	}
 }
 
@@ -138,7 +138,7 @@ func TestJSONOfSingleZnode(t *testing.T) {
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
 	}})
 	if got := string(line(t, plain.Status(j.State()))); !strings.Contains(got, `"parent":null,"next_sequence":null,"leader":"/controller"`) {
-		t.Errorf("got %s, want null for the parent and the next sequence number", got)
+		t.Errorf("got %s, want a leader, and null for the parent and the next sequence number", got)
 	}
 }
 
@@ -146,7 +146,7 @@ const path = "/app/election"
 
 var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
 
-// hostile has names and data that any client of the cluster could write.
+// hostile has names and data that a hostile server could send.
 var hostile = []struct {
 	what string
 	name string
@@ -395,7 +395,7 @@ func TestStatusTextOfUnknownLeader(t *testing.T) {
 		kazoo = "0123456789abcdef0123456789abcdef__lock__0000000001=kz1"
 	)
 	for _, c := range []struct {
-		children []string
+		children []string // "name" or "name=data"; "!name" has no session
 		why      model.NoLeader
 		status   string // its first line
 		rows     []string
@@ -420,7 +420,7 @@ func TestStatusTextOfUnknownLeader(t *testing.T) {
 		j.Apply(r)
 		s := j.State()
 		if s.NoLeader() != c.why || s.Leader() != nil {
-			t.Errorf("%q: got leader %v, %q, want none, %q", c.children, s.Leader(), s.NoLeader(), c.why)
+			t.Errorf("%q: got leader %v, reason %q, want no leader, reason %q", c.children, s.Leader(), s.NoLeader(), c.why)
 		}
 		text := plain.StatusText(s)
 		if first, _, _ := strings.Cut(text, "\n"); first != c.status {
@@ -484,7 +484,7 @@ func TestStatusWithFirstWatchReport(t *testing.T) {
 		}
 	}](t, line(t, plain.Status(s))).Candidates
 	if c[1].State != "verified" || c[2].State != "other" || c[2].Watched[0] != path+"/n_0000000001" {
-		t.Errorf("got candidates %+v, want the watch of candidate 2 verified, and of candidate 3 on znode 1", c)
+		t.Errorf("got candidates %+v, want candidate 2 verified, and candidate 3 \"other\", on znode 1", c)
 	}
 }
 
@@ -494,12 +494,12 @@ func TestStatusAndDoctorShowSameRisk(t *testing.T) {
 		j.Apply(answers(start.Add(time.Duration(sec+2)*time.Second), nil, 2, 3))
 	}
 	s := j.State()
-	const left = "n_0000000001 is at risk, expires in at most 10 s (session timeout 10 s, silent for at least 3 s): last seen connected at "
-	if text := plain.StatusText(s); !strings.Contains(text, left) || !strings.Contains(text, "10.0.0.1:4000  not connected, last server zk1:2181") {
-		t.Errorf("got status\n%s\nwant in it %s, and the last server", text, left)
+	const sentence = "n_0000000001 is at risk, expires in at most 10 s (session timeout 10 s, silent for at least 3 s): last seen connected at "
+	if text := plain.StatusText(s); !strings.Contains(text, sentence) || !strings.Contains(text, "10.0.0.1:4000  not connected, last server zk1:2181") {
+		t.Errorf("got status\n%s\nwant in it %s, and the last server", text, sentence)
 	}
-	if text := plain.DoctorText(s, time.Second); !strings.Contains(text, left) {
-		t.Errorf("got report of the doctor\n%s\nwant in it %s", text, left)
+	if text := plain.DoctorText(s, time.Second); !strings.Contains(text, sentence) {
+		t.Errorf("got report of the doctor\n%s\nwant in it %s", text, sentence)
 	}
 	type risk struct {
 		Expires float64 `json:"expires_within_ms"`
@@ -515,7 +515,7 @@ func TestStatusAndDoctorShowSameRisk(t *testing.T) {
 	}](t, line(t, plain.Status(s))).Candidates[0]
 	r := decode[struct{ Risks []risk }](t, line(t, plain.Doctor(s, time.Second))).Risks
 	if len(r) != 1 || r[0] != c.risk || r[0].Timeout != 10000 || r[0].Silent != 3000 || c.Address != "10.0.0.1:4000" || c.Connected {
-		t.Errorf("got candidate %+v in the status, risks %+v from the doctor, want the same risk: 10 s timeout, 3 s silent", c, r)
+		t.Errorf("got candidate %+v in the status, risks %+v from the doctor, want the same risk: 10 s timeout, 3 s silent, last connected from 10.0.0.1:4000", c, r)
 	}
 }
 

@@ -1,11 +1,9 @@
-// Package plain formats the state of a journal without a screen. For scripts, the format is JSON with one
-// object per line, such as [Event] and [Status]; see electop help json. For people, the format is text,
-// such as [Line] and [StatusText].
+// Package plain formats the states and events of elections without a screen. For scripts, the format is
+// JSON with one object per line, such as [Event] and [Status]; see electop help json. For people, the
+// format is text, such as [Line] and [StatusText].
 //
 // In JSON, zxids and session ids are hex strings. Times are RFC 3339 with nanoseconds, and durations
 // are milliseconds with fractions. A znode appears as its full path. null means unknown or none.
-//
-// value.go formats the values of JSON objects. Each other file formats one subject as JSON and text.
 package plain
 
 import (
@@ -85,9 +83,9 @@ func znodePath(path string, c *dialect.Candidate) *string {
 	return text(znode.Join(path, c.Name))
 }
 
-// content has c's data in the field name, or in name_base64 if the data is not UTF-8.
-// If the data was cut, name_length has its full length.
-func content(name string, c *dialect.Candidate) Object {
+// content has c's data as key, or as key_base64 if the data is not UTF-8.
+// If the data was cut, key_length has its full length.
+func content(key string, c *dialect.Candidate) Object {
 	d, length := c.Data, 0
 	known := !c.Unread && !d.Denied
 	if known && d.Truncated() {
@@ -95,9 +93,9 @@ func content(name string, c *dialect.Candidate) Object {
 	}
 	isText := known && utf8.Valid(d.Bytes)
 	if isText || !known {
-		return Object{name, When(isText, string(d.Bytes)), name + "_length?", length}
+		return Object{key, When(isText, string(d.Bytes)), key + "_length?", length}
 	}
-	return Object{name, nil, name + "_base64?", d.Bytes, name + "_length?", length}
+	return Object{key, nil, key + "_base64?", d.Bytes, key + "_length?", length}
 }
 
 func text(s string) *string { return When(s != "", s) }
@@ -134,7 +132,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax bounds each list of znodes, servers, sessions or suspicions.
+// listMax bounds the znodes, servers or sessions in one text, and the suspicions.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }
