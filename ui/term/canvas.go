@@ -5,7 +5,7 @@
 // to right. A [Span] is text in one style.
 //
 // A [Style] names a meaning, such as trouble. A [Theme] has the escape sequence of each style, for a
-// terminal with many colours, few or none. Only this package defines colours.
+// terminal with many colours, few or none. Only this package defines the dashboard's colours.
 //
 // A [Frame] holds what drawing one picture needs: the canvas, the theme and two times. While
 // drawing, each part reports with [Frame.At] or [Frame.Every] when it changes next. The earliest of
@@ -21,8 +21,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is the screen as cells. It is reused between frames. No control character gets into a
-// cell, so a frame has only the theme's escape sequences.
+// Canvas is the screen as cells. It is reused between frames. Put leaves out control
+// characters, so a frame has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
 	cells []cell
@@ -47,7 +47,7 @@ func (c *Canvas) Resize(w, h int) {
 	clear(c.cells)
 }
 
-// Put draws s from (x, y) to the column before end. It returns the column after the text.
+// Put draws s from (x, y) to the column before end. It returns the column for the next text.
 func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	if y < 0 || y >= c.H || x < 0 {
 		return x
@@ -207,7 +207,7 @@ func (c *Canvas) Render(th *Theme) string {
 type spot struct {
 	rect Rect
 	what any
-	at   func(x, y int) any // nil: the spot is what everywhere
+	at   func(x, y int) any // used instead of field what, unless nil
 }
 
 // Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.

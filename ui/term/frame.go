@@ -12,8 +12,8 @@ type Frame struct {
 }
 
 const (
-	TickCalm = time.Second            // interval between two pictures in which ages and the clock change
-	TickBusy = 250 * time.Millisecond // interval between two pictures while something counts down
+	TickCalm = time.Second            // ages and the clock change at this interval
+	TickBusy = 250 * time.Millisecond // countdowns change at this interval
 )
 
 // Every notes changes at multiples of d, so that all digits change together. It does nothing if the picture is held.
@@ -73,12 +73,12 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	}
 	p := whole.Pen(0).Gap(2)
 	p.end = r.X + r.W - 2
-	name := Strong
+	titleStyle := Strong
 	if focused {
-		name = Lead
+		titleStyle = Lead
 	}
-	p.Text(edge, " ").Text(name, title).Text(edge, " ")
-	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // the rest of the tail may end in blanks
+	p.Text(edge, " ").Text(titleStyle, title).Text(edge, " ")
+	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // the last span that fits may end in blanks
 	if n := SpansWidth(tail); n > 0 {
 		p.Gap(p.Room()-n-3).Text(edge, " ")
 		p.Spans(tail).Text(edge, " ")
@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window moves a view of page lines as little as possible from top, to show line at of n. It returns the first line in view.
-func Window(top, at, page, n int) int {
-	return max(0, min(max(min(top, at), at-page+1), n-page))
+// Window moves a view of page lines as little as possible from top, to show the cursor. It returns the first line in view.
+func Window(top, cursor, page, n int) int {
+	return max(0, min(max(min(top, cursor), cursor-page+1), n-page))
 }

@@ -60,9 +60,9 @@ func Lines(s string, w int) iter.Seq2[int, string] {
 }
 
 func wrapWide(s string, w int) []string {
-	const whole = "\ue000" // stands for a hyphen; no safe text has it
-	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
-	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
+	const noBreak = "\ue000" // stands for a hyphen; no safe text has it
+	s = ansi.Wrap(strings.ReplaceAll(s, "-", noBreak), w, "")
+	return strings.Split(strings.ReplaceAll(s, noBreak, "-"), "\n")
 }
 
 // wrapPlain copies nothing: the lines are parts of s.

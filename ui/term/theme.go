@@ -61,16 +61,16 @@ const (
 	Alarm     // coral, bold
 	Good      // green: connected, acknowledged
 	You       // violet: this process, the user's text, held messages
-	Past      // the time of a former leader; a candidate that lists again
-	OnFaint   // a cell with a background, in a stale picture or behind an overlay
+	Past      // an ended leadership; a candidate that reads the list again
+	OnFaint   // Hot or Warm in a stale picture or behind an overlay
 	Badge     // the program's name, a key to press now
 	BadgeHeld // the badge of a pause or of time travel
-	Key       // a key in the footer
-	Hot       // background: being notified
-	Warm      // background: reading the list again after a notification
-	Heat1     // background: notified once
-	Heat2     // background: notified twice
-	Heat3     // background: notified three times or more
+	Key
+	Hot   // background: being notified
+	Warm  // background: reading the list again after a notification
+	Heat1 // background: notified once
+	Heat2 // background: notified twice
+	Heat3 // background: notified three times or more
 	styles
 
 	Selected Style = 0x80
