@@ -217,7 +217,7 @@ func (d *dashboard) setSpeed(do input.Command) tea.Cmd {
 		}
 		return d.doer.cmd(action.Action{Kind: action.Slow, Election: d.path, Arg: arg}, "", d.candidates.Row().Ref())
 	}
-	speed := d.past.journey.Faster(by, d.o.Now())
+	speed := d.past.journey.ScaleSpeed(by, d.o.Now())
 	d.report(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
 	return nil
 }

@@ -30,13 +30,13 @@ type Journey struct {
 	path      string
 	searching bool
 	wanted    []move    // the moves of the next search
-	playTo    time.Time // the next search plays up to this time; zero: no playback
+	playTo    time.Time // the next search plays up to this time if wanted is empty; zero: none set
 	playback  playback
 	gen       uint64 // number of the journey; [Journey.Arrive] rejects arrivals of older journeys
 	leaving   bool   // the journey ends after the running search
 }
 
-// Whole is the latest state that the journey has stored. It includes what came after Shown.
+// Whole is the latest state at the time At. It includes what came after Shown.
 type Whole struct {
 	State *doctor.State
 	At    time.Time
@@ -71,7 +71,7 @@ func (j *Journey) Begin(in Past, path string, selected model.Ref, stop func(cont
 	}
 }
 
-// End returns to the present.
+// End ends the journey, but keeps the playback speed.
 func (j *Journey) End() { *j = Journey{gen: j.gen + 1, playback: playback{speed: j.playback.speed}} }
 
 // Go stops the playback and adds a move; the search is nil while another runs.
@@ -84,7 +84,7 @@ func (j *Journey) Go(m history.Move) Search {
 	return j.next()
 }
 
-// GoTo replaces the wanted moves by a time; the search is nil while another runs.
+// GoTo is [Journey.Go] with a move to the time t, and discards the other wanted moves.
 func (j *Journey) GoTo(t time.Time) Search {
 	j.Stop()
 	j.wanted, j.playTo = []move{momentAt(t)}, time.Time{}
@@ -103,7 +103,7 @@ func (j *Journey) PlayTo(t time.Time) Search {
 // Plays reports whether the playback is on.
 func (j *Journey) Plays() bool { return j.playback.on }
 
-// PlayWords returns the playback's sign and speed, "" without playback.
+// PlayWords returns the playback's sign, and its speed unless that is 1; "" without playback.
 func (j *Journey) PlayWords(g *term.Glyphs) string {
 	switch p := &j.playback; {
 	case !p.on:
@@ -124,7 +124,7 @@ func (j *Journey) Play(now time.Time) {
 // Stop stops the playback.
 func (j *Journey) Stop() { j.playback.on = false }
 
-// PlayOn continues the playback up to now, and returns the search to run, nil for none.
+// PlayOn updates Shown during playback, and returns the search to run, nil for none.
 func (j *Journey) PlayOn(now time.Time) Search {
 	if !j.playback.on || !j.On {
 		return nil
@@ -133,8 +133,8 @@ func (j *Journey) PlayOn(now time.Time) Search {
 	return j.PlayTo(j.Shown)
 }
 
-// Faster multiplies the speed of the playback and returns the new speed.
-func (j *Journey) Faster(by float64, now time.Time) float64 {
+// ScaleSpeed multiplies the speed of the playback, within bounds, and returns the new speed.
+func (j *Journey) ScaleSpeed(by float64, now time.Time) float64 {
 	p := &j.playback
 	if p.on {
 		p.from, p.began = p.at(now), now
@@ -202,8 +202,8 @@ func (j *Journey) next() Search {
 // playback plays the past of a running election. A recording has a playback of its own.
 type playback struct {
 	on    bool
-	from  time.Time // the time shown when the playback began
-	began time.Time // the real time when the playback began
+	from  time.Time // the playback's time at began
+	began time.Time // the real time of the last start or change of speed
 	speed float64   // 1 is real time; 0 means 1
 }
 

@@ -59,8 +59,8 @@ func TestOneSearchAtATime(t *testing.T) {
 		{"one", []history.Move{back}, []history.Move{back}, 8},
 		{"two", []history.Move{back, back}, []history.Move{back, back}, 7},
 		{"other steps", []history.Move{back, history.MoveOn}, []history.Move{back, history.MoveOn}, 9},
-		{"an end", []history.Move{back, history.MoveBackToHandoff, history.MoveToFirst}, []history.Move{history.MoveToFirst}, 1},
-		{"from an end", []history.Move{back, history.MoveToFirst, on}, []history.Move{history.MoveToFirst, on}, 2},
+		{"to the first moment", []history.Move{back, history.MoveBackToHandoff, history.MoveToFirst}, []history.Move{history.MoveToFirst}, 1},
+		{"from the first moment", []history.Move{back, history.MoveToFirst, on}, []history.Move{history.MoveToFirst, on}, 2},
 	} {
 		j, p := begun(t)
 		first := j.Go(back)
@@ -100,7 +100,7 @@ func TestLeave(t *testing.T) {
 	j, _ := begun(t)
 	search := j.Go(history.MoveBack)
 	if j.Leave() {
-		t.Fatal("the journey ends during a search")
+		t.Fatal("a search runs: got Leave true, want false")
 	}
 	j.Go(history.MoveBack)
 	j.Arrive(search(t.Context()))
@@ -109,7 +109,7 @@ func TestLeave(t *testing.T) {
 	}
 	j, _ = begun(t)
 	if !j.Leave() {
-		t.Error("the journey does not end without a search")
+		t.Error("no search runs: got Leave false, want true")
 	}
 }
 
@@ -120,7 +120,7 @@ type recording struct {
 
 func (r *recording) Playing() travel.Playing { return r.playing }
 
-func TestBeginStopsTheRecording(t *testing.T) {
+func TestBeginStopsThePlayback(t *testing.T) {
 	for _, c := range []struct {
 		playing travel.Playing
 		fails   error
@@ -148,7 +148,6 @@ type clock struct{ past }
 func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	at, ok := p.past.Seek(path, n, m)
 	at.At = time.Unix(int64(at.N), 0)
-	at.Last = at.N == 10
 	return at, ok
 }
 
@@ -170,13 +169,13 @@ func TestPlayTo(t *testing.T) {
 	} {
 		search := j.PlayTo(c.to)
 		if (search != nil) != c.search {
-			t.Errorf("up to %v: got a search %v, want %v", c.to.Unix(), search != nil, c.search)
+			t.Errorf("up to %v: got a search %v, want %v", c.to.Sub(time.Unix(0, 0)), search != nil, c.search)
 		}
 		if search != nil {
 			j.Arrive(search(t.Context()))
 		}
 		if j.At.N != c.n {
-			t.Errorf("up to %v: got moment %d, want %d", c.to.Unix(), j.At.N, c.n)
+			t.Errorf("up to %v: got moment %d, want %d", c.to.Sub(time.Unix(0, 0)), j.At.N, c.n)
 		}
 	}
 }
@@ -199,7 +198,7 @@ func TestPlay(t *testing.T) {
 		t.Error("got a search without Play or a new Whole before the last moment, want neither")
 	}
 	j.Play(real)
-	if speed := j.Faster(2, real); speed != 2 {
+	if speed := j.ScaleSpeed(2, real); speed != 2 {
 		t.Errorf("got speed %v, want 2", speed)
 	}
 	real = real.Add(1250 * time.Millisecond) // 2.5 s of the past
@@ -214,7 +213,7 @@ func TestPlay(t *testing.T) {
 	}
 	j.End()
 	j.Begin(p, "/e", model.Ref{}, nil)
-	if speed := j.Faster(2, real); speed != 4 {
+	if speed := j.ScaleSpeed(2, real); speed != 4 {
 		t.Errorf("got speed %v, want 4: twice the speed of the previous journey", speed)
 	}
 	j.Play(real)

@@ -141,7 +141,7 @@ func changeWords(before, s *doctor.State) string {
 	return ""
 }
 
-// sentWords describes the messages that the server sent between the two states, "" for none.
+// sentWords describes the messages that the server sent or dropped between the two states, "" for none.
 func sentWords(before, s *doctor.State) string {
 	i := 0
 	if n := len(before.Exchanges); n > 0 {
