@@ -98,7 +98,7 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 		{m.Fault == model.Frozen && m.Znode == "" && s.Roleless(), Fate{term.Trouble, "", "frozen", ""}},
 		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, "session lost, ", "frozen, believes: " + belief, ""}},
 		{m.Fault == model.Frozen, Fate{term.Trouble, "", "frozen before it had a znode", ""}},
-		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; its session is gone", ""}},
+		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; it has no znode", ""}},
 		{m.Belief == model.Lost, Fate{term.Trouble, "", "session expired; this candidacy is over", ""}},
 		{m.Belief == model.Resigned, Fate{term.Muted, "", "resigned", ""}},
 		{m.Belief == model.Suspended, Fate{term.Trouble, "", "no connection", ""}},
@@ -126,7 +126,7 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a leader, a hollow one if alarm is set, or if r is first but does not lead.
+// LeaderSign returns the sign of a leader, a hollow one if alarm is set, or if r is first and s.Lead() is not Leads.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -151,7 +151,7 @@ func GhostOf(s *doctor.State, r model.Row) (of string, sure bool) {
 	return znode.Safe(of, znode.NameMax), sure
 }
 
-// Expiry is a candidate whose session is about to expire while its znode still exists: a member
+// Expiry is a candidate whose session may expire soon while its znode still exists: a member
 // with a fault, or a candidate from which the servers receive nothing.
 type Expiry struct {
 	Row    model.Row

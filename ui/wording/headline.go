@@ -137,7 +137,7 @@ func wrongBeliever(f *term.Frame, s *doctor.State) (words string) {
 	return words
 }
 
-// Wrong reports whether m believes that it leads, but does not lead. m may be nil.
+// Wrong returns [model.State.WronglyLeads] at the picture's time; m may be nil.
 func Wrong(f *term.Frame, s *doctor.State, m *model.Member) bool {
 	if m == nil {
 		return false

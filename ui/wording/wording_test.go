@@ -54,7 +54,7 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
-func TestWrongBelieverIsNamedOnlyIfSingle(t *testing.T) {
+func TestSeveralWrongBelieversAreNotNamed(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
 		name := []string{"amber", "birch"}[i]
