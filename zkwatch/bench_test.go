@@ -216,7 +216,7 @@ func (c *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts p as one request.
+// Write counts p as one request, unless p is a ping.
 func (c *metered) Write(p []byte) (int, error) {
 	if len(p) < 8 || int32(binary.BigEndian.Uint32(p[4:])) != wire.XidPing {
 		c.m.requests.Add(1)

@@ -69,7 +69,7 @@ func TestElectionWithCredentials(t *testing.T) {
 	})
 }
 
-func failing(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
+func failingConfigs(authority, secret string, random *rand.Rand) map[string]func(*client.Config) {
 	return map[string]func(*client.Config){
 		"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
 		"malformed": func(c *client.Config) { c.Auth = []client.Auth{client.NewAuth(strings.ToUpper(secret), "x")} },
@@ -95,7 +95,7 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 		t.Parallel()
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
-		secret := fmt.Sprintf("geheim%x", random.Uint64())
+		secret := fmt.Sprintf("secret%x", random.Uint64())
 		var output safeBuffer
 		write := func(values ...any) {
 			for _, v := range values {
@@ -117,7 +117,7 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), electiontest.WaitFor)
 		defer cancel()
-		for name, change := range failing(authority, secret, random) {
+		for name, change := range failingConfigs(authority, secret, random) {
 			cfg := base
 			cfg.SessionTimeout, cfg.DialTimeout = 400*time.Millisecond, 200*time.Millisecond
 			change(&cfg)
@@ -155,7 +155,7 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 
 		all := output.String()
 		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
-			t.Fatal("got no output with digest:(hidden): the test checks nothing")
+			t.Fatal("the output lacks digest:(hidden) or nonsense: the test checks nothing")
 		}
 		for _, form := range []string{
 			secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"),

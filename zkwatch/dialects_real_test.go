@@ -25,13 +25,13 @@ type realElection struct {
 	recipes []string
 	leases  []int // a semaphore's number of leases; nil for other recipes
 	path    string
-	read    string // the parent of the contenders; "" means path
+	parent  string // the parent of the contenders; "" means path
 
 	dialect string
 	queue   []string
 	holders int
 	watches map[string]string // maps a waiting candidate to the candidate that it watches
-	who     map[string]string // maps a candidate to its shown name, if that differs
+	who     map[string]string // maps a candidate to its shown name, if that is not its own name
 }
 
 var chain = map[string]string{"birch": "amber", "cedar": "birch"}
@@ -57,11 +57,11 @@ var curatorElections = []realElection{
 	},
 	{
 		// A third candidate would wait, but its lease znode would exist already.
-		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
+		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", parent: "/curator/leases/leases",
 		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
 	{
-		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/curator/queue", read: "/curator/queue/locks",
+		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/curator/queue", parent: "/curator/queue/locks",
 		dialect: "curator-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
 		who: map[string]string{"birch": anAddress, "cedar": anAddress},
 	},
@@ -86,7 +86,7 @@ var kazooElections = []realElection{
 		dialect: "kazoo-semaphore", queue: []string{"amber", "birch"}, holders: 2,
 	},
 	{
-		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/kazoo/queue", read: "/kazoo/queue-__lock__",
+		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/kazoo/queue", parent: "/kazoo/queue-__lock__",
 		dialect: "kazoo-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
 		// kazoo writes the name as a Python bytes literal.
 		who: map[string]string{"birch": "b'birch'", "cedar": "b'cedar'"},
@@ -132,7 +132,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
 		joined[name], owner[s.Session] = s, name
 	}
-	path := root + cmp.Or(e.read, e.path)
+	path := root + cmp.Or(e.parent, e.path)
 	var read *model.Read
 	electiontest.Until(t, "the contenders", func() (err error) {
 		if read, err = observer.ReadOnce(t.Context(), conn, path, time.Now); err != nil {

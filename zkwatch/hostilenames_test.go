@@ -104,7 +104,7 @@ func TestSystemErrorForEveryRead(t *testing.T) {
 			t.Errorf("Run: got error %v, want %v", err, context.DeadlineExceeded)
 		}
 		if n := electiontest.Count(p.Opcodes(0), wire.OpExists) + electiontest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
-			t.Errorf("got %d requests in five minutes, want 10 to 500", n)
+			t.Errorf("got %d exists and getData requests in five minutes, want 10 to 500", n)
 		}
 	})
 }
