@@ -87,13 +87,17 @@ func FateOf(s *doctor.State, m *model.Member) Fate {
 	truth := "; in truth " + phrase.RoleHolders(s, phrase.Label)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	belief := znode.Safe(string(m.Belief), znode.NameMax)
+	lost := "session expired"
+	if s.At.Before(m.ExpiresFrom) {
+		lost = "znode deleted" // by another client: the session cannot have expired yet
+	}
 	for _, x := range []struct {
 		so bool
 		Fate
 	}{
-		{m.Fault == model.Frozen && believes, Fate{term.Trouble, "", "session expired; still believes it leads", truth}},
-		{m.Fault == model.Partitioned && believes, Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}},
-		{m.Fault == model.Partitioned, Fate{term.Trouble, "", "session expired, cut off; believes: " + belief, ""}},
+		{m.Fault == model.Frozen && believes, Fate{term.Trouble, "", lost + "; still believes it leads", truth}},
+		{m.Fault == model.Partitioned && believes, Fate{term.Trouble, "", lost + ", cut off; still believes it leads", truth}},
+		{m.Fault == model.Partitioned, Fate{term.Trouble, "", lost + ", cut off; believes: " + belief, ""}},
 		{believes, Fate{term.Trouble, "", "believes it leads", truth}},
 		{m.Fault == model.Frozen && m.Znode == "" && s.Roleless(), Fate{term.Trouble, "", "frozen", ""}},
 		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, "session lost, ", "frozen, believes: " + belief, ""}},

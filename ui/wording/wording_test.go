@@ -54,6 +54,17 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
+func TestFateBeforeTheSessionCanExpire(t *testing.T) {
+	j := doctor.NewJournal(model.Config{})
+	j.Apply(&model.Advance{At: start})
+	for after, want := range map[time.Duration]string{-time.Millisecond: "session expired", time.Millisecond: "znode deleted"} {
+		m := &model.Member{Fault: model.Frozen, Belief: model.Leading, ExpiresFrom: start.Add(after)}
+		if got := FateOf(j.State(), m).Words; got != want+"; still believes it leads" {
+			t.Errorf("session can expire from %v on: got %q, want %s", after, got, want)
+		}
+	}
+}
+
 func TestSeveralWrongBelieversAreNotNamed(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	for i, want := range []string{"amber wrongly believes it leads", "several candidates wrongly believe they lead"} {
