@@ -73,7 +73,7 @@ func TestRecorderRotates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.Mode().Perm() != 0o600 || info.Size() > smallest/2 || name != file && info.Size() < smallest/4 {
-			t.Errorf("%s: got mode %v, %d bytes, want 0600, at most %d", filepath.Base(name), info.Mode(), info.Size(), smallest/2)
+			t.Errorf("%s: got mode %v, %d bytes, want 0600, at most %d, in the older part at least %d", name, info.Mode(), info.Size(), smallest/2, smallest/4)
 		}
 		l := read(t, name)
 		want := []string{"this is part"}
@@ -83,7 +83,7 @@ func TestRecorderRotates(t *testing.T) {
 		wantNotices(t, name, l, want...)
 		s, ok := l.events[0].Body.(doctor.Snapshot)
 		if !ok || l.events[0].N != 1 || s.State.Queue.Len() < 19 || len(s.State.Members) < 19 {
-			t.Errorf("%s: got first event %T, want a snapshot of the election", name, l.events[0].Body)
+			t.Errorf("%s: got first event %d %T, want event 1, a snapshot of at least 19 candidates", name, l.events[0].N, l.events[0].Body)
 		}
 		got := summaries(l)[1:]
 		from := slices.Index(lines, got[0])
@@ -92,11 +92,11 @@ func TestRecorderRotates(t *testing.T) {
 		}
 	}
 	if before, newest := readHeader(t, file+".1"), readHeader(t, file); newest.Part < 4 || before.Part != newest.Part-1 || !newest.Started.Equal(before.Started) {
-		t.Errorf("got headers %+v and %+v, want two parts of one recording, the newest at least part 4", before, newest)
+		t.Errorf("got headers %+v and %+v, want consecutive parts of one recording, the newest at least part 4", before, newest)
 	}
 }
 
-// summaries describes events without the details that a later part does not have.
+// summaries describes events without the details that differ in later parts.
 func summaries(l *log) (out []string) {
 	for _, e := range l.events {
 		s := fmt.Sprintf("%v %T", e.At, e.Body)
@@ -120,7 +120,7 @@ func failWithDifference(t *testing.T, want, got []string) {
 			t.Fatalf("got %d events, want %d; got event %s\nwant %s", len(got), len(want), got[i], want[i])
 		}
 	}
-	t.Fatalf("got %d events, want %d", len(got), len(want))
+	t.Fatalf("got %d events, want %d; if equal, both are too few", len(got), len(want))
 }
 
 func readHeader(t *testing.T, file string) history.Header {
@@ -177,7 +177,7 @@ func TestCreateRefuses(t *testing.T) {
 		t.Errorf("got files %q after a refused Create, want none", left)
 	}
 	if _, err := feed.Create(filepath.Join(dir, "no", "such", "folder"), 0, h); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a folder: got error %v, want %v", err, os.ErrNotExist)
+		t.Errorf("in a missing folder: got error %v, want %v", err, os.ErrNotExist)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestElectionLargerThanAPart(t *testing.T) {
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "higher limit") {
 		t.Errorf("got notices %q, want one about the limit", l.notices)
 	}
-	if n := l.count(); n != 1+99*100 { // a snapshot, and each candidate after it
+	if n := l.count(); n != 1+99*100 { // a snapshot, and one event for each later candidate
 		t.Errorf("got %d events, want %d", n, 1+99*100)
 	}
 	info, err := os.Stat(file)
@@ -205,10 +205,7 @@ func TestElectionLargerThanAPart(t *testing.T) {
 }
 
 func TestRecorderCannotRotate(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "folder", "recording")
-	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(t.TempDir(), "recording")
 	r, err := feed.Create(file, smallest, history.NewHeader(ackElection, newScenario().at))
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +226,7 @@ func TestRecorderCannotRotate(t *testing.T) {
 	}
 	replayed := read(t, file)
 	if n := replayed.count(); n < 100 || n >= l.count() {
-		t.Errorf("got %d recorded events of %d, want at least 100 but fewer", n, l.count())
+		t.Errorf("got %d recorded events of %d, want at least 100 but not all", n, l.count())
 	}
 }
 
@@ -239,7 +236,7 @@ func TestCrashWhileRotating(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty file, an incomplete header
+	for _, size := range []int{-1, 0, 10, bytes.IndexByte(newest, '\n')} { // no file, an empty file, two incomplete headers
 		err := os.Remove(file)
 		if size >= 0 {
 			err = os.WriteFile(file, newest[:size], 0o600)
@@ -248,7 +245,7 @@ func TestCrashWhileRotating(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := feed.OpenRecording(file); err == nil || !strings.Contains(err.Error(), "the part before it is "+file+".1") {
-			t.Errorf("cut to %d bytes: got error %v, want the path of the older part", size, err)
+			t.Errorf("newest part of %d bytes (-1: no file): got error %v, want the path of the older part", size, err)
 		}
 	}
 }
@@ -274,7 +271,7 @@ func wantNotices(t *testing.T, what string, l *log, parts ...string) {
 		ok = strings.Contains(l.notices[i], parts[i])
 	}
 	if !ok {
-		t.Fatalf("%s: got notices %q, want %q", what, l.notices, parts)
+		t.Fatalf("%s: got notices %q, want one with each of %q", what, l.notices, parts)
 	}
 }
 
@@ -300,6 +297,9 @@ func TestIncompleteRecordingIsRead(t *testing.T) {
 				t.Fatalf("cut to %d bytes: got event %s\nwant %s", size, s, lines[i])
 			}
 		}
+	}
+	if n := read(t, file).count(); n < len(lines)/2 {
+		t.Errorf("got %d events from the longest cut recording, want at least half of %d", n, len(lines))
 	}
 }
 
