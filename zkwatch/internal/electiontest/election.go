@@ -27,7 +27,7 @@ const WaitFor = 20 * time.Second
 type Log[T any] struct {
 	mu   sync.Mutex
 	all  []T
-	more chan struct{} // closed by the next Add; nil if no AwaitAll waits
+	more chan struct{} // closed by the next Add, or nil
 }
 
 func (l *Log[T]) Add(reports ...T) {

@@ -21,7 +21,7 @@ type Request struct {
 	Body   []byte // after the header
 }
 
-// A Peer is a scripted server, for behaviour that real servers do not show.
+// A Peer is a scripted server.
 type Peer struct {
 	// Accept, if set, gets each connection, numbered from 1. If Accept returns true, the peer does not
 	// serve the connection.
@@ -33,13 +33,13 @@ type Peer struct {
 	Answer  func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
 	Dialled func(n int, c net.Conn) (net.Conn, error)
 
-	mu       sync.Mutex
-	conns    []net.Conn
-	requests []Request
-	lastSeen map[int]int64 // LastZxidSeen of each ConnectRequest, by connection
-	grants   []int         // connections over which a session was granted
-	Served   sync.WaitGroup
-	Zxid     atomic.Int64 // the zxid of the last reply
+	mu        sync.Mutex
+	conns     []net.Conn
+	requests  []Request
+	lastSeen  map[int]int64 // LastZxidSeen by connection, unless refused
+	responses []int         // connections to which a ConnectResponse is sent
+	Served    sync.WaitGroup
+	Zxid      atomic.Int64 // the zxid of the last reply
 }
 
 func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -77,7 +77,7 @@ func (p *Peer) Serve(n int, c net.Conn) {
 		p.lastSeen = make(map[int]int64)
 	}
 	p.lastSeen[n] = hello.LastZxidSeen
-	p.grants = append(p.grants, n)
+	p.responses = append(p.responses, n)
 	p.mu.Unlock()
 	granted := wire.ConnectResponse{Timeout: int32(timeout / time.Millisecond), SessionID: int64(session), Passwd: make([]byte, 16)}
 	if _, err := c.Write(wire.AppendFrame(nil, &granted)); err != nil {
@@ -100,7 +100,7 @@ func (p *Peer) Serve(n int, c net.Conn) {
 			WriteFrame(c, append(wire.Append(nil, &h), body...))
 		}
 		if p.Answer == nil || !p.Answer(f, reply, xid) {
-			reply(xid, 0, emptyReply(f))
+			reply(xid, 0, defaultReply(f))
 		}
 		if f.Opcode == wire.OpCloseSession {
 			return
@@ -108,7 +108,7 @@ func (p *Peer) Serve(n int, c net.Conn) {
 	}
 }
 
-func emptyReply(f Request) []byte {
+func defaultReply(f Request) []byte {
 	switch f.Opcode {
 	case wire.OpCreate:
 		n := binary.BigEndian.Uint32(f.Body)
@@ -195,12 +195,12 @@ func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
 	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
 		// Subscribe may deliver s after its connection was lost.
-		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.granted(n)
+		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.responded(n)
 	})
 }
 
-func (p *Peer) granted(n int) bool {
+func (p *Peer) responded(n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Contains(p.grants, n)
+	return slices.Contains(p.responses, n)
 }
