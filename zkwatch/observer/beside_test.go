@@ -24,7 +24,7 @@ func TestStandbysFromDirectories(t *testing.T) {
 			on.MakeData(path, "7", 0)
 		}
 		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + "/controller", AckFollows: true})
-		vacant := w.Await(t, "vacant", func(s *doctor.State) bool { return s.Single })
+		vacant := w.Await(t, "a single znode", func(s *doctor.State) bool { return s.Single })
 		w.Observer.SetBeside(observer.Beside{Directories: vacant.Around()})
 		w.Await(t, "Kafka recognised by the names beside its controller", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" })
 		ids := on.Path + "/brokers/ids"
@@ -65,8 +65,8 @@ func TestReadThatEndsTheConnectionIsRarelyRepeated(t *testing.T) {
 		w.Observer.SetBeside(observer.Beside{Directories: []string{"/large", "/small"}})
 		time.Sleep(5 * time.Minute)
 		s := w.Await(t, "/small read", func(s *doctor.State) bool { return s.Directories["/small"] != nil })
-		if s.Reconnects > 12 {
-			t.Errorf("got %d reconnects in five minutes, want at most 12", s.Reconnects)
+		if s.Reconnects == 0 || s.Reconnects > 12 {
+			t.Errorf("got %d reconnects in five minutes, want 1 to 12", s.Reconnects)
 		}
 	})
 }

@@ -33,7 +33,7 @@ type Group struct {
 	changed     chan struct{} // closed when observers changes
 	conn        *client.Conn  // the current session; nil: none
 	requests    uint64        // sent in earlier sessions
-	unsupported atomic.Bool   // the servers have no persistent watches
+	unsupported atomic.Bool   // a server has no persistent watches
 	refused     error         // why the servers refused the credentials in the previous session, or nil
 }
 

@@ -22,7 +22,7 @@ type Config struct {
 	// Single reports whether Path is a leader's own znode. If Single is false, the observer decides from
 	// the znode's stat or, if the znode is absent, from its siblings.
 	Single bool
-	// ByReads forbids a persistent recursive watch. [model.FollowReason] lists other reasons against it.
+	// ByReads forbids a persistent recursive watch.
 	ByReads bool
 	// Put receives the observations. Several goroutines call Put. While a call waits, the observer may
 	// miss changes.
@@ -41,7 +41,7 @@ type Observer struct {
 	beside  latest[*Beside]
 	refresh chan rereadRequest
 
-	known known // kept over connections
+	known known
 	// markers are the existing [dialect.Markers] of the parent with the czxid markersOf.
 	markers   []string
 	markersOf int64
@@ -49,14 +49,14 @@ type Observer struct {
 	decided bool // single is valid
 	single  bool // the path is a leader's own znode
 
-	unsupported *atomic.Bool       // of the group: the servers have no persistent watches
-	fellBack    model.FollowReason // why no persistent watch is set before retryAt
-	retryAt     time.Time          // zero: the start of the next session
-	reportedBy  model.FollowedBy   // reportedBy and reportedWhy are from the last reported model.Follow
-	reportedWhy model.FollowReason
+	unsupported    *atomic.Bool       // of the group: a server has no persistent watches
+	fallBackReason model.FollowReason // why no persistent watch is set before retryAt
+	retryAt        time.Time          // zero: the start of the next session
+	reportedBy     model.FollowedBy   // reportedBy and reportedWhy are from the last reported model.Follow
+	reportedWhy    model.FollowReason
 
-	began    bool
-	tooLarge bool // a reply exceeded MaxReply
+	hadSession bool
+	tooLarge   bool // a reply exceeded MaxReply
 
 	removed context.Context // canceled by [Group.Remove]
 	remove  context.CancelFunc
@@ -106,16 +106,16 @@ func (o *Observer) request(r rereadRequest) {
 }
 
 func (o *Observer) session(ctx context.Context, conn *client.Conn) {
-	gap := o.began
-	o.began = true
+	gap := o.hadSession
+	o.hadSession = true
 	o.retryAt = time.Time{}
 	switch {
 	case o.cfg.ByReads:
-		o.fellBack = model.FollowByChoice
+		o.fallBackReason = model.FollowByChoice
 	case o.unsupported.Load(): // a server older than 3.6 closes the connection after addWatch
-		o.fellBack = model.FollowUnsupported
+		o.fallBackReason = model.FollowUnsupported
 	default:
-		o.fellBack = ""
+		o.fallBackReason = ""
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 )
 
 // checkAfter (after a change) and checkIdle are the intervals at which the observer compares the
-// parent's stat with the events. The comparison shows that a server did not send an event.
+// parent's stat with the events. The comparison detects events that a server did not send.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -51,9 +51,9 @@ type reader struct {
 
 	// While the watch is persistent:
 	parent      znode.Parent // the last read's parent, with the changes since then; zero: absent
-	compared    time.Time    // the time of the last comparison
+	compared    time.Time    // the time of the last read or comparison
 	missed      time.Time    // the time of the last comparison that showed a missed change
-	due         bool         // a change came after compared
+	due         bool         // a child was created or deleted after compared
 	others      int          // events since othersSince, see floodMax
 	othersSince time.Time
 }
@@ -145,12 +145,12 @@ func (r *reader) tryRead(ctx context.Context) (*model.Read, error) {
 	return r.readChildren(ctx)
 }
 
-// watch sets the persistent watch before each list, because a one-time watch may have replaced it (ZOOKEEPER-4466).
+// watch sets the persistent watch before each getChildren, because a one-time watch may have replaced it (ZOOKEEPER-4466).
 func (r *reader) watch(ctx context.Context) error {
 	if !r.retryAt.IsZero() && !time.Now().Before(r.retryAt) {
-		r.fellBack, r.retryAt = "", time.Time{}
+		r.fallBackReason, r.retryAt = "", time.Time{}
 	}
-	if r.fellBack != "" {
+	if r.fallBackReason != "" {
 		return nil
 	}
 	err := r.f.Watch(ctx)
@@ -159,9 +159,9 @@ func (r *reader) watch(ctx context.Context) error {
 		return err
 	case errors.Is(err, client.ErrUnsupported):
 		r.unsupported.Store(true)
-		r.fellBack = model.FollowUnsupported
+		r.fallBackReason = model.FollowUnsupported
 	case err != nil:
-		r.fellBack = model.FollowRefused
+		r.fallBackReason = model.FollowRefused
 	}
 	r.persistent = err == nil
 	return nil
@@ -247,11 +247,11 @@ func (r *reader) report(ctx context.Context, read *model.Read) {
 	r.read = true
 	r.parent = read.Parent
 	r.cfg.Put(ctx, read)
-	f := model.Follow{At: r.now(), By: model.ByReads, Why: r.fellBack}
+	f := model.Follow{At: r.now(), By: model.ByReads, Why: r.fallBackReason}
 	switch {
 	case r.persistent && read.Presence == model.Present:
 		f.By, f.Why = model.ByWatch, ""
-	case r.fellBack == "" || r.single:
+	case r.fallBackReason == "" || r.single:
 		return
 	}
 	if r.reportedBy != f.By || r.reportedWhy != f.Why {
@@ -273,7 +273,7 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 	}
 }
 
-// await applies changes. It returns errReread when the children must be read again.
+// await applies changes. It returns errReread if everything must be read again.
 func (r *reader) await(ctx context.Context, lastRead model.Presence) error {
 	if lastRead == model.Denied { // no watch reports a change of an ACL
 		pause(ctx, r.nextDeniedPause)
@@ -366,7 +366,7 @@ func (r *reader) compare(ctx context.Context) error {
 }
 
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
-	r.fellBack, r.retryAt = why, time.Now().Add(rewatchDelay)
+	r.fallBackReason, r.retryAt = why, time.Now().Add(rewatchDelay)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
 		return err
 	}
@@ -387,7 +387,7 @@ type known struct {
 	parent   int64 // the parent's czxid; 0: none
 	children map[string]child
 	denied   int    // number of children with unreadable data
-	lists    uint64 // lists so far
+	lists    uint64 // number of lists so far
 }
 
 type child struct {

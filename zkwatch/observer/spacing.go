@@ -21,8 +21,8 @@ const (
 	spacingFactor = 4
 )
 
-// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. Something else
-// delays a longer read.
+// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. The rest of
+// a longer read is not load.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second
