@@ -75,7 +75,7 @@ type Config struct {
 	// connection must outlive ctx. nil means a net.Dialer.
 	Dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 	Now    func() time.Time // returns the times of tables and answers; nil means time.Now
-	Logger *slog.Logger     // receives failed queries at debug level; nil discards them
+	Logger *slog.Logger     // receives failed queries; nil discards them
 
 	requests *atomic.Uint64 // number of requests, failed ones included
 }

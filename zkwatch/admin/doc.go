@@ -15,13 +15,13 @@
 //
 // # Cost
 //
-// Most polls request only the status and counts of each server (srvr, mntr, wchs). Config.Sessions
+// A poll requests the status and counts of each server (srvr, mntr, wchs). Config.Sessions
 // is the interval for connections and sessions. Tables of watches are requested on demand (Verify,
 // Poll), and after changes of an election's leader (Handoff).
 //
 // While a server writes the reply to wchp, it holds the lock of its watches: a slow reader stalls
-// the server. So a reply is first read completely, up to a limit, and then parsed. A large table is
-// requested only with Config.Heavy. HTTP is tried first: there a server writes a copy, without the lock.
+// the server. So a reply is first read completely, up to a limit, and then parsed. HTTP is
+// tried first: there a server writes a copy, without the lock.
 //
 // Polls do not overlap. A poll sends one request at a time for each server. Each request and each
 // poll has a time limit. After repeated failures of a server, regular polls skip it for a while.
@@ -38,10 +38,10 @@
 // # Trust
 //
 // Any program may listen at the port of an AdminServer, and several servers on one host compete for
-// that port. A reply counts only if it has the required fields with valid values; in JSON it must
-// also name the command. If several servers have the same URL, the AdminServer there is used only
-// for the server whose port it reports. Redirects and compressed replies are refused. Text in an
-// answer is bounded and safe to show, except znode paths.
+// that port. A reply counts only if it has the required fields; in JSON it must also name the
+// command. If several servers have the same URL, the AdminServer there is used only for the server
+// whose port it reports. A redirect or a compressed reply is an error. Text in an answer is bounded
+// and safe to show, except znode paths.
 //
 // # What a reply leaves out
 //
@@ -49,16 +49,16 @@
 // ports, with TLS and without. If the server may have a second port, the list is Refused. An
 // AdminServer lists the connections to both ports if its reply has secure_connections.
 //
-// The lists of several servers are from different moments. If a candidate's session is in no list,
-// all lists are requested once more.
+// The lists of several servers are from different moments. If complete lists lack a candidate's
+// session, all lists are requested once more.
 //
 // If a session sends a message during a dump, the dump may lack the session. So a missing session
 // may still be alive. The dump may also have the session twice; then the later deadline counts.
 //
 // # Clocks
 //
-// Deadlines are times on a clock of the ensemble leader: the monotonic clock in JSON, the wall clock
-// in the text of dump. The text has only an ambiguous abbreviation of the time zone, so each time is
+// Deadlines are times on a clock of the server that lists them: monotonic in JSON, the wall clock in
+// the text of dump. The text has only an ambiguous abbreviation of the time zone, so each time is
 // read as UTC. The error is the same for all deadlines of a dump. It cancels out, because each is
 // compared with the deadline of a session of this process (see [Config].Anchors).
 package admin

@@ -86,8 +86,8 @@ func (e *ensemble) readConfig(ctx context.Context, force bool) {
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// targets returns the servers to poll. If a server answers at its configured address, other addresses
-// with the same server number are skipped.
+// targets returns the servers to poll. If a server answers at its configured address, addresses that
+// are not configured and have the same server number are skipped.
 func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
@@ -103,9 +103,9 @@ func (e *ensemble) targets() []*server {
 		}
 		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configuredServer) bool { return c.at(addr) })
 		e.servers[addr] = s
-		if slices.ContainsFunc(e.config, func(c configuredServer) bool {
+		if s.anyServer && slices.ContainsFunc(e.config, func(c configuredServer) bool {
 			own := known[c.client]
-			return own != nil && c.client != addr && own.failures == 0 && own.identity.number > 0 && own.identity.number == s.identity.number
+			return own != nil && own.failures == 0 && own.identity.number > 0 && own.identity.number == s.identity.number
 		}) {
 			return
 		}

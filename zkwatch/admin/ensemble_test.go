@@ -160,6 +160,10 @@ func TestTableIsWholeOrHasAReason(t *testing.T) {
 			n.at["10.0.0.2:2181"], n.at["10.0.0.2:8080"] = nil, nil
 			c.Ensemble = always(dynamicConfig)
 		}, 3, "server.2 did not answer"},
+		"server.2 reports number 1": {threeAddrs, func(n *fakeNet, c *Config) {
+			n.member("10.0.0.2", 1, session.ModeFollower)
+			c.Ensemble = always(dynamicConfig)
+		}, 2, "10.0.0.2:2181 answers as server.1"},
 		"connect string with one server": {threeAddrs[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
 		"no configuration":               {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
 		"empty configuration":            {threeAddrs, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},

@@ -79,7 +79,7 @@ func parseMonitor(b []byte) (counts, error) {
 	v.Watches = -1
 	err := unpack(b, "monitor", &v)
 	if err == nil && (v.Watches < 0 || v.Expired != nil && *v.Expired < 0) {
-		err = malformed("monitor: no counts")
+		err = malformed("monitor: no valid counts")
 	}
 	return counts{v.Watches, v.Expired}, err
 }
@@ -123,7 +123,7 @@ func parseJSONDump(b []byte) (d dump, err error) {
 		return d, err
 	}
 	if v.Expiry == nil || v.Ephemerals == nil {
-		return d, malformed("dump: no sessions or no ephemerals")
+		return d, malformed("dump: no expiry_time_to_session_ids or no session_id_to_ephemeral_paths")
 	}
 	for key, list := range v.Expiry {
 		at, err := parseMilliseconds(key)
@@ -178,7 +178,7 @@ func parseConnections(b []byte) (all connections, err error) {
 			if c := &list[i]; c.Addr != "" { // a closed connection has no address
 				all.list = append(all.list, session.Client{
 					Session: uint64(c.Session), Addr: clientAddr(c.Addr), Timeout: time.Duration(c.Timeout), LastOp: lastOp(c.LastOp),
-					Established: since1970(time.Duration(c.Established)), LastResponse: time.Duration(c.LastResponse),
+					Established: unixTime(time.Duration(c.Established)), LastResponse: time.Duration(c.LastResponse),
 					Received: c.Received, Outstanding: c.Outstanding,
 				})
 			}

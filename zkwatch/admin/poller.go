@@ -139,9 +139,9 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	defer end()
 	var anchors []session.Anchor
 	if what.Sessions {
-		touch, touched := context.WithTimeout(limited, touchTimeout)
+		touch, end := context.WithTimeout(limited, touchTimeout)
 		p.cfg.Touch(touch)
-		touched()
+		end()
 		anchors = p.cfg.Anchors()
 	}
 	t, results := p.ensemble.poll(limited, what, elections)
@@ -151,8 +151,8 @@ func (p *Poller) poll(ctx context.Context, what plan) error {
 	t.Cheap, t.Anchors = p.cfg.Cheap, slices.Clone(anchors)
 	t.Every, t.Restraint = p.schedule.cost(what, results, time.Now())
 	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
-		// With anyServer, the connections and the deadlines may be from different servers. So a listed
-		// anchor may not be connected to the ensemble leader, and counts as older.
+		// With anyServer, the connections and the deadlines may be from different servers. So the
+		// deadline of a listed anchor may result from a message before Sent.
 		for i := range t.Anchors {
 			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
 		}

@@ -153,7 +153,7 @@ func parseNumber(s string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(digits, base, 64)
 	if err != nil {
-		return 0, malformed("%s for a number", shown(s))
+		return 0, malformed("%s is not a number", shown(s))
 	}
 	return n, nil
 }
@@ -162,12 +162,12 @@ func parseMilliseconds(s string) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n > limit || n < -limit {
-		return 0, malformed("%s for a number of milliseconds", shown(s))
+		return 0, malformed("%s is not a valid number of milliseconds", shown(s))
 	}
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-func since1970(d time.Duration) time.Time {
+func unixTime(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
 	}

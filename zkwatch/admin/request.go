@@ -24,7 +24,7 @@ type refusal struct{ why, hint string }
 func (r *refusal) Error() string { return r.why }
 
 // allWords permits all words that electop sends. It includes srvr, because a whitelist replaces the
-// default, which permits only srvr.
+// default one, which permits srvr.
 const allWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 type requester struct {

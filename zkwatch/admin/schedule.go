@@ -12,7 +12,7 @@ const (
 	// need time to set their watches again.
 	calmAfterHandoff = 2 * time.Second
 	watchGap         = time.Minute // shortest time from a poll for tables of watches to one for a handoff
-	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down the key.
+	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down a key.
 	verifyGap = 2 * time.Second
 )
 
@@ -178,7 +178,7 @@ type plan struct {
 }
 
 const (
-	// slowPause is the pause after the first slow answer. Each further one doubles the pause.
+	// slowPause is the pause after a slow poll. Each further slow poll in a row doubles the pause.
 	slowPause        = 5 * time.Second
 	longestSlowPause = 10 * time.Minute
 )

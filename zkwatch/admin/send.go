@@ -17,7 +17,7 @@ import (
 const (
 	connectTimeout = 1500 * time.Millisecond
 	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table
-	tableTimeout   = 6 * time.Second // bounds a request for a table, or on demand
+	tableTimeout   = 6 * time.Second // bounds a request for a table, or one on demand
 
 	// refusalValid is the time until a refused query is sent again: the server may have new settings.
 	refusalValid = time.Minute
@@ -55,12 +55,12 @@ type server struct {
 
 	notItsOwn string // why the AdminServer may belong to another server, or ""
 
-	httpWorks  bool
-	httpRetry  time.Time // in mode Auto, HTTP is not tried before this time
-	refused    map[string]refused
-	alive      bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
-	gotAnswers bool          // a reply arrived in this poll, other than a refusal or an HTTP error
-	took       time.Duration // the time of the slowest request for a table
+	httpWorks bool
+	httpRetry time.Time // in mode Auto, HTTP is not tried before this time
+	refused   map[string]refused
+	alive     bool          // a ZooKeeper server answered in this poll, perhaps with a refusal
+	gotReply  bool          // in this poll, fetch returned a reply, errTooLarge or errNotServing
+	took      time.Duration // the time of the slowest request for a table
 
 	identity   identity
 	identifyAt time.Time // the identity is not requested before this time
@@ -115,7 +115,7 @@ ways:
 		}
 		b, err := s.fetch(ctx, by, form.name, q.table, retry)
 		if err == nil {
-			s.gotAnswers = true
+			s.gotReply = true
 			v, err = parse(s, form, b)
 		}
 		if err == nil {
@@ -140,13 +140,13 @@ ways:
 			}
 			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.hint, answer.Hint)
 		case errors.Is(err, errTooLarge):
-			s.gotAnswers = true
+			s.gotReply = true
 			if answer.State = session.TooLarge; !s.cfg.Heavy {
 				answer.Hint = heavyHint
 			}
 			break ways
 		case errors.Is(err, errNotServing):
-			s.alive, s.gotAnswers = true, true
+			s.alive, s.gotReply = true, true
 			break ways
 		case errors.Is(err, errAdminServer):
 			s.alive = true
@@ -187,13 +187,13 @@ func parse[T any](s *server, form form[T], b []byte) (v T, err error) {
 
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
-func (s *server) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
+func (s *server) fetch(ctx context.Context, by way, name string, table, onDemand bool) ([]byte, error) {
 	timeout, limit := requestTimeout, small
 	if table {
 		began := time.Now()
 		defer func() { s.took = max(s.took, time.Since(began)) }()
 	}
-	if table || patient {
+	if table || onDemand {
 		timeout = tableTimeout
 	}
 	if table {

@@ -53,8 +53,8 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 			Why: fmt.Sprintf("%s (next request in %s)", s.why, units.AtMost(s.until.Sub(now)))})
 		return r
 	}
-	s.alive, s.gotAnswers = false, false
-	if a := s.identify(ctx, p.retry); a.State == session.Failed && !s.gotAnswers {
+	s.alive, s.gotReply = false, false
+	if a := s.identify(ctx, p.retry); a.State == session.Failed && !s.gotReply {
 		r.fail(p.Want, a)
 		s.failed(a.Why)
 		return r
@@ -127,11 +127,11 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 }
 
 func (s *server) notOwned(id identity) string {
-	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil) // id.port is not the port with TLS
+	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil) // with DialTLS, s.port may be secureClientPort
 	if trusted || id.port == s.port || id.port == 0 && !s.sharedURL {
 		return ""
 	}
-	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.port)
+	return fmt.Sprintf("the AdminServer there reports client port %d, not %d", id.port, s.port)
 }
 
 func (s *server) status(ctx context.Context, p plan, r *result) {

@@ -112,7 +112,7 @@ func parseConf(b []byte) (identity, error) {
 func parseDump(b []byte) (d dump, err error) {
 	sessions, rest, ok := bytes.Cut(b, []byte("\nephemeral nodes dump:\n"))
 	if !ok || !bytes.HasPrefix(b, []byte("SessionTracker dump:\n")) || !bytes.HasSuffix(b, []byte("\n")) {
-		return d, malformed("dump: no sessions or no ephemerals, or truncated: %s", shown(string(b)))
+		return d, malformed("dump: a heading or the end is missing: %s", shown(string(b)))
 	}
 	ephemerals, _, _ := bytes.Cut(rest, []byte("\nConnections dump:\n"))
 	var at time.Duration // deadline of the sessions on the next lines
@@ -212,7 +212,7 @@ func parseCon(line string) (session.Client, error) {
 		case "est":
 			var d time.Duration
 			d, err = parseMilliseconds(value)
-			c.Established = since1970(d)
+			c.Established = unixTime(d)
 		case "to":
 			c.Timeout, err = parseMilliseconds(value)
 		case "lresp":
