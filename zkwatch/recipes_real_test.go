@@ -30,7 +30,7 @@ type usedRecipe struct {
 	journal *doctor.Journal
 }
 
-// use runs the recipes on each server. Without the second tier, it runs only recipes[:fast].
+// use runs the recipes on each server. If ELECTOP_TEST_LONG is not set, it runs only recipes[:fast].
 func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.Foreign, fast int, recipes ...func(r *usedRecipe)) {
 	t.Parallel()
 	if fast == 0 {
@@ -213,7 +213,7 @@ func (r *usedRecipe) shows(want string) {
 	})
 }
 
-// changes awaits a description that only the journal of all reads can have.
+// changes awaits the description want of the journal of all reads.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -256,7 +256,7 @@ func (r *usedRecipe) empty(want string) {
 		}
 		r.roleless(since)
 		if e := phrase.NoLeader(now); now.Kind() != dialect.KindUnknown || strings.Contains(e.Sentence, "nobody leads") {
-			r.Errorf("a new journal: got %+v: %v", e, unexpected(now))
+			r.Errorf("journal of the last read: got %+v, want an unknown kind without \"nobody leads\": %v", e, unexpected(now))
 		}
 		return nil
 	})
@@ -281,7 +281,7 @@ func unexpected(s *doctor.State) error {
 func (r *usedRecipe) barrier() {
 	r.put("barrier", "set")
 	if since, _ := r.readStates(); since.Kind() != dialect.KindUnknown {
-		r.Errorf("without waiters: %v", unexpected(since))
+		r.Errorf("without waiters: want an unknown kind: %v", unexpected(since))
 	}
 	r.join("wait", 1, "amber", "birch")
 	r.shows("barrier barrier: 2 sessions watch the znode (inferred: for its deletion)")
@@ -345,7 +345,7 @@ func (r *usedRecipe) sharedLock(want string) {
 	r.changes(want + "1 writer holds")
 	r.resign("cedar")
 	if s, _ := r.readStates(); s.Queue.Len() > 0 || s.Kind() != dialect.KindShared || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
-		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, unexpected(s))
+		r.Errorf("after all resigned: want an empty queue of the same kind without a holder: %v", unexpected(s))
 	}
 }
 
@@ -359,7 +359,7 @@ func (r *usedRecipe) semaphore(want, below string) {
 	leases.shows(want + r.own("amber") + " and 1 other hold")
 	r.resign("amber", "birch")
 	if s, _ := leases.readStates(); s.Queue.Len() > 0 || s.Kind() != dialect.KindLock || phrase.NoLeader(s).Sentence != "nobody holds: there is no candidate" {
-		r.Errorf("empty: got %q: %v", phrase.NoLeader(s).Sentence, unexpected(s))
+		r.Errorf("after all resigned: want an empty queue of the same kind without a holder: %v", unexpected(s))
 	}
 }
 
@@ -378,7 +378,7 @@ func (r *usedRecipe) revoked() {
 	r.process.Await(r.T, "asked "+lock.Name)
 	s := w.Await(r.T, "the request", func(s *doctor.State) bool { return s.Leader() != nil && s.Leader().Revoked })
 	if l := s.Leader(); l.Label() != owner.Label() || !strings.HasPrefix(phrase.Release(s, l), "asked to release ") {
-		r.Errorf("got %q, %q; want the name %q", l.Label(), phrase.Release(s, l), owner.Label())
+		r.Errorf("got label %q and %q; want label %q and \"asked to release\"", l.Label(), phrase.Release(s, l), owner.Label())
 	}
 	r.resign("amber")
 }

@@ -23,31 +23,31 @@ func TestTLSToApache(t *testing.T) {
 	server := zktest.NewApache(t, zktest.WithTLS(certs))
 	path := electiontest.ElectionPath(t)
 
-	t.Run("works", func(t *testing.T) {
+	t.Run("election over TLS", func(t *testing.T) {
 		cfg := electiontest.Config(t, server.Secure)
 		cfg.TLS = loadTLS(certs, "")
 		w := electiontest.Observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
-		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		w.Await(t, "absence of the election znode", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		a := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		a.AwaitBelief(t, model.Leading)
 		cfg.TLS = loadTLS(certs, zktest.ServerName)
 		b := electiontest.RunCandidate(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
 		b.AwaitBelief(t, model.Waiting)
-		w.Await(t, "both", func(s *doctor.State) bool { return s.Queue.Len() == 2 && s.Acknowledged() })
+		w.Await(t, "queue of two with an acknowledgement", func(s *doctor.State) bool { return s.Queue.Len() == 2 && s.Acknowledged() })
 		a.Kill()
 		b.AwaitBelief(t, model.Leading)
 	})
 
-	stranger := zktest.NewCertificates(t)
+	otherCA := zktest.NewCertificates(t)
 	for name, c := range map[string]struct {
 		addr string
 		tls  *tls.Config
 		want []string
 	}{
-		"another CA":                  {server.Secure, loadTLS(stranger, ""), []string{"TLS handshake", "unknown authority"}},
+		"server cert of another CA":   {server.Secure, loadTLS(otherCA, ""), []string{"TLS handshake", "unknown authority"}},
 		"other server name":           {server.Secure, loadTLS(certs, "elsewhere.example"), []string{"TLS handshake", "elsewhere.example"}},
 		"no client cert":              {server.Secure, zktest.Must(client.LoadTLS(certs.CA, "", "", "")), []string{"client certificate"}},
-		"client cert of another CA":   {server.Secure, zktest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, "")), []string{"client certificate"}},
+		"client cert of another CA":   {server.Secure, zktest.Must(client.LoadTLS(certs.CA, otherCA.Cert, otherCA.Key, "")), []string{"client certificate"}},
 		"TLS to the port without TLS": {server.Addr, loadTLS(certs, ""), []string{"TLS handshake", "secureClientPort"}},
 		"no TLS to the port with TLS": {server.Secure, nil, []string{server.Secure}},
 	} {
