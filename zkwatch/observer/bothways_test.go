@@ -134,12 +134,12 @@ func observeBothWays(t *testing.T, delay time.Duration, f func(t *testing.T, ser
 	synctest.Test(t, func(t *testing.T) {
 		server, c := electiontest.Embedded(t)
 		electiontest.Creator(t, c)("/e", 0)
-		var link atomic.Int64
-		link.Store(int64(delay))
+		var linkDelay atomic.Int64
+		linkDelay.Store(int64(delay))
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = time.Minute
 		if delay > 0 {
-			electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
+			electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &linkDelay, 0) })
 		}
 		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"})
 		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, byReads)
@@ -187,7 +187,7 @@ func handoffs(s *doctor.State) string {
 	return strings.Join(all, ", ")
 }
 
-func TestEndOfASessionCausesOneHandoff(t *testing.T) {
+func TestHandoffsAfterSessionEndAndDeletions(t *testing.T) {
 	const candidates = 6
 	for _, delay := range []time.Duration{0, 150 * time.Millisecond} {
 		for _, end := range []string{"expires", "closes", "deletes"} {
@@ -231,7 +231,7 @@ func TestEndOfASessionCausesOneHandoff(t *testing.T) {
 	}
 }
 
-func TestLeadersShorterThanARoundTrip(t *testing.T) {
+func TestHandoffsFasterThanARoundTrip(t *testing.T) {
 	const every = 100 * time.Millisecond
 	observeBothWays(t, 150*time.Millisecond, func(t *testing.T, _ *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched) {
 		c := connect()
@@ -301,11 +301,11 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 				t.Errorf("got missed changes %+v, want none", b)
 			}
 		}
-		w.Await(t, "the parent's stat compared", func(s *doctor.State) bool { return s.Parent.Pzxid > 0 && s.NextSequence == n })
+		w.Await(t, "the next sequence", func(s *doctor.State) bool { return s.NextSequence == n })
 	})
 }
 
-func TestObserverReadsWithoutPersistentWatches(t *testing.T) {
+func TestObserverReadsIfAddWatchIsUnsupported(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
@@ -348,7 +348,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // if the server sent no event of hidden, this event makes the observer compare
+		on.Make(on.Path+"/n_", electiontest.Contender) // if the server sends no event of hidden, the observer compares the parent's stat after this event
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
@@ -438,7 +438,7 @@ func TestWatchIsSetAgainAfterManyDataChanges(t *testing.T) {
 			time.Sleep(9 * time.Minute)
 			create("/e/n_", electiontest.Contender)
 			synctest.Wait()
-			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
+			if s := w.Await(t, "a candidate", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
 				t.Error("got a persistent watch 9 minutes after many changes of data, want reads")
 			}
 			time.Sleep(2 * time.Minute)
@@ -468,7 +468,6 @@ func TestSingleEphemeralElection(t *testing.T) {
 		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
-		// An absent znode means no leader only if its siblings identify the system.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -492,7 +491,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		}
 		for _, e := range append(known.Events.All(), unknown.Events.All()...) {
 			if m, ok := e.Body.(model.Missed); ok {
-				t.Errorf("got missed changes %+v, want none: no stat counts changes of a single znode", m)
+				t.Errorf("got missed changes %+v, want none", m)
 			}
 		}
 
@@ -564,7 +563,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if last == nil || !last.Single || len(last.New) != children {
-				t.Errorf("%s: got last read %+v, want %d znodes", what, last, children)
+				t.Errorf("%s: got last read %+v, want Single with %d znodes", what, last, children)
 			}
 			if n := electiontest.Watches(t, server); n != 1 {
 				t.Errorf("%s: got %d watches, want 1", what, n)

@@ -22,11 +22,11 @@ import (
 
 type distantConn struct {
 	net.Conn
-	delay *atomic.Int64 // nanoseconds in each direction
-	rate  int           // bytes per second from the server; 0: no limit
-	near  *io.PipeReader
-	out   chan packet
-	close func()
+	delay    *atomic.Int64 // nanoseconds in each direction
+	rate     int           // bytes per second from the server; 0: no limit
+	received *io.PipeReader
+	out      chan packet
+	close    func()
 }
 
 type packet struct {
@@ -37,7 +37,7 @@ type packet struct {
 func newDistantConn(c net.Conn, delay *atomic.Int64, rate int) *distantConn {
 	r, w := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &distantConn{Conn: c, delay: delay, rate: rate, near: r, out: make(chan packet, 1<<12)}
+	d := &distantConn{Conn: c, delay: delay, rate: rate, received: r, out: make(chan packet, 1<<12)}
 	d.close = sync.OnceFunc(func() { cancel(); c.Close(); r.Close(); w.Close() })
 	in := make(chan packet, 1<<12)
 	go func() {
@@ -90,7 +90,7 @@ func newDistantConn(c net.Conn, delay *atomic.Int64, rate int) *distantConn {
 	return d
 }
 
-func (d *distantConn) Read(p []byte) (int, error)       { return d.near.Read(p) }
+func (d *distantConn) Read(p []byte) (int, error)       { return d.received.Read(p) }
 func (d *distantConn) Close() error                     { d.close(); return nil }
 func (d *distantConn) SetDeadline(time.Time) error      { return nil }
 func (d *distantConn) SetReadDeadline(time.Time) error  { return nil }
@@ -100,18 +100,18 @@ func (d *distantConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func observeOverALongLink(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
+func observeOverALongLink(t *testing.T, delay time.Duration, rate int, f func(*zkserver.Server, *zk.Conn, *electiontest.Watched, *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
 		server, near := electiontest.Embedded(t)
 		electiontest.Creator(t, near)("/e", 0)
-		var link atomic.Int64
-		link.Store(int64(delay))
+		var linkDelay atomic.Int64
+		linkDelay.Store(int64(delay))
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout = 30 * time.Second
-		electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
+		electiontest.WrapConns(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &linkDelay, rate) })
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, byReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
-		f(server, near, w, &link)
+		f(server, near, w, &linkDelay)
 		near.Close()
 	})
 }
@@ -119,7 +119,7 @@ func observeOverALongLink(t *testing.T, delay time.Duration, rate int, f func(se
 func TestDeletionSeenOverALongLink(t *testing.T) {
 	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+			observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, linkDelay *atomic.Int64) {
 				create := electiontest.Creator(t, near)
 				leader, next := create("/e/n_", electiontest.Contender), create("/e/n_", electiontest.Contender)
 				// A read is in progress when the leader is deleted.
@@ -138,15 +138,15 @@ func TestDeletionSeenOverALongLink(t *testing.T) {
 	}
 }
 
-func TestObserverSeesLeadersLongerThanThreeRoundTrips(t *testing.T) {
+func TestObserverSeesLeadersOfMoreThanThreeRoundTrips(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	const delay = 100 * time.Millisecond
-	observeOverALongLink(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
-		link.Store(int64(delay))
+	observeOverALongLink(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, linkDelay *atomic.Int64) {
+		linkDelay.Store(int64(delay))
 		create := electiontest.Creator(t, near)
-		var queue, long []string // long has those that led for more than three round trips
-		for range 8 {            // meanwhile, the client measures the new round trip
+		var queue, longLeaders []string
+		for range 8 { // meanwhile, the client measures the new round trip
 			queue = append(queue, create("/e/n_", electiontest.Contender))
 			time.Sleep(time.Second)
 		}
@@ -158,7 +158,7 @@ func TestObserverSeesLeadersLongerThanThreeRoundTrips(t *testing.T) {
 				electiontest.Remove(t, near, queue[i])
 				if i == 0 {
 					if time.Since(since) > 3*2*delay {
-						long = append(long, queue[0])
+						longLeaders = append(longLeaders, queue[0])
 					}
 					since = time.Now()
 				}
@@ -178,22 +178,22 @@ func TestObserverSeesLeadersLongerThanThreeRoundTrips(t *testing.T) {
 			}
 		}
 		missed := 0
-		for _, name := range long {
+		for _, name := range longLeaders {
 			if !seen[name] {
 				missed++
 			}
 		}
-		if missed > 0 || len(long) < 20 {
-			t.Errorf("seed %d: got %d unseen leaders of %d that led for more than three round trips, want 0 of at least 20", seed, missed, len(long))
+		if missed > 0 || len(longLeaders) < 20 {
+			t.Errorf("seed %d: got %d unseen leaders of %d that led for more than three round trips, want 0 of at least 20", seed, missed, len(longLeaders))
 		}
 	})
 }
 
-func TestReadsUseAtMostAFifthOfALink(t *testing.T) {
+func TestReadsLeaveMostOfALinkFree(t *testing.T) {
 	const many, rate = 2000, 1 << 20
 	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {
-			observeOverALongLink(t, delay, rate, func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+			observeOverALongLink(t, delay, rate, func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, linkDelay *atomic.Int64) {
 				for made := 0; made < many; made += 500 {
 					ops := make([]any, 0, 500)
 					for i := range 500 {
@@ -228,7 +228,7 @@ func TestReadsUseAtMostAFifthOfALink(t *testing.T) {
 
 func TestAcknowledgementOverALongLink(t *testing.T) {
 	const delay = 200 * time.Millisecond
-	observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+	observeOverALongLink(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, linkDelay *atomic.Int64) {
 		time.Sleep(10 * delay)
 		create := electiontest.Creator(t, near)
 		for range 3 {

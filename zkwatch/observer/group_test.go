@@ -38,9 +38,9 @@ func newGroupTest(t *testing.T, cfg client.Config) *groupTest {
 	return s
 }
 
-func (s *groupTest) watch(path, ack string) *electiontest.Watched {
-	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
-	w.Observer = observer.New(observer.Config{Path: path, ByReads: s.byReads, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
+func (s *groupTest) watch(path string) *electiontest.Watched {
+	w := electiontest.NewWatched(model.Config{Path: path})
+	w.Observer = observer.New(observer.Config{Path: path, ByReads: s.byReads, Put: w.Feed.PutSlowly, Now: feed.Now})
 	s.wg.Go(func() { w.Feed.Run(s.ctx) })
 	s.Add(w.Observer)
 	return w
@@ -59,14 +59,14 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		}
 		on.Make(paths[0], 0)
 		on.Make(paths[0]+"/n_", electiontest.Contender)
-		watching = append(watching, s.watch(paths[0], ""), s.watch(paths[1], ""))
+		watching = append(watching, s.watch(paths[0]), s.watch(paths[1]))
 		linked := func(holds func(*doctor.State) bool) func(*doctor.State) bool {
 			return func(s *doctor.State) bool { return holds(s) && s.Link.Session != 0 }
 		}
 		first := watching[0].Await(t, "one", linked(electiontest.QueueOf(1)))
 		watching[1].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 
-		watching = append(watching, s.watch(paths[2], ""))
+		watching = append(watching, s.watch(paths[2]))
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
 			on.Make(paths[i+1], 0)
@@ -97,7 +97,7 @@ func TestTooLargeReplyEndsTheSharedSession(t *testing.T) {
 		cfg.MaxReply = 2 << 10
 		s := newGroupTest(t, cfg)
 		s.byReads = true
-		small, large := s.watch("/small", ""), s.watch("/large", "")
+		small, large := s.watch("/small"), s.watch("/large")
 		small.Await(t, "one", electiontest.QueueOf(1))
 		before := large.Await(t, "one", electiontest.QueueOf(1)).Link.Session
 		for range 100 {
@@ -106,7 +106,7 @@ func TestTooLargeReplyEndsTheSharedSession(t *testing.T) {
 		large.Await(t, "all of them", electiontest.QueueOf(101))
 		create("/small/n_", electiontest.Contender)
 		st := small.Await(t, "two", electiontest.QueueOf(2))
-		// Each new session doubles MaxReply, so the second session may also end.
+		// A too large reply doubles MaxReply once, so the second session may also end.
 		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
 			t.Errorf("got session %#x after %#x, %d reconnects; want a new session, 1 or 2", st.Link.Session, before, st.Reconnects)
 		}
@@ -150,16 +150,10 @@ func TestSetBesideReplacesTheAcknowledgement(t *testing.T) {
 		next(model.Absent)
 		on.Make(on.Path+"-a", zk.FlagEphemeral)
 		next(model.Present)
-		o.SetBeside(ackAt(""))
 	})
 }
 
-func ackAt(path string) (b observer.Beside) {
-	if path != "" {
-		b.Acks = []string{path}
-	}
-	return b
-}
+func ackAt(path string) observer.Beside { return observer.Beside{Acks: []string{path}} }
 
 func TestRemovedObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -173,7 +167,7 @@ func TestRemovedObserver(t *testing.T) {
 		watch := func(path string) *electiontest.Watched {
 			create(path, 0)
 			create(path+"/n_", electiontest.Contender)
-			w := s.watch(path, "")
+			w := s.watch(path)
 			w.Await(t, "one", electiontest.QueueOf(1))
 			return w
 		}
@@ -193,9 +187,9 @@ func TestRemovedObserver(t *testing.T) {
 		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
-			t.Errorf("got another state with %d candidates, %d reconnects; want the same state, 0", gone.Feed.State().Queue.Len(), st.Reconnects)
+			t.Errorf("state of the removed observer changed: got %t, want false; got %d reconnects, want 0", gone.Feed.State() != last, st.Reconnects)
 		}
-		again := s.watch("/gone", "")
+		again := s.watch("/gone")
 		again.Await(t, "two", electiontest.QueueOf(2))
 	})
 }
@@ -262,18 +256,18 @@ func TestRequests(t *testing.T) {
 	}
 	before := counted()
 	s := newGroupTest(t, electiontest.Config(t, addr))
-	w := s.watch(path, "")
+	w := s.watch(path)
 	w.Await(t, "none", electiontest.QueueOf(0))
 	first := s.Conn()
 	zktest.Await(t, "the count of the server", func() bool { return s.Requests() == counted()-before })
-	one := s.Requests()
-	if one < 2 {
-		t.Errorf("got %d requests for the first read, want at least 2", one)
+	early := s.Requests()
+	if early < 2 {
+		t.Errorf("got %d requests for the first read, want at least 2", early)
 	}
 	first.Cut()
 	zktest.Await(t, "another session", func() bool { c := s.Conn(); return c != nil && c != first })
 	zktest.Await(t, "more requests, and the count of the server", func() bool {
-		return s.Requests() > one && s.Requests() == counted()-before
+		return s.Requests() > early && s.Requests() == counted()-before
 	})
 }
 

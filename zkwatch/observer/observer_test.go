@@ -43,10 +43,10 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			on.Make(on.Path+"/config", 0)
 			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return s.Queue.Len() == 2 && len(s.Ignored) == 1 })
 			if got := znode.Join(on.Path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
-				t.Errorf("got leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
+				t.Errorf("got leader %s with data %q, want %s with data \"d\"", got, s.Leader().Data.Bytes, first)
 			}
 			if s.NextSequence != 3 || !s.NextSequenceKnown {
-				t.Errorf("got next sequence %d, want 3", s.NextSequence)
+				t.Errorf("got next sequence %d, known %t; want 3, true", s.NextSequence, s.NextSequenceKnown)
 			}
 			on.Remove(first)
 			s = w.Await(t, "one left", electiontest.QueueOf(1))
@@ -64,7 +64,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 	})
 }
 
-func TestObserverSetsTwoWatches(t *testing.T) {
+func TestObserverSetsAtMostTwoWatches(t *testing.T) {
 	server, addr := zkserver.Start(t, zkserver.Options{})
 	path := electiontest.ElectionPath(t)
 	c := zktest.Client(t, addr)
@@ -452,7 +452,7 @@ func TestPartition(t *testing.T) {
 						return electiontest.QueueOf(candidates)(s) && s.Link.Link == model.Connected // the link and the queue are reported independently
 					})
 					if s.Link.Session == before.Link.Session || s.Link.Session == 0 || s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects != 1 {
-						t.Errorf("after the partition: got link %+v, down since %v, %d reconnects; want a new session, no time, 1", s.Link, s.DownSince, s.Reconnects)
+						t.Errorf("healed: got link %+v, down since %v, %d reconnects; want a new session, no error, no time, 1", s.Link, s.DownSince, s.Reconnects)
 					}
 					if !slices.ContainsFunc(w.Events.All(), func(e model.Event) bool { c, ok := e.Body.(model.LinkChanged); return ok && c.Link == model.Expired }) {
 						t.Error("got no event for the expired session")
@@ -482,7 +482,7 @@ func (c *churn) observe(t *testing.T) (w *electiontest.Watched, links *electiont
 	return w, links
 }
 
-// The children of churn are persistent, so they do not depend on sessions.
+// churn creates persistent children, because change closes its session.
 type churn struct {
 	t                *testing.T
 	e                *zktest.Ensemble
