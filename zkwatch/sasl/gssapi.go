@@ -168,7 +168,7 @@ func (x *kerberosExchange) choose(token []byte) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrChallenge, err)
 	case len(offer) != 4:
-		return nil, fmt.Errorf("%w: an offer of %d bytes", ErrChallenge, len(offer))
+		return nil, fmt.Errorf("%w: an offer of %d bytes instead of 4", ErrChallenge, len(offer))
 	case offer[0]&noLayer == 0:
 		return nil, fmt.Errorf("%w: it demands a security layer, and electop has none: use TLS", ErrUnsupported)
 	}
@@ -193,7 +193,7 @@ func checkKeyType(key types.EncryptionKey) error {
 	if slices.Contains(keyTypes(), key.KeyType) {
 		return nil
 	}
-	return fmt.Errorf("the encryption type %d of the session key is not supported: use AES", key.KeyType)
+	return fmt.Errorf("the encryption type %d of the key is not supported: use AES", key.KeyType)
 }
 
 func (x *kerberosExchange) wrap(message []byte) ([]byte, error) {

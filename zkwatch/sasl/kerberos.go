@@ -23,7 +23,7 @@ import (
 
 // KerberosOptions describes a [Kerberos] account.
 type KerberosOptions struct {
-	// Keytab is a file of keys. "" means a ticket cache: that of KRB5CCNAME or krb5.conf, or the default.
+	// Keytab is a file of keys. "" means the ticket cache of KRB5CCNAME or krb5.conf, or the default cache.
 	Keytab string
 	// Principal is the client's principal, with or without a realm. "" means the first
 	// principal of the keytab, or the principal of the ticket cache.
@@ -238,7 +238,7 @@ var meanings = map[int]string{
 	31:             "the key is wrong for this principal: was the password changed after the keytab was made?",
 	32:             "the ticket has expired: run kinit",
 	33:             "the ticket is not valid yet: do the clocks agree?",
-	clockSkew:      "the clocks of this machine and the KDC differ too much",
+	clockSkew:      "the clocks of this machine and the KDC or the server differ too much",
 }
 
 type failure struct {
@@ -255,13 +255,13 @@ func codeOf(err error) int {
 	return f.code
 }
 
-// kdcError matches the text of the library's errors: the KDC's code is only in the text.
-var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
+// kerberosError finds the code in an error's text: the library returns the KDC's code only there.
+var kerberosError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
-// explained adds the meaning of a KDC's error. The error for an unknown service does not wrap
-// ErrRejected, because another name may succeed.
+// explained adds the meaning of an error of the KDC or the server. The errors serviceUnknown and unavailable
+// do not wrap ErrRejected, because another attempt may succeed.
 func explained(err error) error {
-	m := kdcError().FindStringSubmatch(err.Error())
+	m := kerberosError().FindStringSubmatch(err.Error())
 	if m == nil {
 		switch text := err.Error(); {
 		case strings.Contains(text, "clock skew"):

@@ -31,7 +31,7 @@ func loadConfig(getenv func(string) string) (conf *config.Config, cacheName stri
 	paths := filepath.SplitList(cmp.Or(getenv("KRB5_CONFIG"), defaultConfig))
 	for _, path := range paths {
 		if err := r.read(path); err != nil {
-			return nil, "", fmt.Errorf("configuration of Kerberos: %w (KRB5_CONFIG names another file)", err)
+			return nil, "", fmt.Errorf("configuration of Kerberos: %w (set KRB5_CONFIG to use another file)", err)
 		}
 	}
 	conf, err = config.NewFromString(r.text())
@@ -167,22 +167,22 @@ func (s service) names(ctx context.Context, host string, conf *config.Config) it
 			}
 			return true
 		}
-		address := net.ParseIP(host) != nil
+		isAddress := net.ParseIP(host) != nil
 		switch {
 		case s.host != "":
 			try(s.host)
-		case address || try(host):
-			try(append(canonical(ctx, host, address, conf), host)...)
+		case isAddress || try(host):
+			try(append(canonical(ctx, host, isAddress, conf), host)...)
 		}
 	}
 }
 
-func canonical(ctx context.Context, host string, address bool, conf *config.Config) (names []string) {
-	if !conf.LibDefaults.DNSCanonicalizeHostname && !address {
+func canonical(ctx context.Context, host string, isAddress bool, conf *config.Config) (names []string) {
+	if !conf.LibDefaults.DNSCanonicalizeHostname && !isAddress {
 		return nil
 	}
 	addresses := []string{host}
-	if !address {
+	if !isAddress {
 		if name, err := net.DefaultResolver.LookupCNAME(ctx, host); err == nil {
 			names = append(names, name)
 		}

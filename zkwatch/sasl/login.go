@@ -47,7 +47,7 @@ func splitPrincipal(principal string, conf *config.Config) (user, realm string, 
 	return user, realm, nil
 }
 
-// loadKeytab reads a keytab. An empty principal means the keytab's first one. loadKeytab restricts
+// loadKeytab reads a keytab. An empty principal means the keytab's first principal. loadKeytab restricts
 // conf.LibDefaults.DefaultTktEnctypeIDs to the types of the principal's keys.
 func loadKeytab(file, principal string, conf *config.Config) (l login, err error) {
 	info, err := os.Stat(file)
@@ -80,7 +80,7 @@ func loadKeytab(file, principal string, conf *config.Config) (l login, err error
 	if len(has) == 0 {
 		return l, fmt.Errorf("keytab %s: it has no key of %s, but of %s", file, l.principal(), keys.Entries[0].Principal)
 	}
-	// Otherwise the KDC may choose a type for which the keytab has no key.
+	// Without this filter, the KDC may choose a type for which the keytab has no key.
 	lacks := func(kind int32) bool { return !slices.Contains(has, kind) }
 	conf.LibDefaults.DefaultTktEnctypeIDs = slices.DeleteFunc(slices.Clone(conf.LibDefaults.DefaultTktEnctypeIDs), lacks)
 	if len(conf.LibDefaults.DefaultTktEnctypeIDs) == 0 {
