@@ -1,5 +1,5 @@
 package sasl
 
-func SetDigest(d *Digest, uri, nonce string) {
+func SetURIAndClientNonce(d *Digest, uri, nonce string) {
 	d.uri, d.nonce = uri, func() string { return nonce }
 }

@@ -145,18 +145,18 @@ func TestOffersOfSecurityLayers(t *testing.T) {
 	}{
 		"unchanged":          {good, nil},
 		"rotated":            {rotated, nil},
-		"rotated all around": {changed(7, 16), nil},
+		"full rotation":      {changed(7, 16), nil},
 		"wrongly rotated":    {changed(7, 3), ErrChallenge},
 		"sent by the client": {offer(aKey(1), 0, []byte{1, 0, 0, 0}), ErrChallenge},
 		"sealed":             {changed(2, fromAcceptor|sealed), ErrChallenge},
 		"with a subkey":      {changed(2, fromAcceptor|acceptorSubkey), ErrChallenge},
 		"another key":        {offer(aKey(2), fromAcceptor, []byte{1, 0, 0, 0}), ErrChallenge},
-		"wrong checksum":     {changed(gssapi.HdrLen, 3), ErrChallenge},
+		"changed payload":    {changed(gssapi.HdrLen, 3), ErrChallenge},
 		"no checksum":        {append(changed(5, 0)[:gssapi.HdrLen], 1, 0, 0, 0), ErrChallenge},
 		"a long checksum":    {changed(4, 0xff), ErrChallenge},
 		"half a header":      {good[:10], ErrChallenge},
 		"empty":              {nil, ErrChallenge},
-		"a layer":            {offer(aKey(1), fromAcceptor, []byte{6, 0, 1, 0}), ErrUnsupported},
+		"layer required":     {offer(aKey(1), fromAcceptor, []byte{6, 0, 1, 0}), ErrUnsupported},
 		"five bytes":         {offer(aKey(1), fromAcceptor, []byte{1, 0, 0, 0, 0}), ErrChallenge},
 	} {
 		x := begun(t)
@@ -206,7 +206,7 @@ func TestIncludedConfiguration(t *testing.T) {
 	conf, cache, err := loadConfig(in(first, second))
 	if err != nil || cache != "FILE:/x" || conf.LibDefaults.DefaultRealm != "A" || !conf.LibDefaults.DNSLookupKDC ||
 		len(conf.Realms) != 2 || conf.ResolveRealm("zk.b.example") != "B" {
-		t.Errorf("configuration %+v, cache %q, %v; want realms A and B, cache FILE:/x", conf, cache, err)
+		t.Errorf("configuration %+v, cache %q, %v; want default realm A, DNS lookup of KDCs, realms A and B, zk.b.example in B, cache FILE:/x", conf, cache, err)
 	}
 	for text, want := range map[string]string{
 		"include " + filepath.Join(dir, "none"): "none",
@@ -214,7 +214,7 @@ func TestIncludedConfiguration(t *testing.T) {
 		"[libdefaults]\nnonsense":               "loop",
 	} {
 		if _, _, err := loadConfig(in(file("loop", text+"\n"))); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 20_000 {
-			t.Errorf("%q: error %v, want %q", text, err, want)
+			t.Errorf("%q: error %v, want at most 20,000 bytes with %q", text, err, want)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestErrorsOfTheKDC(t *testing.T) {
 	}
 }
 
-func TestSilentKDCAndPrintedAccount(t *testing.T) {
+func TestSilentKDCTimesOutAndPrintedAccountHidesKeys(t *testing.T) {
 	silent := must(net.ListenPacket("udp", "127.0.0.1:0"))
 	defer silent.Close()
 	path := filepath.Join(t.TempDir(), "krb5.conf")

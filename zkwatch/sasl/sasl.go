@@ -38,7 +38,7 @@ type Mechanism interface {
 // An Exchange is one authentication. Only one goroutine may use it.
 type Exchange interface {
 	// Next returns the client's answer to a server's token. The first token is nil. Send an empty
-	// answer, but not a nil answer. If done is true, the exchange ends after answer.
+	// answer, but not a nil answer. If done is true, do not call Next again.
 	Next(token []byte) (answer []byte, done bool, err error)
 	// Refused returns the error for a refused answer. The error wraps [ErrRejected].
 	Refused() error
@@ -49,7 +49,7 @@ var (
 	ErrRejected = errors.New("authentication rejected")
 	// ErrUnsupported means that the server does not support what the client needs.
 	ErrUnsupported = errors.New("not supported by the server")
-	// ErrChallenge means that a token of the server breaks the mechanism's rules.
+	// ErrChallenge means that a token of the server breaks the mechanism's rules or exceeds a limit.
 	ErrChallenge = errors.New("invalid challenge")
 	// ErrImpostor means that the server did not prove its identity.
 	ErrImpostor = errors.New("the server did not authenticate itself")
