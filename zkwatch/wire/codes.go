@@ -91,14 +91,14 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// The Xid constants are reserved xids. A ping or auth request has the same xid as its reply.
+// The Xid constants are reserved xids.
 const (
 	XidWatch int32 = -1 // for a WatcherEvent, which answers no request
-	XidPing  int32 = -2
-	XidAuth  int32 = -4
+	XidPing  int32 = -2 // for a ping and its reply
+	XidAuth  int32 = -4 // for an auth and its reply
 )
 
-// The Flag constants are values of [CreateRequest].Flags (CreateMode).
+// The Flag constants are values of [CreateRequest].Flags. Only the first two can be combined.
 const (
 	FlagEphemeral     int32 = 1
 	FlagSequential    int32 = 2
@@ -141,7 +141,7 @@ const (
 // StateConnected is the state that servers put into every [WatcherEvent].
 const StateConnected int32 = 3
 
-// A Code is the error field of a reply.
+// A Code is an error code.
 type Code int32
 
 // The Code constants are some of the codes in KeeperException.Code.

@@ -59,10 +59,10 @@ func (h *RequestHeader) Fields(c *Coder) {
 }
 
 // A ReplyHeader precedes every event, and every reply except the [ConnectResponse]. If Err is not
-// OK, no record follows.
+// OK, the rest of the frame has no meaning.
 type ReplyHeader struct {
 	Xid  int32
-	Zxid int64 // last change that the server has applied; -1 in events before ZooKeeper 3.9
+	Zxid int64 // last change that the server has applied; 0 for auth and sasl; -1 in events before ZooKeeper 3.9
 	Err  Code
 }
 
@@ -423,7 +423,7 @@ func (r *MultiRequest) Fields(c *Coder) {
 }
 
 // A MultiResult is the result of one operation. If Op is OpError, only Err is set. If one operation
-// of a multi fails, all its results have Op OpError. A create of any kind has OpCreate or OpCreate2.
+// of a multi fails, all results of the multi have Op OpError. A create of any kind has OpCreate or OpCreate2.
 type MultiResult struct {
 	Op       Op
 	Err      Code

@@ -70,7 +70,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A handshake may lack its last byte, ReadOnly, as before ZooKeeper 3.4.
 func TestTruncatedRecordsAreMalformed(t *testing.T) {
 	for _, whole := range samples() {
 		b := Append(nil, whole)
@@ -80,7 +79,7 @@ func TestTruncatedRecordsAreMalformed(t *testing.T) {
 			got.Fields(d)
 			if d.Err() == nil {
 				switch whole.(type) {
-				case *ConnectRequest, *ConnectResponse:
+				case *ConnectRequest, *ConnectResponse: // ReadOnly, the last byte, may be absent
 					if n == len(b)-1 {
 						continue
 					}
@@ -138,12 +137,12 @@ func TestReadUnusualValues(t *testing.T) {
 		"count -2":          {"\xff\xff\xff\xfe", list, 0, false},
 		"null paths":        {"\xff\xff\xff\xff", paths, 0, true},
 		"null in paths":     {"\x00\x00\x00\x01\xff\xff\xff\xff", paths, 0, true},
-		"paths":             {"\x00\x00\x00\x01\x00\x00\x00\x00", paths, 1, false},
+		"an empty path":     {"\x00\x00\x00\x01\x00\x00\x00\x00", paths, 1, false},
 		"huge buffer":       {"\x7f\xff\xff\xffabc", buffer, true, true},
 		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", list, 0, true},
-		"vector one short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", list, 0, true},
-		"huge ACL":          {"\x10\x00\x00\x00" + strings.Repeat("\x00", 24), func(d *Coder) any { var v []ACL; d.acls(&v); return len(v) }, 0, true},
-		"bool of any value": {"\x7f", func(d *Coder) any { var v bool; d.Bool(&v); return v }, true, false},
+		"vector too short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", list, 0, true},
+		"huge ACL vector":   {"\x10\x00\x00\x00" + strings.Repeat("\x00", 24), func(d *Coder) any { var v []ACL; d.acls(&v); return len(v) }, 0, true},
+		"bool of byte 0x7f": {"\x7f", func(d *Coder) any { var v bool; d.Bool(&v); return v }, true, false},
 		"after a failure":   {"\x00\x00\x00\x09a\x00\x00\x00\x05", func(d *Coder) any { text(d); n := int32(7); d.Int32(&n); return n }, int32(0), true},
 	} {
 		d := NewDecoder([]byte(tt.in))
@@ -157,7 +156,7 @@ func TestReadFrame(t *testing.T) {
 	big := bytes.Repeat([]byte("0123456789"), 10_000)
 	frame := AppendFrame(nil, &DataResponse{Data: big})
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
-		"whole": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "bytes": iotest.OneByteReader, "eager": iotest.DataErrReader,
+		"whole": func(r io.Reader) io.Reader { return r }, "halves": iotest.HalfReader, "bytes": iotest.OneByteReader, "EOF with data": iotest.DataErrReader,
 	} {
 		got, err := ReadFrame(wrap(bytes.NewReader(frame)), MaxFrame)
 		if err != nil || !bytes.Equal(got, frame[4:]) {
@@ -168,7 +167,7 @@ func TestReadFrame(t *testing.T) {
 	small := AppendFrame(nil, &CountResponse{5})
 	got, err := ReadFrameInto(bytes.NewReader(small), buf, 4)
 	if err != nil || &got[0] != &buf[:1][0] {
-		t.Errorf("read: %v; want a frame in the given buffer", err)
+		t.Errorf("ReadFrameInto: %v; want a frame in the given buffer", err)
 	}
 	if got, err := ReadFrame(strings.NewReader("\x00\x00\x00\x00"), 0); err != nil || len(got) != 0 {
 		t.Errorf("empty frame: got %q, %v; want no bytes", got, err)
@@ -238,7 +237,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		b := Append(nil, first)
 		if len(b) > len(data)+64 {
-			t.Errorf("%T: decoded from %d bytes, but encoded to %d bytes", sample, len(data), len(b))
+			t.Errorf("%T: decoded from %d bytes, but encoded to %d bytes, over 64 more", sample, len(data), len(b))
 		}
 		d = NewDecoder(b)
 		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
