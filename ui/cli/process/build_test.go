@@ -27,19 +27,19 @@ func TestBuildOf(t *testing.T) {
 			{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: commit}, {Key: "vcs.time", Value: "2026-11-22T23:01:16Z"}, {Key: "vcs.modified", Value: modified},
 		}
 	}
-	const of = "commit 142675f89c39 of 2026-11-22 23:01:16 UTC"
+	const fromCommit = "commit 142675f89c39 of 2026-11-22 23:01:16 UTC"
 	for _, c := range []struct {
 		name, version string
 		settings      []debug.BuildSetting
 		want          string
 	}{
-		{"a release", "v1.2.0", vcs("false"), "v1.2.0 (" + of + ")"},
-		{"a release candidate", "v1.2.0-rc.1", vcs("false"), "v1.2.0-rc.1 (" + of + ")"},
-		{"a release with changes", "v1.2.0+dirty", vcs("true"), "v1.2.0 (" + of + ", with uncommitted changes)"},
-		{"a commit without a tag", "v0.0.0-20261122230116-142675f89c39", vcs("false"), "devel (" + of + ")"},
-		{"a commit after a release", "v1.2.1-0.20261122230116-142675f89c39", vcs("false"), "devel (" + of + ")"},
-		{"the same with changes", "v0.0.0-20261122230116-142675f89c39+dirty", vcs("true"), "devel (" + of + ", with uncommitted changes)"},
-		{"changes, by an older Go", "(devel)", vcs("true"), "devel (" + of + ", with uncommitted changes)"},
+		{"a release", "v1.2.0", vcs("false"), "v1.2.0 (" + fromCommit + ")"},
+		{"a release candidate", "v1.2.0-rc.1", vcs("false"), "v1.2.0-rc.1 (" + fromCommit + ")"},
+		{"a release with changes", "v1.2.0+dirty", vcs("true"), "v1.2.0 (" + fromCommit + ", with uncommitted changes)"},
+		{"a commit without a tag", "v0.0.0-20261122230116-142675f89c39", vcs("false"), "devel (" + fromCommit + ")"},
+		{"a commit after a release", "v1.2.1-0.20261122230116-142675f89c39", vcs("false"), "devel (" + fromCommit + ")"},
+		{"an untagged commit with changes", "v0.0.0-20261122230116-142675f89c39+dirty", vcs("true"), "devel (" + fromCommit + ", with uncommitted changes)"},
+		{"changes, built by an older Go", "(devel)", vcs("true"), "devel (" + fromCommit + ", with uncommitted changes)"},
 		{"a downloaded release", "v1.2.0", nil, "v1.2.0 (commit not recorded)"},
 		{"go run, or no version control", "(devel)", nil, "devel (commit not recorded)"},
 		{"an odd time", "(devel)", []debug.BuildSetting{{Key: "vcs.revision", Value: "7"}, {Key: "vcs.time", Value: "yesterday"}}, "devel (commit 7)"},
@@ -127,7 +127,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAwait(t *testing.T) {
 	failed, why := errors.New("failed"), errors.New("why")
 	if v, err := process.Await(t.Context(), func() (int, error) { return 7, failed }); v != 7 || err != failed {
-		t.Errorf("got %d, error %v; want what the function returned", v, err)
+		t.Errorf("got %d, error %v; want 7, error %v", v, err, failed)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	later := make(chan struct{})
@@ -137,7 +137,7 @@ func TestAwait(t *testing.T) {
 		return 7, nil
 	})
 	if v != 0 || err != why {
-		t.Errorf("got %d, error %v; want 0 and the cause of the end", v, err)
+		t.Errorf("got %d, error %v; want 0, error %v", v, err, why)
 	}
 	close(later)
 }

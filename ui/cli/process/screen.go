@@ -133,7 +133,7 @@ type keys struct {
 	mu     sync.Mutex
 	reader cancelreader.CancelReader // nil before begin
 	over   bool                      // end was called
-	err    error                     // of the reader; set before bytes is closed
+	err    error                     // set before bytes is closed
 }
 
 func newKeys(from *os.File) *keys {

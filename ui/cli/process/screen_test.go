@@ -5,10 +5,14 @@ import (
 	"encoding/base64"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/muesli/cancelreader"
 	"pgregory.net/rapid"
 )
 
@@ -24,8 +28,9 @@ func TestToClipboard(t *testing.T) {
 		}
 	}
 	got := toClipboard(text, func(have string) string { return map[string]string{"STY": "1"}[have] })
-	if joined := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(got, "\x1b\\\x1bP", ""), "\x1bP"), "\x1b\\"); joined != plain {
-		t.Errorf("in GNU screen the sequence is %q, want the parts of %q", got, plain)
+	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(got, "\x1bP"), "\x1b\\"), "\x1b\\\x1bP")
+	if strings.Join(parts, "") != plain || slices.ContainsFunc(parts, func(p string) bool { return len(p) > screenPart }) {
+		t.Errorf("STY: sequence %q, want %q in parts of at most %d bytes", got, plain, screenPart)
 	}
 }
 
@@ -38,22 +43,22 @@ func TestScreenDoesNotMixWrites(t *testing.T) {
 	t.Setenv("TMUX", "")
 	t.Setenv("STY", "")
 	out := s.Output()
-	var wrote sync.WaitGroup
-	wrote.Go(func() {
+	var writers sync.WaitGroup
+	writers.Go(func() {
 		io.WriteString(out, "\x1b[?1049h")
 		for range 100 {
 			io.WriteString(out, "frame\r\n"+strings.Repeat("x", 5000)+"end")
 		}
 	})
 	for range 2 {
-		wrote.Go(func() {
+		writers.Go(func() {
 			for range 50 {
 				s.Copy("some text")
 			}
 		})
 	}
 	go func() {
-		wrote.Wait()
+		writers.Wait()
 		w.Close()
 	}()
 	got, err := io.ReadAll(r)
@@ -64,11 +69,11 @@ func TestScreenDoesNotMixWrites(t *testing.T) {
 	rest := bytes.ReplaceAll(got, []byte(toClipboard("some text", func(string) string { return "" })), nil)
 	rest = bytes.ReplaceAll(rest, []byte("frame\r\n"+strings.Repeat("x", 5000)+"end"), []byte("F"))
 	if want := "\x1b[?1049h" + strings.Repeat("F", 100); string(rest) != want {
-		t.Errorf("wrote %q, want %q", rest, want)
+		t.Errorf("the output, with F for a frame and without copies, is %q, want %q", rest, want)
 	}
 }
 
-func TestReadReturnsWholeKeys(t *testing.T) {
+func TestUnfinished(t *testing.T) {
 	keys := []string{"a", "\r", "\x1b[A", "\x1bOA", "\x1b[1;5C", "\x1b[[A", "\x1b[7$", "\x1b[<0;10;5M", "\x1b[M !!", "\x1bx", "\x1b[200~a\x1b[201~", "家", "é", "\x03"}
 	for _, key := range keys {
 		if unfinished([]byte(key)) {
@@ -77,9 +82,31 @@ func TestReadReturnsWholeKeys(t *testing.T) {
 	}
 	for _, cut := range []string{"\x1b", "\x1b[", "\x1bO", "\x1b[1;5", "\x1b[[", "\x1b[<0;1", "\x1b[M ", "\xe5", "a\xe5\xae", "j\x1b[<0"} {
 		if !unfinished([]byte(cut)) {
-			t.Errorf("unfinished(%q) is false, want true: it is part of a key", cut)
+			t.Errorf("unfinished(%q) is false, want true: it ends within a key", cut)
 		}
 	}
+}
+
+func TestReadWaitsForTheRestOfAKey(t *testing.T) {
+	for pause, want := range map[time.Duration]string{keyHeld - 1: "\x1b[A", keyHeld + 1: "\x1b"} {
+		synctest.Test(t, func(t *testing.T) {
+			k, p := newKeys(nil), make([]byte, 9)
+			k.reader, k.err = struct{ cancelreader.CancelReader }{}, io.EOF // the goroutine below sends the bytes
+			go func() {
+				k.bytes <- []byte("\x1b")
+				time.Sleep(pause)
+				k.bytes <- []byte("[A")
+				close(k.bytes)
+			}()
+			if n, err := k.Read(p); string(p[:n]) != want || err != nil {
+				t.Errorf("a key with a pause of %v: read %q, error %v, want %q", pause, p[:n], err, want)
+			}
+			io.Copy(io.Discard, k)
+		})
+	}
+}
+
+func TestReadReturnsAllBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, w, err := os.Pipe()
 		if err != nil {
