@@ -30,7 +30,7 @@ type Panel struct {
 	Row       model.Row // the candidate
 	ReadAt    time.Time // when the candidate's data was read again, zero: never
 	Stale     string    // time of a stale state in words, "" for a current one
-	Verifying bool      // requests to the servers are under way
+	Verifying bool      // the answers to action.Verify are pending
 	Why       string    // why the servers cannot be queried, "" if they can
 	Recorded  bool      // the state is from a recording
 }
@@ -41,7 +41,7 @@ func (x *facts) add(name string, st term.Style, text string) {
 	*x = append(*x, term.Fact{Name: name, Style: st, Text: text})
 }
 
-// safe adds a text from outside, unless it is empty.
+// safe adds text in a form that is safe for a terminal, unless it is empty.
 func (x *facts) safe(name string, st term.Style, text string) {
 	if text = znode.Safe(text, 0); text != "" {
 		x.add(name, st, text)
@@ -102,7 +102,7 @@ func (v *Panel) addZnode(out *facts, f *term.Frame, r model.Row) {
 	old, exact := c.Age(f.Calm())
 	words := units.Age(old) + "   seen joining"
 	if !exact {
-		words = "about " + units.Age(old) + "   it existed before electop started"
+		words = "about " + units.Age(old) + "   not seen joining"
 	}
 	out.add("age", term.Text, words)
 	if s.Roleless() {

@@ -54,14 +54,14 @@ func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 // serverTable calls add for each line of the table, and prose for each text between and below these lines.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
-	addr := len("server")
+	addrWidth := len("server")
 	for i := range t.Servers {
-		addr = max(addr, term.Width(znode.Safe(t.Servers[i].Addr, 64)))
+		addrWidth = max(addrWidth, term.Width(znode.Safe(t.Servers[i].Addr, 64)))
 	}
-	addr = min(addr, max(16, w-2-17-9-9-2))
-	version := 0
-	if w >= addr+2+17+9+9+9 {
-		version = 9
+	addrWidth = min(addrWidth, max(16, w-2-17-9-9-2))
+	versionWidth := 0
+	if w >= addrWidth+2+17+9+9+9 {
+		versionWidth = 9
 	}
 	right := func(text string, n int) string { return term.Blanks(n-term.Width(text)) + text }
 	count := func(n int, known bool) string {
@@ -70,10 +70,10 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		}
 		return strconv.Itoa(n)
 	}
-	row := func(sign term.Span, st term.Style, name string, mode term.Span, release, clients, watches string) {
-		spans := []term.Span{sign, {Style: st, Text: " " + term.Fitted(name, addr)}, {Style: mode.Style, Text: "  " + term.Fitted(mode.Text, 15)}}
-		if version > 0 {
-			spans = append(spans, term.Span{Style: term.Muted, Text: "  " + term.Fitted(release, version-2)})
+	row := func(sign term.Span, st term.Style, name string, mode term.Span, version, clients, watches string) {
+		spans := []term.Span{sign, {Style: st, Text: " " + term.Fitted(name, addrWidth)}, {Style: mode.Style, Text: "  " + term.Fitted(mode.Text, 15)}}
+		if versionWidth > 0 {
+			spans = append(spans, term.Span{Style: term.Muted, Text: "  " + term.Fitted(version, versionWidth-2)})
 		}
 		add(append(spans, term.Span{Style: st, Text: right(clients, 11) + right(watches, 9)})...)
 	}
@@ -146,8 +146,8 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	return phrase.Names(out, 4)
 }
 
-// AnswersWatches reports whether t answers a request for watches that was made at the time since. A
-// failed request counts as an answer, and so does a table without servers.
+// AnswersWatches reports whether t answers a request for watches that was made at the time since.
+// Refused, Failed and TooLarge count as answers, and so does a table without servers.
 func AnswersWatches(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
