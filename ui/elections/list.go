@@ -121,12 +121,12 @@ func (v *Panel) Sort() string {
 func (l *list) sort() {
 	roleless := func(r Row) int { return map[bool]int{true: 1}[r.State().Roleless()] }
 	by := func(a, b Row) int { return cmp.Or(roleless(a)-roleless(b), orders[l.order].by(a, b)) }
-	part := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
-	if part < 0 {
-		part = len(l.Rows)
+	firstFound := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Watched == nil })
+	if firstFound < 0 {
+		firstFound = len(l.Rows)
 	}
-	slices.SortStableFunc(l.Rows[:part], by)
-	slices.SortStableFunc(l.Rows[part:], by)
+	slices.SortStableFunc(l.Rows[:firstFound], by)
+	slices.SortStableFunc(l.Rows[firstFound:], by)
 }
 
 // State returns the state of the election.
@@ -157,7 +157,7 @@ func (r *Row) words() []string {
 	return out
 }
 
-// waiting returns how many candidates wait, or could take over without a queue; -1 if unknown.
+// waiting counts the waiting candidates or, in an election without a queue, the standbys; -1: unknown.
 func waiting(r Row) int {
 	if r.Found != nil {
 		return r.Found.Visible()

@@ -61,7 +61,7 @@ func TestRowsAndSelection(t *testing.T) {
 	p.Filter = "/A"
 	p.Settle(elections.Shown{Watched: watched("/z"), Search: found("/y", "/a")}, place)
 	if want := []string{"/a"}; !slices.Equal(paths(&p), want) || p.Row().Path != "/a" {
-		t.Errorf("got rows %q with the filter, want %q selected", paths(&p), want)
+		t.Errorf("with the filter: got rows %q with %s selected, want %q with /a", paths(&p), p.Selected, want)
 	}
 	p.Filter = "nothing like this"
 	p.Settle(elections.Shown{Watched: watched("/z")}, place)
@@ -70,25 +70,25 @@ func TestRowsAndSelection(t *testing.T) {
 	}
 }
 
-func inTrouble(path, leader string, grave doctor.Severity) *doctor.State {
+func withFinding(path, leader string, severity doctor.Severity) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1, Children: 1, Cversion: 1}, New: []znode.Znode{
 		{Name: "n_0000000000", Session: 7, Czxid: 2, Ctime: at, Data: znode.NewData([]byte(leader))},
 	}})
 	s := *j.State()
-	s.Findings = []*doctor.Finding{{Severity: grave}}
+	s.Findings = []*doctor.Finding{{Severity: severity}}
 	return &s
 }
 
 func TestSort(t *testing.T) {
 	var p elections.Panel
 	search := found("/y", "/x", "/v")
-	search.Elections[0].State, search.Elections[1].Waiting = inTrouble("/y", "yew", doctor.Critical), 9
-	search.Elections[1].State, search.Elections[2].State = inTrouble("/x", "xylo", doctor.Info), inTrouble("/v", "vine", doctor.Warning)
+	search.Elections[0].State, search.Elections[1].Waiting = withFinding("/y", "yew", doctor.Critical), 9
+	search.Elections[1].State, search.Elections[2].State = withFinding("/x", "xylo", doctor.Info), withFinding("/v", "vine", doctor.Warning)
 	all := watched("/z", "/b")
 	for i := range all {
-		all[i].State = inTrouble(all[i].Path, "", "")
+		all[i].State = withFinding(all[i].Path, "", "")
 	}
 	for _, want := range [][]string{
 		{"", "/z", "/b", "/y", "/v", "/x"}, {"number", "/z", "/b", "/v", "/x", "/y"}, {"path", "/b", "/z", "/v", "/x", "/y"},
@@ -103,14 +103,14 @@ func TestSort(t *testing.T) {
 }
 
 func TestFilterFindsLeaderAndState(t *testing.T) {
-	search := found("/dead", "/led")
-	search.Elections[1].State = inTrouble("/led", "Amber", doctor.Warning)
-	search.Elections[0].State = inTrouble("/dead", "", doctor.Info)
+	search := found("/info", "/led")
+	search.Elections[1].State = withFinding("/led", "Amber", doctor.Warning)
+	search.Elections[0].State = withFinding("/info", "", doctor.Info)
 	j, all := doctor.NewJournal(model.Config{Path: "/z"}), watched("/z")
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1}})
 	all[0].State = j.State()
 	for filter, want := range map[string][]string{
-		"amber": {"/led"}, "WARNING": {"/z", "/led"}, "1 finding": {"/led", "/dead"}, "no leader": {"/z"}, "none": {"/z"},
+		"amber": {"/led"}, "WARNING": {"/z", "/led"}, "1 finding": {"/led", "/info"}, "no leader": {"/z"}, "none": {"/z"},
 	} {
 		var p elections.Panel
 		p.Filter = filter
@@ -121,7 +121,7 @@ func TestFilterFindsLeaderAndState(t *testing.T) {
 	}
 }
 
-func TestWaitingIsUnknownWithoutQueue(t *testing.T) {
+func TestWaitingIsUnknownIfStandbysAreNotListed(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Read{At: time.Unix(1, 0), Presence: model.Present, Single: true, New: []znode.Znode{
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: time.Unix(1, 0), Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},

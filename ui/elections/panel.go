@@ -36,7 +36,7 @@ type Shown struct {
 type shape struct {
 	watched int         // rows of watched elections
 	status  []term.Span // lines about the search, below a blank line
-	page    int         // rows in view
+	page    int         // rows that fit together with the status
 }
 
 // Settle stores what to show and where, and brings the selection into view.
@@ -231,8 +231,8 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	}
 	p.Right(2, term.Muted, number).Gap(1)
 	sign := " "
-	if grave := phrase.Trouble(r.State()); grave != "" {
-		name, sign, _ = wording.Severity(&f.Theme.Glyph, grave)
+	if severity := phrase.Trouble(r.State()); severity != "" {
+		name, sign, _ = wording.Severity(&f.Theme.Glyph, severity)
 	}
 	p.Text(name, sign).Gap(1)
 	p.Fit(c.path, name, term.MiddleOf(znode.Safe(r.Path, 0), c.path))
