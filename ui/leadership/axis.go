@@ -52,7 +52,7 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	}
 	first := max(0, len(reigns)-max(2, w/reignCells))
 	from := beganAt(reigns[first])
-	// A long reign must not flatten the later ones: its beginning may be out of view.
+	// A long reign must leave cells to the later ones: its beginning may be out of view.
 	if first+1 < len(reigns) {
 		rest := beganAt(reigns[first+1])
 		from = session.Later(from, rest.Add(-max(now.Sub(rest), reignLeast)))
