@@ -87,7 +87,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, contends: end
 	Dialect{
 		ID: "curator-rw", kind: KindShared, System: "Curator InterProcessReadWriteLock",
 		Recipe:  &line{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
-		Watches: "a writer: its predecessor; a reader: the first writer in the list", Why: whySharing,
+		Watches: "its predecessor as a writer, the first writer in the list as a reader", Why: whySharing,
 		Source: "Curator: InterProcessReadWriteLock", names: []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},
 	},
 )

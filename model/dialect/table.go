@@ -206,7 +206,7 @@ var accumuloNames = []string{"zlock#{uuid}#", "zlock-"}
 
 const (
 	watchesPredecessor = "its predecessor"
-	watchesNearestLock = "a writer: its predecessor; a reader: the nearest lower writer"
+	watchesNearestLock = "its predecessor as a writer, the nearest lower writer as a reader"
 	watchesItself      = "the znode itself"
 )
 

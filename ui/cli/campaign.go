@@ -29,7 +29,7 @@ import (
 func newCampaign(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:               campaignName + " [PATH] [-- CMD [ARG]...]",
+		Use:               campaignName + " [PATH] [flags] [-- CMD [ARG]...]",
 		Short:             "Take part as a candidate, and run a command while leading",
 		Long:              campaignHelp,
 		Example:           "  electop campaign /election -s zk1 --name host-1\n  electop campaign /election -s zk1 --create --json\n  electop campaign /nightly -s zk1 --create -- ./report nightly\n  electop campaign /jobs -s zk1 --once --grace 20s -- sh -c 'exec worker $ELECTOP_FENCE'",

@@ -27,7 +27,7 @@ import (
 func newCheck(std IO) *cobra.Command {
 	o, c, junit := &options{}, check.Config{}, ""
 	cmd := &cobra.Command{
-		Use:     "check -- CMD [ARG]...",
+		Use:     "check [flags] -- CMD [ARG]...",
 		Short:   "Test whether a program's election follows the recipe",
 		Example: "  electop check -- ./service {servers} {path}\n  electop check --leading 'now leading' --following 'lost leadership' --record DIR -- ./service {servers} {path}\n  electop check --only guid,takeover --junit FILE -- ./service {servers} {path}",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -36,7 +36,7 @@ func newDemo(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "demo [PATH]",
 		Short:             "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given. With --recipe its default is /RECIPE.",
+		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks that no two leaders are awake (not frozen) at once, that no change is missed\nand that there is no ghost. See electop help teaching.\nPATH is /election if it is not given. With --recipe its default is /RECIPE.",
 		Example:           "  electop demo --cast 8\n  electop demo --recipe barrier\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
 		Args:              pathArg(o),
 		ValidArgsFunction: cobra.NoFileCompletions,

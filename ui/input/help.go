@@ -224,7 +224,7 @@ func Markdown() string {
 				if k == " " {
 					k = "space"
 				}
-				keys = append(keys, "`"+strings.ReplaceAll(k, "+", "-")+"`")
+				keys = append(keys, "`"+strings.ReplaceAll(k, "ctrl+", "ctrl-")+"`")
 			}
 			fmt.Fprintf(&out, "| %s | %s |\n", strings.Join(keys, " "), longHelp(b))
 		}
