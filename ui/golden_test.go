@@ -34,7 +34,7 @@ func goldenSizes(sample string) [][2]int {
 	sizes := [][2]int{{120, 36}}
 	switch sample {
 	case "killed", "offline", "past-step", "hostile", "wrong-watch", "elections", "leaderless", "doctor", "history", "faults", "two-leaders", "stepping",
-		"lesson-verdict", "join", "palette", "messages", "lanes", "grid":
+		"lesson-feedback", "join", "palette", "messages", "lanes", "grid":
 		sizes = append(sizes, [2]int{60, 20})
 	}
 	switch sample {

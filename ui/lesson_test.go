@@ -112,7 +112,7 @@ func TestLessonIsDrawnWhenItChanges(t *testing.T) {
 	}
 	shows(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
 	if text := screen(m); strings.Index(text, "It was birch") > strings.Index(text, "amber's session expired") {
-		t.Error("the verdict comes after the explanation")
+		t.Error("the feedback comes after the explanation")
 	}
 	runner.view.Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
@@ -358,9 +358,9 @@ func TestSpaceScrollsBeforeTheNextPart(t *testing.T) {
 		}
 		answered(&runner.view)
 		runner.view.Do, runner.view.Keys, runner.view.CanNext = "", nil, true
-		runner.view.Happened, runner.view.Verdict = words("event"), words("verdict")
+		runner.view.Happened, runner.view.Feedback = words("event"), words("feedback")
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		shows(t, m, "verdictaa")
+		shows(t, m, "feedbackaa")
 		seen := ""
 		for range 20 {
 			seen += screen(m)
@@ -372,7 +372,7 @@ func TestSpaceScrollsBeforeTheNextPart(t *testing.T) {
 		if !slices.Equal(runner.inputs, []string{"next 0"}) {
 			t.Errorf("%v: the runner gets %q, want next", size, runner.inputs)
 		}
-		for _, word := range strings.Fields(runner.view.Happened + " " + runner.view.Verdict) {
+		for _, word := range strings.Fields(runner.view.Happened + " " + runner.view.Feedback) {
 			if !strings.Contains(seen, word) {
 				t.Fatalf("%v: space skips %q:\n%s", size, word, screen(m))
 			}

@@ -1087,7 +1087,7 @@ func lessonSamples() map[string]func() sample {
 				v.Stuck = "You chose birch; this step needs amber. This part cannot go on: < restarts it."
 			}))
 		},
-		"lesson-verdict": func() sample { return then(answered) },
+		"lesson-feedback": func() sample { return then(answered) },
 		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
 			acting(v)
 			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(action.LoseReply), "birch"
@@ -1131,7 +1131,7 @@ func answered(v *lesson.View) {
 	questioning(v)
 	v.Chosen, v.Right, v.Hints, v.CanNext = 0, 1, 0, true
 	v.Happened = "amber's session expired after 4 s. birch listed the children, saw that its own number is the lowest, and leads."
-	v.Verdict = "It was birch: it alone watched amber's znode, and its number is the lowest now. The newest waits longest."
+	v.Feedback = "It was birch: it alone watched amber's znode, and its number is the lowest now. The newest waits longest."
 }
 
 func mixedCrowd(n int) *world {

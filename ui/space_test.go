@@ -34,7 +34,7 @@ func TestPanelBelowAShortListHasRoom(t *testing.T) {
 	}{
 		{"main", []string{"amber  ├", "birch ", "cedar ", "delta ", "ember ", "first"}},
 		{"two-leaders", []string{"its worker: set 5 ✓ stale", "counter", "tokens"}},
-		{"lesson-verdict", []string{"✓ amber's session expired", "✗ It was birch"}},
+		{"lesson-feedback", []string{"✓ amber's session expired", "✗ It was birch"}},
 	} {
 		m := show(samples()[c.sample](), 60, 20, term.Mono)
 		shows(t, m, c.shows...)

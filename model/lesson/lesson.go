@@ -72,8 +72,8 @@ type Question struct {
 	Ask     string   `toml:"ask"`
 	Options []Option `toml:"options"`
 	Hints   []string `toml:"hints"` // shown before the answer
-	Right   string   `toml:"right"` // verdict on the right answer
-	Wrong   string   `toml:"wrong"` // verdict on a wrong answer
+	Right   string   `toml:"right"` // feedback on the right answer
+	Wrong   string   `toml:"wrong"` // feedback on a wrong answer
 }
 
 // Option is a possible answer. The right answer is the first option whose condition came true
@@ -82,7 +82,7 @@ type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
 	Else  bool       `toml:"else"`
-	Wrong string     `toml:"wrong"` // verdict on this option in place of [Question.Wrong]
+	Wrong string     `toml:"wrong"` // feedback on this option in place of [Question.Wrong]
 }
 
 // Act asks the user to do something.
@@ -124,7 +124,7 @@ type View struct {
 	Options     []string // numbered from 1 on the screen
 	Chosen      int      // -1: not answered yet
 	Right       int      // -1: unknown, or no option is right
-	Verdict     string   // verdict on the answer, "" if it is unknown
+	Feedback    string   // feedback on the answer, "" if it is unknown
 	Do          string   // what the user must do now, "" for nothing
 	Keys        []string // the keys for Do, such as "x"
 	Target      string   // [model.Member.ID] of the candidate to act on, "" for none

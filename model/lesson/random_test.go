@@ -104,7 +104,7 @@ func checkView(t *rapid.T, v lesson.View) {
 	if v.Part < 1 || v.Part > v.Parts || v.Waiting && v.Do == "" || v.Right >= len(v.Options) || v.Chosen >= len(v.Options) {
 		t.Fatalf("got an inconsistent view %+v", v)
 	}
-	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
+	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Feedback, v.Hint, v.Stuck}) {
 		if strings.ContainsAny(text, "{}") || znode.Safe(text, 4096) != text {
 			t.Fatalf("got text %q, want it safe and without braces", text)
 		}

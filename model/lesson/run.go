@@ -294,7 +294,7 @@ func (r *Run) newView() View {
 		for _, o := range q.Options {
 			v.Options = append(v.Options, r.fill(o.Text))
 		}
-		v.Verdict = r.fill(r.verdict(q))
+		v.Feedback = r.fill(r.feedback(q))
 	}
 	if hints := r.hints(); len(hints) > 0 {
 		if v.Hints = len(hints) - r.hintsShown; r.hintsShown > 0 {
@@ -322,7 +322,7 @@ func (r *Run) newView() View {
 	return v
 }
 
-func (r *Run) verdict(q *Question) string {
+func (r *Run) feedback(q *Question) string {
 	switch {
 	case r.chosen < 0 || r.phase < finished:
 		return ""

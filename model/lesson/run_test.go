@@ -79,16 +79,16 @@ func TestRun(t *testing.T) {
 		input(t, r, lesson.Answer, choice)
 		v = r.View()
 		if !v.Waiting || v.Do != "Select amber and press d." || v.Target != "amber" || !slices.Equal(v.Keys, []string{"d"}) ||
-			v.Chosen != choice || v.Right != -1 || v.Verdict != "" {
-			t.Fatalf("after the answer: got view %+v, want the act and no verdict", v)
+			v.Chosen != choice || v.Right != -1 || v.Feedback != "" {
+			t.Fatalf("after the answer: got view %+v, want the act and no feedback", v)
 		}
 		if r.Input(lesson.Next, 0) == "" || r.Input(lesson.Answer, 0) == "" {
 			t.Error("next without the act, or a second answer, is not refused")
 		}
 		w.resign("amber")
 		v = r.View()
-		if v.Waiting || !v.CanNext || v.Right != 1 || v.Verdict != want || v.Chosen != choice {
-			t.Fatalf("after the act: got view %+v, want option 1 right, verdict %q", v, want)
+		if v.Waiting || !v.CanNext || v.Right != 1 || v.Feedback != want || v.Chosen != choice {
+			t.Fatalf("after the act: got view %+v, want option 1 right, feedback %q", v, want)
 		}
 		if v.Happened != "birch leads after amber: 1 candidate, 3 requests, 300 bytes." {
 			t.Errorf("got explanation %q, want the handoff and its cost", v.Happened)
@@ -120,8 +120,8 @@ func TestRolesAreFixedByTheAnswer(t *testing.T) {
 	}
 	input(t, r, lesson.Answer, 1)
 	w.resign("birch")
-	if v := r.View(); v.Question != "Who follows birch?" || v.Right != 1 || v.Verdict != "Right." || v.Stuck != "" {
-		t.Errorf("after the handoff: got view %+v, want the same roles and the verdict", v)
+	if v := r.View(); v.Question != "Who follows birch?" || v.Right != 1 || v.Feedback != "Right." || v.Stuck != "" {
+		t.Errorf("after the handoff: got view %+v, want the same roles and the feedback", v)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestEventsDuringTheWait(t *testing.T) {
 		}
 		w.resign("amber")
 		if v = r.View(); v.Right >= 0 || v.CanNext {
-			t.Errorf("%s: got view %+v, want no verdict", name, v)
+			t.Errorf("%s: got view %+v, want no feedback", name, v)
 		}
 		if why := r.Input(lesson.Next, 0); why != cannot {
 			t.Errorf("%s: next: got refusal %q, want %q", name, why, cannot)
@@ -353,8 +353,8 @@ func TestHintsSkipAndBack(t *testing.T) {
 		t.Errorf("the question was skipped: got view %+v, want it waiting for the act", v)
 	}
 	w.resign("amber")
-	if v := r.View(); v.Right != 1 || v.Verdict != "" || v.Chosen != -1 || v.Happened == "" {
-		t.Errorf("after the act without an answer: got view %+v, want the explanation and no verdict", v)
+	if v := r.View(); v.Right != 1 || v.Feedback != "" || v.Chosen != -1 || v.Happened == "" {
+		t.Errorf("after the act without an answer: got view %+v, want the explanation and no feedback", v)
 	}
 	input(t, r, lesson.Skip, 0) // the same as next
 	input(t, r, lesson.Skip, 0)
@@ -389,8 +389,8 @@ func TestOptionWithElse(t *testing.T) {
 		r := w.begin(l)
 		input(t, r, lesson.Answer, 1)
 		w.join("cedar")
-		if v := r.View(); v.Verdict != want || (v.Right == 1) != withElse {
-			t.Errorf("with Else %v: got view %+v, want verdict %q", withElse, v, want)
+		if v := r.View(); v.Feedback != want || (v.Right == 1) != withElse {
+			t.Errorf("with Else %v: got view %+v, want feedback %q", withElse, v, want)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func additions(v *lesson.View) [6]string {
 			done = "Lesson complete, except what was skipped. Space begins the next one, L opens the menu."
 		}
 	}
-	return [...]string{do, v.Stuck, v.Verdict, v.Happened, v.Hint, done}
+	return [...]string{do, v.Stuck, v.Feedback, v.Happened, v.Hint, done}
 }
 
 func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Span) {
@@ -98,11 +98,11 @@ func (p *Panel) paragraphs(g *term.Glyphs, w int, spaced bool) (out [][]term.Spa
 	good := term.Span{Style: term.Good, Text: g.Yes}
 	switch {
 	case v.Chosen >= 0 && v.Chosen == v.Right:
-		para(good, term.Good, v.Verdict)
+		para(good, term.Good, v.Feedback)
 	case v.Right >= 0:
-		para(term.Span{Style: term.Trouble, Text: g.Killed}, term.Text, v.Verdict)
+		para(term.Span{Style: term.Trouble, Text: g.Killed}, term.Text, v.Feedback)
 	default:
-		para(term.Span{}, term.Text, v.Verdict)
+		para(term.Span{}, term.Text, v.Feedback)
 	}
 	para(good, term.Text, v.Happened)
 	para(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)

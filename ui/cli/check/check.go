@@ -79,13 +79,13 @@ type Config struct {
 	Log                *slog.Logger
 }
 
-// Verdict is the result of a check.
-type Verdict string
+// Status is how a check ended.
+type Status string
 
 const (
-	Passed   Verdict = "passed"
-	Failed   Verdict = "failed"
-	NotShown Verdict = "not shown" // neither; Result.Seen has the reason
+	Passed   Status = "passed"
+	Failed   Status = "failed"
+	NotShown Status = "not shown" // neither; Result.Seen has the reason
 )
 
 const (
@@ -183,7 +183,7 @@ func (p *program) find(ctx context.Context) error {
 			return err
 		}
 		defer w.close(time.Time{})
-		if o := w.run(); o.verdict != Passed {
+		if o := w.run(); o.status != Passed {
 			return process.Usagef("%s", o.seen)
 		}
 		worlds = append(worlds, w)
@@ -233,7 +233,7 @@ func (p *program) found(w *world) bool {
 }
 
 func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
-	r = Result{Check: c, Verdict: NotShown}
+	r = Result{Check: c, Status: NotShown}
 	began := time.Now()
 	switch {
 	case c.needs&queued != 0 && p.single != "":
@@ -248,17 +248,17 @@ func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
 			return r, err
 		}
 		o := w.run()
-		r.Verdict, r.Seen, r.Recording = o.verdict, o.seen, w.close(o.at)
+		r.Status, r.Seen, r.Recording = o.status, o.seen, w.close(o.at)
 	}
 	r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
 	return r, ctx.Err()
 }
 
-// outcome is the verdict on a check, and the value of the panic that ends the check early.
+// outcome is the status of a check, and the value of the panic that ends the check early.
 type outcome struct {
-	verdict Verdict
-	seen    string
-	at      time.Time // when the program failed; zero: it did not
+	status Status
+	seen   string
+	at     time.Time // when the program failed; zero: it did not
 }
 
 // fail ends the check with [Failed].
@@ -268,7 +268,7 @@ func (w *world) fail(format string, args ...any) {
 
 // unknown ends the check with [NotShown].
 func (w *world) unknown(format string, args ...any) {
-	panic(outcome{verdict: NotShown, seen: fmt.Sprintf(format, args...)})
+	panic(outcome{status: NotShown, seen: fmt.Sprintf(format, args...)})
 }
 
 // note adds a text to the result of a check that passes.
@@ -287,5 +287,5 @@ func (w *world) run() (o outcome) {
 		}
 	}()
 	w.check.do(w)
-	return outcome{verdict: Passed, seen: strings.Join(w.notes, "; ")}
+	return outcome{status: Passed, seen: strings.Join(w.notes, "; ")}
 }

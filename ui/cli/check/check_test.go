@@ -89,10 +89,10 @@ func TestPrograms(t *testing.T) {
 			var r check.Report
 			file, _ := os.ReadFile(junit)
 			err := errors.Join(json.Unmarshal([]byte(out.String()), &r), xml.Unmarshal(file, new(struct{})))
-			got := map[check.Verdict][]string{}
+			got := map[check.Status][]string{}
 			for _, c := range r.Checks {
-				got[c.Verdict] = append(got[c.Verdict], c.Name)
-				if c.Title == "" || c.Source == "" || c.Verdict != check.NotShown && (c.Recording == "" || c.Seconds <= 0) {
+				got[c.Status] = append(got[c.Status], c.Name)
+				if c.Title == "" || c.Source == "" || c.Status != check.NotShown && (c.Recording == "" || c.Seconds <= 0) {
 					t.Errorf("%+v lacks a field", c)
 				}
 				if c.Name == x.opens {
@@ -131,7 +131,7 @@ func TestIdle(t *testing.T) { // not parallel, because check.Run kills other tes
 		var got check.Result
 		c := check.Config{Args: program(name), Only: []string{"idle"}, Env: os.Environ(), Idle: time.Second / 2, Log: slog.New(slog.DiscardHandler)}
 		err := check.Run(t.Context(), c, func(r check.Result) { got = r })
-		if err != nil || got.Verdict != check.Passed || !strings.Contains(got.Seen, "pings a second") {
+		if err != nil || got.Status != check.Passed || !strings.Contains(got.Seen, "pings a second") {
 			t.Errorf("%s: error %v, result %v; want passed, with the pings", name, err, got)
 		}
 	}

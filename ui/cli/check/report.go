@@ -7,10 +7,10 @@ import (
 	"electop/model/znode"
 )
 
-// A Result is a check with its verdict.
+// A Result is a check with its status.
 type Result struct {
 	*Check
-	Verdict   Verdict `json:"verdict"`
+	Status    Status  `json:"verdict"`
 	Seen      string  `json:"seen"`                // what happened; for NotShown the reason
 	Recording string  `json:"recording,omitempty"` // file, "" for none
 	Seconds   float64 `json:"seconds"`
@@ -18,11 +18,11 @@ type Result struct {
 
 // String returns the result as lines of text.
 func (r Result) String() string {
-	s := fmt.Sprintf("  %s %-16s %s\n", map[Verdict]string{Passed: "✓", Failed: "✗", NotShown: "–"}[r.Verdict], r.Name, r.Title)
+	s := fmt.Sprintf("  %s %-16s %s\n", map[Status]string{Passed: "✓", Failed: "✗", NotShown: "–"}[r.Status], r.Name, r.Title)
 	if r.Seen != "" {
-		s += fmt.Sprintf("      %-7s %s\n", map[Verdict]string{Passed: "seen", Failed: "seen", NotShown: "why"}[r.Verdict], r.Seen)
+		s += fmt.Sprintf("      %-7s %s\n", map[Status]string{Passed: "seen", Failed: "seen", NotShown: "why"}[r.Status], r.Seen)
 	}
-	if r.Verdict == Failed {
+	if r.Status == Failed {
 		s += "      rule    " + r.Source + "\n"
 		if r.Recording != "" {
 			s += "      replay  electop replay " + r.Recording + "\n"
@@ -46,11 +46,11 @@ type Report struct {
 func (r *Report) Add(x Result) Result {
 	x.Seen = znode.Safe(x.Seen, 1000)
 	r.Checks = append(r.Checks, x)
-	*map[Verdict]*int{Passed: &r.Passed, Failed: &r.Failed, NotShown: &r.NotShown}[x.Verdict]++
+	*map[Status]*int{Passed: &r.Passed, Failed: &r.Failed, NotShown: &r.NotShown}[x.Status]++
 	return x
 }
 
-// String returns a line with the count of each verdict.
+// String returns a line with the count of each status.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not shown, in %.0f s\n", r.Passed, r.Failed, r.NotShown, r.Seconds)
 }
@@ -82,7 +82,7 @@ func (r *Report) JUnit() ([]byte, error) {
 	out := suite{Name: "electop check", Tests: len(r.Checks), Failures: r.Failed, Skipped: r.NotShown, Time: seconds(r.Seconds)}
 	for _, x := range r.Checks {
 		c := testcase{Name: x.Name, Class: "electop.check", Time: seconds(x.Seconds)}
-		switch x.Verdict {
+		switch x.Status {
 		case Failed:
 			c.Failure = &note{x.Seen, "expected: " + x.Title + "\nrule: " + x.Source + "\nrecording: " + x.Recording}
 		case NotShown:

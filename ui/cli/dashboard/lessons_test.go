@@ -87,19 +87,19 @@ func (h *world) finish() {
 	h.t.Helper()
 	v := h.await("ended", func(v lesson.View) bool { return v.CanNext || v.Stuck != "" })
 	checkTexts(h.t, v)
-	if err := checkVerdict(v); err != nil {
+	if err := checkFeedback(v); err != nil {
 		h.t.Errorf("%s, part %d, answer %d: %v", v.ID, v.Part, v.Chosen+1, err)
 	}
 }
 
-func checkVerdict(v lesson.View) error {
+func checkFeedback(v lesson.View) error {
 	switch want := rightAnswers[v.ID][v.Part-1] - 1; {
 	case !v.CanNext || v.Happened == "" || v.Stuck != "":
 		return fmt.Errorf("not ended: %+v", v)
 	case v.Right != want:
 		return fmt.Errorf("right answer %d, want %d", v.Right+1, want+1)
-	case v.Chosen >= 0 && strings.HasPrefix(v.Verdict, "Right") != (v.Chosen == want):
-		return fmt.Errorf("verdict %q", v.Verdict)
+	case v.Chosen >= 0 && strings.HasPrefix(v.Feedback, "Right") != (v.Chosen == want):
+		return fmt.Errorf("feedback %q", v.Feedback)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ var unfilled = regexp.MustCompile(`[{}]|\bunknown\b|%!|\bnobody (is|was|and|thaw
 
 func checkTexts(t *testing.T, v lesson.View) {
 	t.Helper()
-	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
+	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Feedback, v.Hint, v.Stuck}) {
 		if unfilled.MatchString(text) {
 			t.Errorf("%s, part %d: the text %q has a gap or an unknown name", v.ID, v.Part, text)
 		}
@@ -312,7 +312,7 @@ func TestLessonInSlowMotion(t *testing.T) {
 // quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// No act makes a verdict wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
+// No act makes the feedback wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
 func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
 	every, first := 31, 0
@@ -369,7 +369,7 @@ func (h *world) checkAfter(l *lesson.Lesson, part int, o otherAct, early bool, p
 	for range 6 {
 		switch v := h.view(); {
 		case v.CanNext:
-			if err := checkVerdict(v); err != nil {
+			if err := checkFeedback(v); err != nil {
 				h.t.Errorf("%s: %v", what, err)
 			}
 			return
