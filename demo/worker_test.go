@@ -15,7 +15,7 @@ import (
 	"electop/model/doctor"
 )
 
-// TestStaleWrites checks that only unfenced writes are accepted after the deletion of the leader's znode.
+// TestStaleWrites checks that a write after the deletion of its own leader's znode is accepted only if unfenced.
 func TestStaleWrites(t *testing.T) {
 	t.Parallel()
 	freezes := 100

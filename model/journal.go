@@ -13,7 +13,7 @@ import (
 
 // Config describes the election of a [Journal].
 type Config struct {
-	Cluster string // the user's name for the cluster, "" for an embedded server
+	Cluster string // the cluster's name or connect string, "" for none
 	Path    string
 	Recipe  dialect.Recipe // nil: recognised from the children
 	Found   bool           // electop found the path; false: the user named it as an election
@@ -52,7 +52,7 @@ type Journal struct {
 	naming   naming
 	roster
 	list       listTimes
-	before     dialect.Queue      // the queue before the last [Read] or [Delta] of the same parent
+	before     dialect.Queue      // the queue before the last [Read] or [Delta] that kept the parent
 	head       *dialect.Candidate // see children.first
 	leaving    bool               // participants leave a double barrier
 	flow       []Flow

@@ -61,7 +61,7 @@ func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	}
 	at = append(at, all[slices.Index(owned, known)])
 	// Never advise to delete a znode that holds the role.
-	last, remedy := at[len(at)-1], "Restart the client: its znodes go with its session."
+	last, remedy := at[len(at)-1], "Restart the client: when its session ends, the server deletes these znodes."
 	switch held := last < r.holders(); {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
 		remedy = "Delete " + safe(r.path(r.s.Queue.At(at[0]).Name)) + ": it holds no role, and its owner does not know it."
@@ -97,7 +97,7 @@ func (r *ruleRun) addGhostEvidence(f *draft, at []int) {
 	}
 }
 
-func (r *ruleRun) isGhost(c *dialect.Candidate) bool {
+func (r *ruleRun) inGhostFinding(c *dialect.Candidate) bool {
 	found := r.d.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

@@ -9,7 +9,7 @@ func missingWatch(r *ruleRun) {
 	}
 	for _, i := range r.watchFaults().missing {
 		c := s.Queue.At(i)
-		if r.isGhost(c) || r.ofRivalLibrary(c) {
+		if r.inGhostFinding(c) || r.ofRivalLibrary(c) {
 			continue
 		}
 		f := r.find(t, safe(c.Name)).about(c)

@@ -40,8 +40,8 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// SessionsToQuery returns the sessions to look up on the servers, sorted. To [model.State.Sessions] it
-// adds the sessions of the last third-party leaders, and those whose candidates were deleted with the parent.
+// SessionsToQuery returns the sessions to look up on the servers, sorted. It adds to [model.State.Sessions]
+// the sessions of the last third-party leaders, and those whose candidates were deleted with the parent.
 func (s *State) SessionsToQuery() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	for _, x := range endedReigns(s.State) {
@@ -117,7 +117,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 type Lead string
 
 const (
-	Leads     Lead = "leads"     // it is first and has acknowledged, if its role needs that and electop can read it
+	Leads     Lead = "leads"     // it is first, and acknowledged if its role needs that and electop can read the acknowledgement
 	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know that it has
 	Unaware   Lead = "unaware"   // it is first, but according to its own report it still waits or joins
 	Suspended Lead = "suspended" // it lost its connection or its lease

@@ -94,8 +94,8 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode. It returns "" if the watchers are unknown, at most
-// one candidate, or only contenders of a shared lock.
+// Watchers describes who watches the leader's znode. It returns "" if that is unknown, if one candidate or
+// none watches, and if only contenders of a shared lock watch.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

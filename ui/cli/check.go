@@ -46,7 +46,7 @@ func newCheck(std IO) *cobra.Command {
 		f.IntVar(&c.Instances, "instances", 5, "`NUMBER` of instances, 3 to 12")
 		f.StringSliceVar(&c.Only, "only", nil, "run only the checks `NAME,...`")
 		f.Func("leading", "`REGEX` that matches an instance's output line when it begins to believe that it leads", expression(&c.Leading))
-		f.Func("following", "`REGEX` that matches when it no longer believes that", expression(&c.Following))
+		f.Func("following", "`REGEX` that matches when an instance stops believing that it leads", expression(&c.Following))
 	})
 	o.jsonFlag(cmd, "print one JSON object")
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
@@ -55,7 +55,7 @@ func newCheck(std IO) *cobra.Command {
 	})
 	o.logFlag(cmd)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.Long = checkHelp() // made only when it is printed, so that other starts are fast
+		cmd.Long = checkHelp() // it would slow down each start of electop
 		cmd.Root().HelpFunc()(cmd, args)
 	})
 	return cmd
@@ -68,8 +68,8 @@ func checkHelp() string {
 	}
 	return `Start several instances of CMD against embedded ZooKeeper servers, cause failures, and
 judge whether the election follows the recipe. {servers}, {path} and {id} in the
-arguments are replaced; ELECTOP_SERVERS, ELECTOP_PATH and ELECTOP_ID are set. CMD must use
-{servers}, run until it is ended, and leave the election at SIGTERM. {servers} has one
+arguments are replaced; ELECTOP_SERVERS, ELECTOP_PATH and ELECTOP_ID are set. CMD must connect
+to these servers, run until it is ended, and leave the election at SIGTERM. {servers} has one
 address twice, because some clients wait before they try a single server again.
 
 ` + help.Text(table+"\n", "check")

@@ -49,7 +49,7 @@ type Handoffs struct {
 	lanes         lanes
 	plan          plan
 	scrolledLanes int
-	cut           bool // Whole is not used, because its lanes begin after the playhead
+	cut           bool // the lanes show State, because those of Whole begin after Head
 }
 
 // plan holds the sizes of the parts of the panel.
@@ -72,7 +72,7 @@ type HandoffsShown struct {
 	Properties []term.Span // safety and liveness, nil if they are unknown
 	Came       time.Time   // when the newest handoff came; zero in a pause and during time travel
 
-	Now      time.Time // the time on the screen; during time travel, the latest known time
+	Now      time.Time // the time on the screen; during time travel in a live election, the latest known time
 	Zoomed   bool      // the panel fills the screen
 	Selected model.Ref
 
@@ -305,7 +305,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Higher lanes and a legend take only lines that the list does not need.
+	// Higher lanes and a legend leave the list the lines that it needs, at most half of the panel.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list

@@ -187,7 +187,7 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// The swap makes the first maxAlike names a sample of all.
+	// With 128 names or more, the swap spreads the first maxAlike names over the list.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -318,8 +318,7 @@ type Config struct {
 }
 
 const (
-	// After a pause, burst more requests may follow the first request without a delay.
-	burst          = 3
+	burst          = 3        // requests that may follow the first after a pause without a delay
 	sample         = 4        // contenders read in search of an ephemeral one
 	maxContenders  = 200      // read in one election
 	maxAlike       = 64       // size of the sample, see Walk

@@ -22,7 +22,7 @@ var predecessor = Check{
 					w.fail("%s does not watch %s", in.id, first.path)
 				}
 			}
-			w.note("a single-znode election: all others watch %s", first.path)
+			w.note("a single-znode election: all others watch %s or the list of children", first.path)
 			return
 		}
 		for watched, watchers := range map[string][]int64{"the first znode": first.Watchers, "the list of children": listWatchers} {

@@ -68,7 +68,7 @@ func inWorld(t *testing.T, path string, f func(w *world)) {
 	})
 }
 
-// observe sets w.elections. All members are the same server; [world.ensemble] makes their replies differ.
+// observe sets w.elections. All addresses lead to the same server; [world.ensemble] makes their replies differ.
 func (w *world) observe(members string, requests cluster.Requests, observed model.Config) {
 	servers, err := client.ParseConnectString(members)
 	if err == nil {
@@ -819,7 +819,7 @@ func TestDiagnosisIsExtended(t *testing.T) {
 		longer          bool
 		found, pending  bool
 	}{
-		{name: "enough", path: overseer, longer: true, found: true},
+		{name: "extended", path: overseer, longer: true, found: true},
 		{name: "early", path: overseer, early: true, longer: true, found: true},
 		{name: "given", path: overseer, fixed: true, pending: true},
 		{name: "too long", path: shard, pending: true},
