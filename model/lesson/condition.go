@@ -27,15 +27,15 @@ const (
 	Believers Event = "believers of two leaders"
 	Watches   Event = "watches" // Who watches To
 
-	Recipe       Event = "recipe"
-	GuardOn      Event = "guard on"
-	GuardOff     Event = "guard off"
-	Slowed       Event = "slowed"
-	FullSpeed    Event = "full speed"
-	Woke         Event = "wake"          // the server has counted what the deletion of Who's znode caused
-	StaleWrite   Event = "stale write"   // a stale write of Who's worker was accepted
-	GuardRefused Event = "guard refused" // the guard refused a write of Who's worker
-	TokenRefused Event = "token refused" // the outside resource refused the token of Who's worker
+	Recipe          Event = "recipe"
+	GuardOn         Event = "guard on"
+	GuardOff        Event = "guard off"
+	Slowed          Event = "slowed"
+	FullSpeed       Event = "full speed"
+	DeletionCounted Event = "wake"          // the server has counted what the deletion of Who's znode caused
+	StaleWrite      Event = "stale write"   // a stale write of Who's worker was accepted
+	GuardRefused    Event = "guard refused" // the guard refused a write of Who's worker
+	TokenRefused    Event = "token refused" // the outside resource refused the token of Who's worker
 )
 
 // lasting lists the events that must be true when the wait ends. Other events need to be true only once.
@@ -110,8 +110,8 @@ var vocabulary = map[Event]func(*Condition, *change) bool{
 	GuardOff:  func(_ *Condition, m *change) bool { return !m.after.Work.Rules.Fenced },
 	Slowed:    func(_ *Condition, m *change) bool { return m.after.Pace.Slowed() },
 	FullSpeed: func(_ *Condition, m *change) bool { return !m.after.Pace.Slowed() },
-	Woke: func(c *Condition, m *change) bool {
-		w, to := m.wake(c.Who), m.holders.of[c.Notified]
+	DeletionCounted: func(c *Condition, m *change) bool {
+		w, to := m.countedDeletion(c.Who), m.holders.of[c.Notified]
 		want, err := strconv.Atoi(c.Count)
 		if c.Count == waitingCount {
 			want, err = m.holders.count-1, nil
@@ -165,11 +165,11 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// recent is the number of deletions that the method wake searches.
+// recent is the number of deletions that countedDeletion searches.
 const recent = 16
 
-// wake returns the deletion of the role's znode, nil until the server has counted all its effects.
-func (m *change) wake(role Role) *model.Woken {
+// countedDeletion returns the deletion of the role's znode, nil until the server has counted all its effects.
+func (m *change) countedDeletion(role Role) *model.Woken {
 	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
 			return w

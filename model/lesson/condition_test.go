@@ -87,10 +87,10 @@ var conditionTests = []struct {
 	{lesson.Condition{Event: lesson.Slowed}, nil, pace(model.Pace{Delay: time.Second}), []act{pace(model.Pace{})}},
 	{lesson.Condition{Event: lesson.FullSpeed}, pace(model.Pace{Steps: true}), pace(model.Pace{}), []act{pace(model.Pace{Delay: time.Second})}},
 	{
-		lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "1", Notified: lesson.Second}, nil, resign("amber"),
+		lesson.Condition{Event: lesson.DeletionCounted, Who: lesson.Leader, Count: "1", Notified: lesson.Second}, nil, resign("amber"),
 		[]act{resign("birch"), func(w *world) { w.follow("herd"); w.resign("amber") }},
 	},
-	{lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting"}, follow("herd"), resign("amber"), nil},
+	{lesson.Condition{Event: lesson.DeletionCounted, Who: lesson.Leader, Count: "waiting"}, follow("herd"), resign("amber"), nil},
 	{
 		lesson.Condition{Event: lesson.StaleWrite, Who: lesson.FrozenOne}, replaceFrozenLeader, write("amber", model.Counter, false, false),
 		[]act{write("birch", model.Counter, false, false), write("amber", model.Counter, true, true)},

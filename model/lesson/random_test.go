@@ -20,7 +20,7 @@ var conditions = []lesson.Condition{
 	{Event: lesson.Handoff, To: lesson.Nobody}, {Event: lesson.Elected, Who: lesson.Second}, {Event: lesson.Acknowledged, Who: lesson.Second},
 	{Event: lesson.Ghosted, Who: lesson.Last}, {Event: lesson.AllSettled, Then: true}, {Event: lesson.Done}, {Event: lesson.Believers},
 	{Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle}, {Event: lesson.Recipe, Recipe: "herd"},
-	{Event: lesson.Woke, Who: lesson.Leader, Count: "waiting", Notified: lesson.Third}, {Event: lesson.StaleWrite, Who: lesson.Leader},
+	{Event: lesson.DeletionCounted, Who: lesson.Leader, Count: "waiting", Notified: lesson.Third}, {Event: lesson.StaleWrite, Who: lesson.Leader},
 	{Event: lesson.GuardRefused, Who: lesson.FrozenOne}, {Event: lesson.Found, Who: lesson.Guidless}, {Event: lesson.GuardOn}, {Event: lesson.Slowed},
 }
 

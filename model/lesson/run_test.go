@@ -29,7 +29,7 @@ func sample() *lesson.Lesson {
 				},
 				Act: &lesson.Act{
 					Do: "Select {leader} and press d.", Keys: []string{"d"}, Target: lesson.Leader, Fault: "resign", Hints: []string{"Press d."},
-					Until: []lesson.Condition{{Event: lesson.Handoff, Who: lesson.Leader}, {Event: lesson.Woke, Who: lesson.Leader}},
+					Until: []lesson.Condition{{Event: lesson.Handoff, Who: lesson.Leader}, {Event: lesson.DeletionCounted, Who: lesson.Leader}},
 				},
 			},
 			{
@@ -262,7 +262,7 @@ func TestSlowMotion(t *testing.T) {
 	if v := r.View(); !strings.HasSuffix(v.Happened, ", in slow motion. Notified: 1 candidate.") || v.Held {
 		t.Errorf("got explanation %q, want a takeover in slow motion", v.Happened)
 	}
-	l.Parts[0].Act.Target, l.Parts[0].Act.Until = lesson.Last, []lesson.Condition{{Event: lesson.Woke, Who: lesson.Last}}
+	l.Parts[0].Act.Target, l.Parts[0].Act.Until = lesson.Last, []lesson.Condition{{Event: lesson.DeletionCounted, Who: lesson.Last}}
 	w = newWorld("amber", "birch", "cedar")
 	r = w.begin(l)
 	input(t, r, lesson.Answer, 1)
