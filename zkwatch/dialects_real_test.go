@@ -129,7 +129,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, 
 	for i, name := range names {
 		// One process runs all elections, so each name must be unique.
 		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
-		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
+		s := process.Join(t, e.recipes[i], root+e.path, own, e.leases...)
 		joined[name], owner[s.Session] = s, name
 	}
 	path := root + cmp.Or(e.parent, e.path)

@@ -81,7 +81,7 @@ func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{recipe + "-1", recipe + "-2"} {
-			kazoo.Stand(t, recipe, path, name)
+			kazoo.Join(t, recipe, path, name)
 		}
 		return path, uint64(c.SessionID())
 	}
@@ -141,8 +141,8 @@ func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 				amber = cmp.Or(amber, name)
 			}
 			process := x.start(t, server.Addr, 30*time.Second)
-			first := process.Stand(t, x.recipe, path, "other0")
-			process.Stand(t, x.recipe, path, "other1")
+			first := process.Join(t, x.recipe, path, "other0")
+			process.Join(t, x.recipe, path, "other1")
 			p := readOnce(t, server, path, 4)
 			if x.counts == "" {
 				s := p.withTables("a leader", func(s *doctor.State) bool { return s.Leader() != nil })
@@ -177,10 +177,10 @@ func TestSeveralCandidatesOfOneClient(t *testing.T) {
 			t.Parallel()
 			process := x.start(t, server.Addr, 30*time.Second)
 			path := fmt.Sprintf("/%s%x", x.recipe, time.Now().UnixNano())
-			first := process.Stand(t, x.recipe, path, "one")
+			first := process.Join(t, x.recipe, path, "one")
 			process.AwaitLeading(t, "one")
 			for _, name := range []string{"two", "three"} {
-				if c := process.Stand(t, x.recipe, path, name); c.Session != first.Session {
+				if c := process.Join(t, x.recipe, path, name); c.Session != first.Session {
 					t.Fatalf("%s: got session %x, want %x, the first candidate's", name, c.Session, first.Session)
 				}
 			}

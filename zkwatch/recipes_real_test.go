@@ -131,7 +131,7 @@ func (r *usedRecipe) own(name string) string {
 func (r *usedRecipe) join(recipe string, leases int, names ...string) (all []zktest.Candidate) {
 	r.Helper()
 	for _, name := range names {
-		all = append(all, r.process.Stand(r.T, recipe, r.path, r.own(name), leases))
+		all = append(all, r.process.Join(r.T, recipe, r.path, r.own(name), leases))
 	}
 	return all
 }

@@ -29,14 +29,14 @@ const (
 var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Kazoo(t, addr, foreignTimeout)
-		p.Stand(t, "election", foreignPath, name)
+		p.Join(t, "election", foreignPath, name)
 		return p.Program
 	},
 	"curator-latch":    curator("latch"),
 	"curator-selector": curator("selector"),
 	"c": func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Run(t, compiledC(t), addr, foreignPath, name, strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
-		p.Line(t, "standing")
+		p.Line(t, "joined")
 		return p
 	},
 }
@@ -44,7 +44,7 @@ var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Pr
 func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 	return func(t *testing.T, addr, name string) *zktest.Program {
 		p := zktest.Curator(t, addr, foreignTimeout)
-		p.Stand(t, recipe, foreignPath, name)
+		p.Join(t, recipe, foreignPath, name)
 		return p.Program
 	}
 }

@@ -86,16 +86,16 @@ type Candidate struct {
 	Znode   string // path of its znode; meaningless for the recipe wait, which has no znode
 }
 
-// Stand adds a candidate, and returns when its znode exists. leases is one number: the leases of
+// Join adds a candidate, and returns when its znode exists. leases is one number: the leases of
 // a semaphore or the participants of a double barrier. The default is 1.
-func (f *Foreign) Stand(t testing.TB, recipe, path, name string, leases ...int) Candidate {
+func (f *Foreign) Join(t testing.TB, recipe, path, name string, leases ...int) Candidate {
 	t.Helper()
-	command := fmt.Sprintf("stand %s %s %s", recipe, path, name)
+	command := fmt.Sprintf("join %s %s %s", recipe, path, name)
 	for _, n := range leases {
 		command += fmt.Sprintf(" %d", n)
 	}
 	f.WriteLine(t, command)
-	session, znode, _ := strings.Cut(f.Line(t, "standing "+name+" "), " ")
+	session, znode, _ := strings.Cut(f.Line(t, "joined "+name+" "), " ")
 	id, err := strconv.ParseUint(session, 0, 64)
 	if err != nil {
 		t.Fatalf("%s: %v", f.name, err)

@@ -51,7 +51,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 				t.Run(recipe, func(t *testing.T) {
 					path := "/taking-part-" + strings.ToLower(name) + "-" + recipe
 					first, last := recipe+"-amber", recipe+"-cedar"
-					amber := theirs.Stand(t, recipe, path, first)
+					amber := theirs.Join(t, recipe, path, first)
 					theirs.AwaitLeading(t, first)
 
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
@@ -59,7 +59,7 @@ func TestCampaignInThirdPartyElections(t *testing.T) {
 					if errs := c.errs.all(); !strings.Contains(errs, "behind 1 candidate") {
 						t.Errorf("no note about the candidate ahead in the queue: %q", errs)
 					}
-					cedar := theirs.Stand(t, recipe, path, last)
+					cedar := theirs.Join(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
 						zktest.Await(t, "a watch on "+znode, func() bool {
 							_, watchers, ok := strings.Cut(server.FourLetterWord(t, "wchp"), znode+"\n")

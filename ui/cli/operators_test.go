@@ -101,8 +101,8 @@ func newSite(t *testing.T) *site {
 		if i == 0 {
 			k, c = w.kazooLeader, w.curatorLeader
 		}
-		w.kazoo.candidates = append(w.kazoo.candidates, k.Stand(t, "election", w.kazoo.path, name))
-		w.curator.candidates = append(w.curator.candidates, c.Stand(t, "latch", w.curator.path, name))
+		w.kazoo.candidates = append(w.kazoo.candidates, k.Join(t, "election", w.kazoo.path, name))
+		w.curator.candidates = append(w.curator.candidates, c.Join(t, "latch", w.curator.path, name))
 	}
 	w.kazooLeader.AwaitLeading(t, "amber")
 	w.curatorLeader.AwaitLeading(t, "amber")
@@ -323,7 +323,7 @@ func TestServerThatAllowsOnlySrvr(t *testing.T) {
 	server := zktest.NewApache(t, zktest.WithWords(""))
 	process := zktest.Kazoo(t, server.Addr, 20*time.Second)
 	for _, name := range []string{"amber", "birch"} {
-		process.Stand(t, "election", "/quiet", name)
+		process.Join(t, "election", "/quiet", name)
 	}
 	flags := []string{"/quiet", "--json", "--admin", "4lw", "--servers", server.Addr}
 	s := decode[statusJSON](t, printed(t, 0, append([]string{"status"}, flags...)...))

@@ -3,7 +3,7 @@
  *
  *	candidate ADDRESS PATH NAME TIMEOUT_MS
  *
- * The candidate prints "standing" when its znode exists, and "leads NAME" when it leads.
+ * The candidate prints "joined" when its znode exists, and "leads NAME" when it leads.
  * It resigns when its input ends.
  */
 #include <pthread.h>
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	snprintf(prefix, sizeof prefix, "%s/n_", argv[2]);
 	must(zoo_create(zh, prefix, argv[3], strlen(argv[3]), &ZOO_OPEN_ACL_UNSAFE,
 			ZOO_EPHEMERAL | ZOO_SEQUENCE, own, sizeof own), "create the candidate");
-	printf("standing\n");
+	printf("joined\n");
 	for (;;) {
 		before[0] = 0;
 		must(zoo_get_children(zh, argv[2], 0, &names), "read the queue");

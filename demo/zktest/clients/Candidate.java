@@ -43,7 +43,7 @@ import org.apache.zookeeper.data.Stat;
  *
  * It reads commands from its input:
  *
- *	stand RECIPE PATH NAME [LEASES]
+ *	join RECIPE PATH NAME [LEASES]
  *	resign NAME
  *	leave NAME
  *	put RECIPE PATH NAME [PRIORITY]
@@ -51,7 +51,7 @@ import org.apache.zookeeper.data.Stat;
  *
  * RECIPE is latch, selector, mutex, revocable (a mutex), read, write, semaphore,
  * shared (latches that share a client), wait (for a barrier, without a znode), double (a double
- * barrier of LEASES participants) or group. The program writes "standing NAME SESSION ZNODE" when the
+ * barrier of LEASES participants) or group. The program writes "joined NAME SESSION ZNODE" when the
  * candidate's znode exists, "leads NAME" when the candidate leads, has the lock, has passed the
  * barrier or is in the group, and "resigned NAME". leave only begins to leave a double barrier. At
  * the end of the input all resign.
@@ -80,16 +80,16 @@ public class Candidate {
     public static void main(String[] args) throws Exception {
         address = args[0];
         timeout = Integer.parseInt(args[1]);
-        Map<String, Candidate> standing = new LinkedHashMap<>();
+        Map<String, Candidate> candidates = new LinkedHashMap<>();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null;) {
             String[] w = line.split(" ");
-            if (w[0].equals("stand")) {
-                standing.put(w[3], new Candidate(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 1));
+            if (w[0].equals("join")) {
+                candidates.put(w[3], new Candidate(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 1));
             } else if (w[0].equals("resign")) {
-                standing.remove(w[1]).resign();
+                candidates.remove(w[1]).resign();
             } else if (w[0].equals("leave")) {
-                standing.get(w[1]).enough.countDown();
+                candidates.get(w[1]).enough.countDown();
             } else if (w[0].equals("put")) {
                 put(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 0);
                 System.out.println("put " + w[3]);
@@ -100,7 +100,7 @@ public class Candidate {
                 throw new IllegalArgumentException("unknown command: " + line);
             }
         }
-        for (Candidate c : standing.values()) {
+        for (Candidate c : candidates.values()) {
             c.resign();
         }
         System.exit(0);
@@ -131,7 +131,7 @@ public class Candidate {
         thread.start();
         ZooKeeper zk = client.getZookeeperClient().getZooKeeper();
         String znode = recipe.equals("wait") ? "-" : znode(zk);
-        System.out.println("standing " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode);
+        System.out.println("joined " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode);
     }
 
     static void put(String recipe, String path, String name, int priority) throws Exception {

@@ -4,7 +4,7 @@
 
 It reads commands from its input:
 
-	stand RECIPE PATH NAME [LEASES]
+	join RECIPE PATH NAME [LEASES]
 	resign NAME
 	leave NAME
 	close NAME
@@ -14,7 +14,7 @@ It reads commands from its input:
 RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
 go-zookeeper's names too), all (a lock that counts all numbered names), thread (a lock; all
 threads share a client), wait (for a barrier, without a znode), double (a double
-barrier of LEASES participants), party or shallow. The program writes "standing NAME SESSION ZNODE" when
+barrier of LEASES participants), party or shallow. The program writes "joined NAME SESSION ZNODE" when
 the candidate's znode exists, "leads NAME" when the candidate leads, has the lock, has passed the
 barrier or is in the party, and "resigned NAME". After leave, a leader keeps its session ("left
 NAME"); a participant of a double barrier only begins to leave. close only closes the session
@@ -32,7 +32,7 @@ from kazoo.exceptions import NoNodeError
 
 address, timeout = sys.argv[1], int(sys.argv[2]) / 1000
 mu = threading.Lock()
-standing = {}
+candidates = {}
 known = set()  # znodes
 shared = []  # the client of all thread candidates; empty before the first
 keeper = []  # the client that puts and takes; empty before the first use
@@ -80,12 +80,12 @@ class Candidate:
                 self.client.ShallowParty(path, name), "join"
             ),
         }[recipe]
-        self.thread = threading.Thread(target=self.stand, daemon=True)
+        self.thread = threading.Thread(target=self.participate, daemon=True)
         self.thread.start()
         session = self.client.client_id[0]
-        report("standing", name, "0x%x" % (session % 2**64), self.znode(session))
+        report("joined", name, "0x%x" % (session % 2**64), self.znode(session))
 
-    def stand(self):
+    def participate(self):
         try:
             self.run()
         except Exception as e:
@@ -176,19 +176,19 @@ def take(recipe, path, name):
 
 for line in sys.stdin:
     command, *args = line.split()
-    if command == "stand":
-        standing[args[2]] = Candidate(*args)
+    if command == "join":
+        candidates[args[2]] = Candidate(*args)
     elif command == "resign":
-        standing.pop(args[0]).resign()
+        candidates.pop(args[0]).resign()
     elif command == "leave":
-        standing[args[0]].leave()
+        candidates[args[0]].leave()
     elif command == "close":
-        standing.pop(args[0]).close()
+        candidates.pop(args[0]).close()
     elif command == "put":
         put(*args)
     elif command == "take":
         take(*args)
     else:
         sys.exit("unknown command: " + line)
-for candidate in standing.values():
+for candidate in candidates.values():
     candidate.resign()

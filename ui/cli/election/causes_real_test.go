@@ -173,8 +173,8 @@ func endTogether(t *testing.T, addr string, cfg election.Config, reigns []*reign
 	successors := zktest.Kazoo(t, addr, 20*time.Second)
 	for i, x := range reigns {
 		x.leader = zktest.Kazoo(t, addr, x.timeout)
-		x.znode = x.leader.Stand(t, "election", x.path, "amber").Znode
-		successors.Stand(t, "election", x.path, fmt.Sprint("birch", i))
+		x.znode = x.leader.Join(t, "election", x.path, "amber").Znode
+		successors.Join(t, "election", x.path, fmt.Sprint("birch", i))
 	}
 	tasks := process.NewTasks(t.Context())
 	defer func() {
