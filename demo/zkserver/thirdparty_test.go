@@ -20,22 +20,22 @@ import (
 )
 
 const (
-	foreignPath    = "/election"
-	foreignTimeout = 3 * time.Second // a starting Java client may be silent for a while
+	thirdPartyPath    = "/election"
+	thirdPartyTimeout = 3 * time.Second // a starting Java client may be silent for a while
 )
 
-// foreignClients has functions that start a candidate of a third-party library. The candidate resigns when
+// thirdPartyClients has functions that start a candidate of a third-party library. The candidate resigns when
 // the standard input of its process ends.
-var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
+var thirdPartyClients = map[string]func(t *testing.T, addr, name string) *zktest.Program{
 	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
-		p := zktest.Kazoo(t, addr, foreignTimeout)
-		p.Join(t, "election", foreignPath, name)
+		p := zktest.Kazoo(t, addr, thirdPartyTimeout)
+		p.Join(t, "election", thirdPartyPath, name)
 		return p.Program
 	},
 	"curator-latch":    curator("latch"),
 	"curator-selector": curator("selector"),
 	"c": func(t *testing.T, addr, name string) *zktest.Program {
-		p := zktest.Run(t, compiledC(t), addr, foreignPath, name, strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
+		p := zktest.Run(t, compiledC(t), addr, thirdPartyPath, name, strconv.FormatInt(thirdPartyTimeout.Milliseconds(), 10))
 		p.Line(t, "joined")
 		return p
 	},
@@ -43,23 +43,23 @@ var foreignClients = map[string]func(t *testing.T, addr, name string) *zktest.Pr
 
 func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 	return func(t *testing.T, addr, name string) *zktest.Program {
-		p := zktest.Curator(t, addr, foreignTimeout)
-		p.Join(t, recipe, foreignPath, name)
+		p := zktest.Curator(t, addr, thirdPartyTimeout)
+		p.Join(t, recipe, thirdPartyPath, name)
 		return p.Program
 	}
 }
 
-func TestForeignElections(t *testing.T) {
+func TestThirdPartyElections(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients come from Debian packages")
 	}
-	for name, start := range foreignClients {
+	for name, start := range thirdPartyClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, addr := zkserver.Start(t, zkserver.Options{})
 			reader := dialLong(t, addr)
-			reader.create(foreignPath, 0)
+			reader.create(thirdPartyPath, 0)
 			amber := start(t, addr, "amber")
 			amber.Await(t, "leads amber")
 			head := awaitQueue(t, reader, 1)[0]
@@ -99,11 +99,11 @@ func awaitQueue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
 	zktest.Await(t, strconv.Itoa(n)+" candidates in the queue", func() bool {
-		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: foreignPath}, &rsp)
+		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: thirdPartyPath}, &rsp)
 		return len(rsp.Strings) == n
 	})
 	for i, name := range rsp.Strings {
-		rsp.Strings[i] = foreignPath + "/" + name
+		rsp.Strings[i] = thirdPartyPath + "/" + name
 	}
 	return rsp.Strings
 }
