@@ -72,7 +72,7 @@ func unreported(answers *session.Table) string {
 			return s.Unanswered("connections", s.Connections)
 		}
 	}
-	return "the servers were not asked for connections and sessions while its znode existed"
+	return "the servers were not queried for connections and sessions while its znode existed"
 }
 
 // unexplained maps the session of a former third-party leader to the leader's end.

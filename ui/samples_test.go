@@ -1003,7 +1003,7 @@ func elevenLessons() []lesson.Entry {
 	var out []lesson.Entry
 	for i, title := range []string{
 		"Volunteer", "The chain", "The handoff", "One in the middle leaves", "Resigning and crashing", "The herd",
-		"Freeze, two leaders and the guard", "The lost reply and the guid", "Acknowledgement", "Observers cost one watch", "Ask the servers who watches what",
+		"Freeze, two leaders and the guard", "The lost reply and the guid", "Acknowledgement", "Observers cost one watch", "Query the servers: who watches what",
 	} {
 		out = append(out, lesson.Entry{ID: fmt.Sprintf("l%02d", i+1), Title: title, About: "What lesson " + fmt.Sprint(i+1) + " is about, in a sentence that is long enough to be broken if the screen is too narrow.", Done: i < 2})
 	}

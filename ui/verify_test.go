@@ -25,7 +25,7 @@ func TestVerifyReportsTheResult(t *testing.T) {
 	if got, want := <-acts.done, (action.Action{Kind: action.Verify, Election: w.path}); got != want {
 		t.Errorf("v: got action %+v, want %+v", got, want)
 	}
-	statusShows(t, m, "asking the servers")
+	statusShows(t, m, "querying the servers")
 	step := func(change func(*session.Table)) string {
 		w.answers(1, change)
 		*now = w.now
@@ -36,8 +36,8 @@ func TestVerifyReportsTheResult(t *testing.T) {
 		for i := range t.Servers {
 			t.Servers[i].Watches, t.Servers[i].Watched = session.Answer{}, nil
 		}
-	}); !strings.Contains(got, "asking the servers") {
-		t.Errorf("answers without watches: got status line %q, want \"asking the servers\" in it", got)
+	}); !strings.Contains(got, "querying the servers") {
+		t.Errorf("answers without watches: got status line %q, want \"querying the servers\" in it", got)
 	}
 	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
 		t.Errorf("answers with watches: got status line %q, want the result", got)
@@ -68,9 +68,9 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 		t.Errorf("after the first answers the panel lacks %s or waits:\n%s", ensemble[0], got)
 	}
 
-	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
+	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not queried"}}, Options{})
 	keys(m, "S")
-	shows(t, m, "The servers were not asked.", "--admin off")
+	shows(t, m, "The servers were not queried.", "--admin off")
 }
 
 func TestObserveOnlyChangesNothing(t *testing.T) {

@@ -97,9 +97,9 @@ func (s *State) edge(i, holders int) Edge {
 	case s.Link.Link != model.Connected:
 		e.Why = "not connected: its predecessor may have changed"
 	case c.SeenAt.After(last.at):
-		e.Why, e.Early = "it joined after the servers were asked", true
+		e.Why, e.Early = "it joined after the servers were queried", true
 	case !s.hadTarget(last, c, target, false):
-		e.Why, e.Early = "its predecessor changed after the servers were asked", true
+		e.Why, e.Early = "its predecessor changed after the servers were queried", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " lists more than electop keeps"
 	case s.Pace.Slowed() || s.pacedAt.After(last.at) || before != nil && s.pacedAt.After(before.at):
@@ -107,17 +107,17 @@ func (s *State) edge(i, holders int) Edge {
 	case onAnother && s.watchedAnother(before, c, target) && s.watchedAnother(after, c, target):
 		e.State = WrongWatch
 	case onAnother:
-		e.State, e.Why, e.Early = OtherWatch, "the watch on another znode was seen only once: ask again (v)", true
+		e.State, e.Why, e.Early = OtherWatch, "the watch on another znode was seen only once: query again (v)", true
 	case last.why != "":
 		e.Why = last.why
 	case before == nil && s.watch.base != nil:
 		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
 	case before == nil:
-		e.Why, e.Early = "this watch was not seen, but the servers were asked only once: ask again (v)", true
+		e.Why, e.Early = "this watch was not seen, but the servers were queried only once: query again (v)", true
 	case !s.hadTarget(before, c, target, false):
-		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
+		e.Why, e.Early = "its predecessor changed between the last two answers: query again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
-		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
+		e.Why, e.Early = "the watch was seen before and is missing now: query again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
 	case s.Tracked.Absent(c.Session), last.unconnected(c.Session), before.unconnected(c.Session), after.unconnected(c.Session):
@@ -138,14 +138,14 @@ func (s *State) watchedAnother(r *watchTable, c, target *dialect.Candidate) bool
 
 func (s *State) whyUnasked() string {
 	if s.Answers == nil {
-		return "the servers were not asked (v)"
+		return "the servers were not queried (v)"
 	}
 	for i := range s.Answers.Servers {
 		if a := s.Answers.Servers[i].Watches; a.State != session.NotRequested && a.State != session.Answered {
 			return s.Answers.Servers[i].Unanswered("watches", a)
 		}
 	}
-	return "the servers were not asked for their watches (v)"
+	return "the servers were not queried for their watches (v)"
 }
 
 // WatchersUnknown returns why [model.State.LeaderWatchers] is not known; "" if it is known or the
@@ -159,7 +159,7 @@ func (s *State) WatchersUnknown() string {
 	case len(last.watching) == 0 && last.why != "":
 		return last.why
 	}
-	return "the servers were asked while another znode was the first: ask again (v)"
+	return "the servers were queried while another znode was the first: query again (v)"
 }
 
 func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }

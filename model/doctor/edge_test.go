@@ -43,7 +43,7 @@ func TestMissingWatchNeedsCompleteTablesAndConnection(t *testing.T) {
 		},
 		"lists more than electop keeps":    func(x *session.Table) { x.Servers[0].Leftover = true },
 		"its client has no connection":     func(x *session.Table) { disconnect(x, 2) },
-		"zk3:2181 was not asked":           func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
+		"zk3:2181 was not queried":         func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
 		"did not list its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
 	} {
 		c, _ := three(t, model.Config{}, "n_")
@@ -96,13 +96,13 @@ func TestWhyUnverified(t *testing.T) {
 			t.Errorf("got edge %+v, want it unverified because of %q", e, want)
 		}
 	}
-	why("the servers were not asked")
+	why("the servers were not queried")
 	x := c.healthyTable()
 	for i := range x.Servers {
 		x.Servers[i].Watches = session.Answer{}
 	}
 	c.apply(x)
-	why("not asked for their watches")
+	why("not queried for their watches")
 	if e := c.J.State().Edge(7); e.State != doctor.Unverified {
 		t.Errorf("edge of a position that does not exist: got %+v, want it unverified", e)
 	}

@@ -912,7 +912,7 @@ func TestLeaderWatchers(t *testing.T) {
 	c.apply(&model.Connection{At: c.Tree.Now, Link: model.Connected, Session: 900})
 	c.read()
 	if w := c.J.State().LeaderWatchers(); w != nil || c.J.State().WatchersUnknown() == "" {
-		t.Fatalf("got watchers %+v before the servers were asked, want none, with the reason", w)
+		t.Fatalf("got watchers %+v before the servers were queried, want none, with the reason", w)
 	}
 	table := c.healthyTable()
 	table.Anchors = []session.Anchor{{Session: 901, Sent: c.Tree.Now, Timeout: time.Second}}

@@ -60,15 +60,15 @@ func TestRiskUnseen(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
 	if why := st.RiskUnseen(st.Queue.At(0)); why != "" {
-		t.Errorf("RiskUnseen = %q, want none: the servers are asked every second", why)
+		t.Errorf("RiskUnseen = %q, want none: the servers are queried every second", why)
 	}
 	for want, change := range map[string]func(*session.Table){
-		"too rarely":                 func(x *session.Table) { x.Every = 5 * time.Second },
-		"only on request":            func(x *session.Table) { x.Every = 0 },
-		"not all members":            func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
-		"hint would allow it":        func(x *session.Table) { refuse(x, "hint") },
-		"timeout is unknown":         func(x *session.Table) { disconnect(x, 1) },
-		"the servers were not asked": nil,
+		"too rarely":                   func(x *session.Table) { x.Every = 5 * time.Second },
+		"only on request":              func(x *session.Table) { x.Every = 0 },
+		"not all members":              func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
+		"hint would allow it":          func(x *session.Table) { refuse(x, "hint") },
+		"timeout is unknown":           func(x *session.Table) { disconnect(x, 1) },
+		"the servers were not queried": nil,
 	} {
 		c := newFixture(t, model.Config{})
 		c.join("n_", 1)
@@ -130,7 +130,7 @@ func TestCausesFromTables(t *testing.T) {
 	s.Tree.Delete(a)
 	s.Read()
 	if h := s.J.State().Handoffs[0]; h.Cause != model.CauseUnknown || !strings.Contains(h.Evidence, "--admin-sessions") {
-		t.Errorf("got cause %s (%s), want unknown: no server was asked", h.Cause, h.Evidence)
+		t.Errorf("got cause %s (%s), want unknown: no server was queried", h.Cause, h.Evidence)
 	}
 }
 
@@ -560,7 +560,7 @@ func TestRiskBounds(t *testing.T) {
 		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
 		led := s.J.State().Leader().Session == victim.Session
 		if why := s.J.State().RiskUnseen(s.J.State().Queue.At(0)); why != "" {
-			t.Fatalf("asked every %v: RiskUnseen = %q, want none", s.Every, why)
+			t.Fatalf("queried every %v: RiskUnseen = %q, want none", s.Every, why)
 		}
 		var risks []doctor.Risk
 		cleared := false

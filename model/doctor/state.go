@@ -74,7 +74,7 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	t := s.Answers
 	if t == nil {
-		return "the servers were not asked (v)"
+		return "the servers were not queried (v)"
 	}
 	if why := t.Unrequested(); why != "" {
 		return why
@@ -106,7 +106,7 @@ func (s *State) RiskUnseen(c *dialect.Candidate) string {
 	// The first round after a client's last message shows that message. Only later rounds show the silence.
 	silent := to/3 + session.Slack
 	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
-		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
+		return "the servers are queried every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
 	}
 	return ""
 }

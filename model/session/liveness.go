@@ -265,7 +265,7 @@ func (h *Liveness) LastKnown() string {
 	case !h.absent.IsZero():
 		return h.unlistedAt(0) + "; it is unknown whether its session could expire before the deletion"
 	case h.conn != nil:
-		return "connected to " + h.last.Server + " when it was last asked, at " + units.Clock(h.connRound)
+		return "connected to " + h.last.Server + " when it was last queried, at " + units.Clock(h.connRound)
 	}
 	return "the servers did not report when its session expires"
 }
@@ -321,7 +321,7 @@ func (h *Liveness) unlistedAt(members int) string {
 	if members > 1 {
 		text += "to any of " + units.Count(members, "member", "members") + " "
 	}
-	if text += "when asked at " + units.Clock(h.absent); h.last.Conn != nil {
+	if text += "when queried at " + units.Clock(h.absent); h.last.Conn != nil {
 		text = "last seen connected at " + units.Clock(h.last.At) + " and " + text
 	}
 	return text

@@ -85,11 +85,11 @@ func TestEvidenceOfAnEndedConnection(t *testing.T) {
 		}
 	}
 	apply(0)
-	evidence(0, "not connected when asked at 12:00:00.0Z")
+	evidence(0, "not connected when queried at 12:00:00.0Z")
 	apply(1, session.Client{Session: 7, Addr: "10.0.0.1:7", Timeout: 10 * time.Second})
 	apply(4)
 	apply(6)
-	evidence(6, "last seen connected at 12:00:01.0Z and not connected when asked at 12:00:04.0Z")
+	evidence(6, "last seen connected at 12:00:01.0Z and not connected when queried at 12:00:04.0Z")
 	if x, listed := k.View().Last(7); listed || x.Conn == nil || x.Conn.Addr != "10.0.0.1:7" || !x.At.Equal(at(1)) {
 		t.Errorf("Last(7) = %+v, listed %v; want the connection of second 1, not listed", x, listed)
 	}

@@ -216,11 +216,11 @@ func (s *Server) Unanswered(what string, a Answer) string {
 	text := znode.Safe(s.Addr, 0)
 	switch a.State {
 	case NotRequested:
-		text += " was not asked for " + what
+		text += " was not queried for " + what
 	case Refused:
 		text += " refuses to list its " + what
 	case TooLarge:
-		text += " has too many " + what + " to ask for them"
+		text += " has too many " + what + " to request them"
 	default:
 		text += " did not list its " + what
 	}
@@ -371,16 +371,16 @@ const demand = "--admin-sessions 2s"
 func (t *Table) Unrequested() string {
 	switch {
 	case t == nil:
-		return "servers not asked (" + demand + ")" // short, for a narrow screen
+		return "servers not queried (" + demand + ")" // short, for a narrow screen
 	case t.Every > 0:
 		return ""
 	case t.Restraint == (Restraint{}):
-		return "the servers are asked for connections and sessions only on request (v; " + demand + " regularly)"
+		return "the servers are queried for connections and sessions only on request (v; " + demand + " regularly)"
 	case t.Restraint.Connections > 0:
-		return "the servers are not asked for connections and sessions by default, because they have " + strconv.Itoa(t.Restraint.Connections) +
-			" connections, more than " + strconv.Itoa(CheapConnections) + " (v asks once, " + demand + " regularly)"
+		return "the servers are not queried for connections and sessions by default, because they have " + strconv.Itoa(t.Restraint.Connections) +
+			" connections, more than " + strconv.Itoa(CheapConnections) + " (v queries once, " + demand + " regularly)"
 	}
 	r := t.Restraint
-	return "the servers are not asked for connections and sessions until " + units.Clock(r.Again) + ", because " + znode.Safe(r.Server, 0) + " took " +
-		units.Took(r.Took) + ", more than " + units.Exact(CheapAnswer) + " (v asks once, " + demand + " regularly)"
+	return "the servers are not queried for connections and sessions until " + units.Clock(r.Again) + ", because " + znode.Safe(r.Server, 0) + " took " +
+		units.Took(r.Took) + ", more than " + units.Exact(CheapAnswer) + " (v queries once, " + demand + " regularly)"
 }

@@ -99,8 +99,8 @@ var Table = []Def{
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
 		Kind: Verify, Key: "v", Where: OnMain, Label: "verify", Foot: 10, Drop: 3,
-		Help:  "ask the servers now who watches what",
-		Words: Words{Begun: "asking the servers who watches what"},
+		Help:  "query the servers now: who watches what",
+		Words: Words{Begun: "querying the servers: who watches what"},
 	},
 	{
 		Kind: Discover, Key: "r", Where: OnElections, Label: "search again", Foot: 2,
@@ -130,7 +130,7 @@ var Table = []Def{
 		Kind: Expire, Changes: true, Harms: true, OfCandidate: true,
 		Words: Words{
 			Is:    "the server ends its session now",
-			Shows: "What happens after the session timeout, without the wait: its znode is deleted, and it learns that when it asks.",
+			Shows: "What happens after the session timeout, without the wait: its znode is deleted, and it learns that when it connects again.",
 			Done:  "the session of {name} expires now, and its znode is deleted",
 		},
 	},
@@ -166,7 +166,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "slow its lead down",
 			Is:    "its leader procedure does not end",
-			Shows: "It is elected and has not acknowledged. A program that asks only the queue who leads asks too early.",
+			Shows: "It is elected and has not acknowledged. A program that reads only the queue to find the leader acts too early.",
 			Done:  "set: the leader procedure of {name} does not end once it is elected",
 		},
 		Undo: Words{

@@ -161,7 +161,7 @@ func removed(name, instead string) *cobra.Command {
 
 var removedFlags = map[string]string{
 	"ack":              "electop follows the acknowledgement of the system that it recognises",
-	"admin-interval":   "the servers are asked every 5s for what costs them almost nothing",
+	"admin-interval":   "the servers are queried every 5s for what costs them almost nothing",
 	"admin-listen":     "electop serve has it",
 	"data":             "the embedded server keeps its data in memory",
 	"depth":            "the search goes 8 levels deep: give a ROOT further down to go deeper",

@@ -31,7 +31,7 @@ func newDiscover(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "discover [ROOT]",
 		Short:   "Find elections: which system, who leads, how many wait",
-		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given. Elections in trouble come first: !! is critical, ! a\nwarning, - a remark.\n\nWith --problems the servers are asked, too, and only elections without a leader, with a\ncandidate at risk or with findings are listed. The exit code is 4 if there is one.",
+		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given. Elections in trouble come first: !! is critical, ! a\nwarning, - a remark.\n\nWith --problems the servers are queried, too, and only elections without a leader, with a\ncandidate at risk or with findings are listed. The exit code is 4 if there is one.",
 		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --max-nodes 1000 --json\n  electop discover --problems -s zk1",
 		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"

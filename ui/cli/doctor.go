@@ -28,7 +28,7 @@ func newDoctor(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "doctor [PATH...]",
 		Short:             "Diagnose known failures of elections (exit codes 5: a critical finding, 4: no leader for a short time)",
-		Long:              "doctor observes each election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Without --for it observes for up to 50 seconds more, if that\nshows whether a suspicion is critical or whether the leader changes often.\nSeveral elections are observed at the same time.\n" + severalPaths,
+		Long:              "doctor observes each election for a short time, queries every server for its\nconnections and watches, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Without --for it observes for up to 50 seconds more, if that\nshows whether a suspicion is critical or whether the leader changes often.\nSeveral elections are observed at the same time.\n" + severalPaths,
 		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json\n  electop doctor --cluster prod",
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),

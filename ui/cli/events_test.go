@@ -402,7 +402,7 @@ func TestHandoffHasDurationsOrReasons(t *testing.T) {
 		case h.Silent == nil || *h.Silent < ms || h.SilentIn[0] > *h.Silent || h.SilentIn[1] < *h.Silent:
 			t.Errorf("handoff %+v: want a silence of at least %v ms, within its range", h, ms)
 		}
-		if h = of(withoutAdmin); h.Silent != nil || h.Timeout != nil || h.NoSilence == nil || h.NoTimeout == nil || !strings.Contains(*h.NoTimeout, "not asked") {
+		if h = of(withoutAdmin); h.Silent != nil || h.Timeout != nil || h.NoSilence == nil || h.NoTimeout == nil || !strings.Contains(*h.NoTimeout, "not queried") {
 			t.Errorf("handoff %+v without the servers' reports: want reasons in place of the silence and the session timeout", h)
 		}
 	})

@@ -248,7 +248,7 @@ func TestStatusOfADisconnectedClient(t *testing.T) {
 		if x.Connected == nil || *x.Connected {
 			continue // the server has not noticed yet
 		}
-		if x.Expires <= 0 || x.Expires > 25_000 || !strings.HasPrefix(x.Risk, "not connected when asked at ") {
+		if x.Expires <= 0 || x.Expires > 25_000 || !strings.HasPrefix(x.Risk, "not connected when queried at ") {
 			t.Errorf("candidate %+v: want a risk with a bound of at most 25 s", x)
 		}
 		if s.Watchers.Total != 1 || s.Watchers.Others != 1 {

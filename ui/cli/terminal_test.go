@@ -551,7 +551,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 		t.Errorf("the dashboard offers actions:\n%s", s)
 	}
 	x.press("?")
-	x.sees("ask the servers now")
+	x.sees("query the servers now")
 	if s := x.text(); strings.Contains(s, "become a candidate") {
 		t.Errorf("the help has keys for actions:\n%s", s)
 	}

@@ -26,7 +26,7 @@ func (v *Panel) Doctor(f *term.Frame, w int) overlay.Text {
 	}
 	notChecked := plain.NotChecked(s)
 	if s.Answers == nil {
-		notChecked[0].Setting, notChecked[0].Why = nil, cmp.Or(v.Why, "v asks the servers")
+		notChecked[0].Setting, notChecked[0].Why = nil, cmp.Or(v.Why, "v queries the servers")
 	}
 	if len(notChecked) > 0 && len(found) > 0 {
 		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: plain.Brief(notChecked)}, term.Fact{})

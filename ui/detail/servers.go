@@ -41,12 +41,12 @@ func (v *Panel) Servers(f *term.Frame, w int) overlay.Text {
 	case v.Why == "":
 		prose(0, term.Strong, "Waiting for the servers' first answers.")
 	default:
-		prose(0, term.Strong, "The servers were not asked.")
+		prose(0, term.Strong, "The servers were not queried.")
 		lines = append(lines, nil)
 		if where := znode.Safe(s.Link.Server, 64); where != "" && s.Link.Link == model.Connected {
 			prose(0, term.Text, "This program is connected to "+where+". Only the servers of the ensemble know their clients and who watches what.")
 		}
-		prose(0, term.Muted, "They cannot be asked: "+v.Why)
+		prose(0, term.Muted, "They cannot be queried: "+v.Why)
 	}
 	return overlay.Text{Title: "Servers", Lines: lines}
 }
@@ -103,12 +103,12 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		}
 	}
 	add()
-	queried := "asked at " + f.Clock(t.End)
+	queried := "queried at " + f.Clock(t.End)
 	if ago := f.Picture.Truncate(term.TickCalm).Sub(t.End); ago >= 0 {
 		queried += ", " + units.Seconds(f.Calm().Sub(t.End)) + " ago"
 	}
 	if v.Verifying {
-		queried = "being asked now"
+		queried = "being queried now"
 	}
 	queried += "; connections and sessions "
 	switch {
@@ -117,7 +117,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	case t.Every > 0:
 		queried += "every " + units.Exact(t.Every)
 	default:
-		queried += "only when v asks for them"
+		queried += "only when v requests them"
 	}
 	prose(2, term.Muted, queried+".")
 	if !t.Whole {

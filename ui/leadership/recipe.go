@@ -458,7 +458,7 @@ func (v *Recipe) roleLines(di *dialect.Dialect, w phrase.Role, add func(name, te
 	s := v.State
 	switch {
 	case !s.Dialect.Elects():
-		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
+		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v queries the servers.")
 		return
 	case s.NoLeader() == model.Unsupported:
 		add("leader", "unknown. electop does not know how this system elects.")

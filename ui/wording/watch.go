@@ -96,7 +96,7 @@ func queriedAt(f *term.Frame, e doctor.Edge) string {
 	if e.At.IsZero() {
 		return ""
 	}
-	return ", asked at " + f.Clock(e.At)
+	return ", queried at " + f.Clock(e.At)
 }
 
 // ownWatch describes the watch of a candidate that waits for nobody: it may watch its own znode.

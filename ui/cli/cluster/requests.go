@@ -67,16 +67,16 @@ type Requests struct {
 // Flags declares --admin and --admin-url. The help of --admin contains the text in what.
 func (o *Requests) Flags(cmd *cobra.Command, what string) {
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
+		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to query the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
 }
 
 // WatchFlags declares the flags of a command that requests watches.
 func (o *Requests) WatchFlags(cmd *cobra.Command) {
-	o.Flags(cmd, "who watches what")
+	o.Flags(cmd, "for their watches")
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for the watch table also of a server with more than 50,000 watches, and accept larger replies")
+		f.BoolVar(&o.Heavy, "admin-heavy", false, "request the watch table also of a server with more than 50,000 watches, and accept larger replies")
 	})
 }
 
@@ -85,7 +85,7 @@ func (o *Requests) CadenceFlags(cmd *cobra.Command) {
 	o.WatchFlags(cmd)
 	o.Sessions, o.Cheap = autoInterval, true
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
-		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
+		f.Var((*cadence)(o), "admin-sessions", "query the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
 	})
 }
 
@@ -96,11 +96,11 @@ func (o Requests) Check(called func(flag string) string) error {
 	}
 	switch {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
-		return process.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
+		return process.Usagef("--admin-url with --admin %s: no AdminServer is queried then", o.Mode)
 	case o.Sessions != 0 && o.Sessions < minInterval:
 		return process.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, minInterval)
 	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
-		return process.Usagef("--admin-sessions with --admin off: the servers are not asked then")
+		return process.Usagef("--admin-sessions with --admin off: the servers are not queried then")
 	}
 	if o.URL == "" {
 		return nil

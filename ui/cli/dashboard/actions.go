@@ -42,7 +42,7 @@ func (a *actions) acts() action.Acts {
 		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
 		action.Refresh:  {Do: a.refresh},
 		action.Verify: {
-			Why: action.If(func() bool { return a.elections.watched.Poller() == nil }, "--admin off: the servers are not asked. Start without it"),
+			Why: action.If(func() bool { return a.elections.watched.Poller() == nil }, "--admin off: the servers are not queried. Start without it"),
 			Do:  func(action.Action) error { a.elections.watched.Poller().Verify(); return nil },
 		},
 		action.Discover: {
