@@ -75,8 +75,8 @@ func (d doer) lesson(runner lessons.Runner, id string) tea.Cmd {
 	})
 }
 
-// stop stops a running playback, but continues a stopped one.
-func (d doer) stop(ctx context.Context, path string) error {
+// togglePlayback stops a running playback, or continues a stopped one.
+func (d doer) togglePlayback(ctx context.Context, path string) error {
 	if d.actions == nil {
 		return nil
 	}

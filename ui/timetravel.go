@@ -59,8 +59,8 @@ func (t *timeTravel) pause() tea.Cmd {
 
 func (t *timeTravel) begin() tea.Cmd {
 	t.watched.hold(true, t.now())
-	path, stop := t.watched.path, t.doer.stop
-	search := t.journey.Begin(t.past, path, t.watched.candidates.Selected, func(ctx context.Context) error { return stop(ctx, path) })
+	path, toggle := t.watched.path, t.doer.togglePlayback
+	search := t.journey.Begin(t.past, path, t.watched.candidates.Selected, func(ctx context.Context) error { return toggle(ctx, path) })
 	t.journey.Shown, t.journey.Whole = t.watched.heldAt, travel.Whole{State: t.watched.latest, At: t.now()}
 	return t.doer.search(search)
 }
