@@ -26,8 +26,8 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 		return
 	}
 	for _, x := range d.Rivals(cs.queue, cs.rest) {
-		id := x.Blind.ID()
-		if !slices.Contains(r.waiters, id) && w.waits(x.Blind, cs, path) {
+		id := x.Unaware.ID()
+		if !slices.Contains(r.waiters, id) && w.waits(x.Unaware, cs, path) {
 			r.waiters = append(slices.DeleteFunc(r.waiters, func(id dialect.ID) bool { return cs.known[id.Name] == nil }), id)
 			r.contested = slices.DeleteFunc(r.contested, func(id dialect.ID) bool { return id == x.ID() })
 		}
@@ -36,7 +36,7 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 		}
 		x.Since = since
 		for _, old := range was {
-			if old.ID() == x.ID() && old.Blind.ID() == id {
+			if old.ID() == x.ID() && old.Unaware.ID() == id {
 				x.Since = old.Since
 			}
 		}
@@ -48,7 +48,7 @@ func (r *rivals) find(d *dialect.Dialect, cs *children, w *watches, path string,
 // count, because it may be about to set its watch.
 func (r *rivals) contest(at time.Time, pace *Pace) (found bool) {
 	for _, x := range r.now {
-		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Blind.Session) {
+		if at.Sub(x.Since) < RivalWait || pace.Holds(x.Unaware.Session) {
 			continue
 		}
 		found = true

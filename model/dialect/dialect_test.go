@@ -257,7 +257,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestRivals compares the sessions of each rival and its Blind.
+// TestRivals compares the session of each rival and the session of its field Unaware.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -293,7 +293,7 @@ func TestRivals(t *testing.T) {
 		s := observe(c.path, false, children)
 		var got []string
 		for _, r := range s.Rivals {
-			got = append(got, fmt.Sprint(r.Session, r.Blind.Session))
+			got = append(got, fmt.Sprint(r.Session, r.Unaware.Session))
 		}
 		if words := strings.Join(got, "; "); words != c.want || (s.NoLeader() == model.MixedClients) != (c.want != "") || c.want != "" && s.Leader() != nil {
 			t.Errorf("%s %s (%s): got rivals %q, leader %v (%q); want rivals %q, and a leader only without rivals",

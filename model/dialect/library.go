@@ -57,12 +57,12 @@ func curatorKey(name string, locks ...string) string {
 	return name
 }
 
-// Rival is a candidate that may lead at the same time as the head of the queue. Blind and Other are
-// these two candidates. Blind does not count Other, although Other's number is not higher.
+// Rival is a candidate that may lead at the same time as the head of the queue. Unaware and Other are
+// these two candidates. Unaware does not count Other, although Other's number is not higher.
 type Rival struct {
 	*Candidate
-	Blind, Other *Candidate
-	Since        time.Time // zero: since before electop observed the election
+	Unaware, Other *Candidate
+	Since          time.Time // zero: since before electop observed the election
 }
 
 // Rivals returns the rivals of the head of the queue. others are the other children.
@@ -82,12 +82,12 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 		if c == nil || l == head.library || slices.ContainsFunc(all, func(x *Candidate) bool { return x != c && c.Counts(x) }) {
 			continue
 		}
-		r := Rival{Candidate: c, Blind: c, Other: head}
+		r := Rival{Candidate: c, Unaware: c, Other: head}
 		if c.Sequence < head.Sequence {
-			r.Blind, r.Other = head, c
+			r.Unaware, r.Other = head, c
 		}
 		_, named := d.match(c.Name)
-		if named && same || r.Blind == head && (head.library == nil || head.Counts(c)) {
+		if named && same || r.Unaware == head && (head.library == nil || head.Counts(c)) {
 			continue // one system has both names, or the head may wait for c
 		}
 		rivals = append(rivals, r)

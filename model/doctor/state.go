@@ -166,12 +166,12 @@ func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
-// Rival returns a proven rival, otherwise the last of [model.State.Rivals], with the edge of r.Blind.
-// proven reports whether the servers' tables show that r.Blind does not wait.
+// Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e shows which znode r.Unaware
+// watches. proven reports whether the servers' tables show that r.Unaware does not wait for r.Other.
 func (s *State) Rival() (r dialect.Rival, e Edge, proven bool) {
 	for _, r = range s.Rivals {
 		e = Edge{Why: "it is not in this queue"}
-		if i, ok := model.Position(s.Recipe, s.Queue, r.Blind); ok && i > 0 {
+		if i, ok := model.Position(s.Recipe, s.Queue, r.Unaware); ok && i > 0 {
 			e = s.edge(i, s.Recipe.Holders(s.Queue))
 		} else if ok {
 			e.Why = "it is the first in this queue"

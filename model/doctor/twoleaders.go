@@ -66,7 +66,7 @@ func mixedClients(r *ruleRun) {
 		return
 	}
 	rival, e, proven := s.Rival()
-	c, lib, other := rival.Blind, rival.Blind.Library(), rival.Other
+	c, lib, other := rival.Unaware, rival.Unaware.Library(), rival.Other
 	t := mayLeadToo
 	if proven {
 		t = twoLibraries
@@ -87,5 +87,5 @@ func mixedClients(r *ruleRun) {
 
 func (rc *ruleContext) ofRivalLibrary(c *dialect.Candidate) bool {
 	rival, _, proven := rc.state().Rival()
-	return proven && rival.Blind.Library() == c.Library()
+	return proven && rival.Unaware.Library() == c.Library()
 }

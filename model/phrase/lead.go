@@ -99,11 +99,11 @@ func NoLeader(s *doctor.State) Entry {
 		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+Numbered(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
-		blind, counts, beside := Label(r.Blind), " counts only "+r.Blind.Library().Counts, " beside "+Label(r.Other)
+		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().Counts, " beside "+Label(r.Other)
 		if proven {
-			return Entry{"two lead (inferred): " + blind + counts + " and believes that it leads" + beside, "two lead (inferred)", "two lead", doctor.Critical}
+			return Entry{"two lead (inferred): " + label + counts + " and believes that it leads" + beside, "two lead (inferred)", "two lead", doctor.Critical}
 		}
-		return unsure(blind+" may lead"+beside+": by default it"+counts, "another may lead too")
+		return unsure(label+" may lead"+beside+": by default it"+counts, "another may lead too")
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
