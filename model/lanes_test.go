@@ -42,7 +42,7 @@ func lanesAgreeWithStates(t *rapid.T) {
 	for _, o := range all[len(all)/2:] {
 		clone.Apply(o)
 	}
-	if diff := modeltest.Differs(last.Lanes(1000), clone.State().Lanes(1000)); diff != "" {
+	if diff := modeltest.Diff(last.Lanes(1000), clone.State().Lanes(1000)); diff != "" {
 		t.Fatalf("the lanes of the journal (-) and of a clone (+):\n%s", diff)
 	}
 }

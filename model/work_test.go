@@ -268,7 +268,7 @@ func TestRandomDemo(t *testing.T) {
 			j.Apply(o)
 			st := j.State()
 			naive.apply(o, st)
-			if diff := modeltest.Differs(naive.Properties, st.Properties); diff != "" {
+			if diff := modeltest.Diff(naive.Properties, st.Properties); diff != "" {
 				rt.Fatalf("after observation %d, %T %+v: naive properties (-) and the state's properties (+):\n%s", i, o, o, diff)
 			}
 			if len(kept.states) < 10 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {

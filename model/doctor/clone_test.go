@@ -47,10 +47,10 @@ func TestCloneIsIndependent(t *testing.T) {
 			for _, o := range all[cut:] {
 				es = append(es, x.Apply(o)...)
 			}
-			if diff := modeltest.Differs(events, es); diff != "" {
+			if diff := modeltest.Diff(events, es); diff != "" {
 				t.Fatalf("from observation %d of %d on, want events (-), got events of %s (+):\n%s", cut, len(all), name, diff)
 			}
-			if diff := modeltest.Differs(alone.State(), x.State()); diff != "" {
+			if diff := modeltest.Diff(alone.State(), x.State()); diff != "" {
 				t.Fatalf("from observation %d of %d on, want state (-), got state of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			due, waits := alone.Deadline()

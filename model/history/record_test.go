@@ -214,14 +214,14 @@ func TestRecordingReplays(t *testing.T) {
 			if err != nil {
 				t.Fatalf("observation %d of %d: %v", i, len(all), err)
 			}
-			if diff := modeltest.Differs(live.Apply(o), replayed.Apply(read)); diff != "" {
+			if diff := modeltest.Diff(live.Apply(o), replayed.Apply(read)); diff != "" {
 				t.Fatalf("observation %d of %d, %T: events live (-) and in the replay (+):\n%s", i, len(all), o, diff)
 			}
 		}
 		if _, err := dec.Decode(); !errors.Is(err, io.EOF) {
 			t.Fatalf("Decode after the last observation: got error %v, want EOF", err)
 		}
-		if diff := modeltest.Differs(live.State(), replayed.State()); diff != "" {
+		if diff := modeltest.Diff(live.State(), replayed.State()); diff != "" {
 			t.Fatalf("state live (-) and in the replay (+):\n%s", diff)
 		}
 	})

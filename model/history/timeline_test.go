@@ -121,7 +121,7 @@ func TestTimeline(t *testing.T) {
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)
-			if diff := modeltest.Differs(events, timeline.Apply(o)); diff != "" {
+			if diff := modeltest.Diff(events, timeline.Apply(o)); diff != "" {
 				t.Fatalf("events of the journal (-) and of the timeline (+):\n%s", diff)
 			}
 			s := j.State()
@@ -132,7 +132,7 @@ func TestTimeline(t *testing.T) {
 				timeline.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
 			}
 		}
-		if diff := modeltest.Differs(j.State(), timeline.State()); diff != "" {
+		if diff := modeltest.Diff(j.State(), timeline.State()); diff != "" {
 			t.Fatalf("last state of the journal (-) and of the timeline (+):\n%s", diff)
 		}
 		kept, ok := timeline.Seek(0, history.MoveToFirst)
@@ -162,11 +162,11 @@ func TestTimeline(t *testing.T) {
 			if !got.At.Equal(was.at) {
 				t.Fatalf("moment %d is at %v, want %v", want, got.At, was.at)
 			}
-			if diff := modeltest.Differs(was.events, got.Events); diff != "" {
+			if diff := modeltest.Diff(was.events, got.Events); diff != "" {
 				t.Fatalf("moment %d of %d: events live (-) and in the timeline (+):\n%s", want, len(all), diff)
 			}
 			if a, b := modeltest.Text(t, was.state), modeltest.Text(t, got.State); !bytes.Equal(a, b) {
-				t.Fatalf("moment %d of %d: state live (-) and in the timeline (+):\n%s", want, len(all), modeltest.Differs(was.state, got.State))
+				t.Fatalf("moment %d of %d: state live (-) and in the timeline (+):\n%s", want, len(all), modeltest.Diff(was.state, got.State))
 			}
 		}
 		if got, ok := timeline.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {

@@ -21,8 +21,8 @@ var sameState = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
-// Differs returns the difference, "" for none. It tries reflect first, because cmp is slow.
-func Differs(a, b any) string {
+// Diff returns the difference, "" for none. It tries reflect first, because cmp is slow.
+func Diff(a, b any) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
 	}
