@@ -23,7 +23,7 @@ const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + mod
 func TestJournalRecognisesDialects(t *testing.T) {
 	s := recognising(t)
 	s.Read()
-	wantDialect(s, "nobody's, election:")
+	wantDialect(s, "not recognised, election:")
 	a := s.Add(latchPrefix, 1, "a")
 	s.Read()
 	wantDialect(s, "curator-latch, curator-latch: a")
@@ -92,7 +92,7 @@ func TestJournalRecognisesAnotherParent(t *testing.T) {
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Read()
-	wantDialect(s, "nobody's, election:")
+	wantDialect(s, "not recognised, election:")
 }
 
 func TestMembersNameWithoutGuidShowsNoDialect(t *testing.T) {
@@ -162,7 +162,7 @@ func TestConfiguredRecipe(t *testing.T) {
 	s.Add("member_", 1, "a")
 	s.Add(latchPrefix, 2, "b")
 	s.Read()
-	wantDialect(s, "nobody's, election: a b")
+	wantDialect(s, "not recognised, election: a b")
 	h := history.NewHeader(model.Config{Path: "/e", Recipe: dialect.Election()}, modeltest.Start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != dialect.Election() {
 		t.Errorf("header %+v, configuration %+v, error %v; want the recipe election", h, cfg, err)
@@ -221,7 +221,7 @@ func TestRandomNamings(t *testing.T) {
 				}
 			}
 			was, is := modeltest.DialectID(before.Dialect), modeltest.DialectID(s.Dialect)
-			if was == is || was == "nobody's" || was+is == "unknownunknown-election" || was+is == "kazoo-lockkazoo-rw" || was+is == "curator-lockaurora" {
+			if was == is || was == "not recognised" || was+is == "unknownunknown-election" || was+is == "kazoo-lockkazoo-rw" || was+is == "curator-lockaurora" {
 				continue
 			}
 			// Any other change is allowed only after all contenders have left.

@@ -105,7 +105,7 @@ func TestSingleZnodeOrParent(t *testing.T) {
 	s.Tree.Delete("n_0000000000")
 	s.W.Czxid = 0
 	s.Read()
-	wantDialect(s, "nobody's, election:")
+	wantDialect(s, "not recognised, election:")
 }
 
 func TestRandomSingleZnode(t *testing.T) {

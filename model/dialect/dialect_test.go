@@ -539,7 +539,7 @@ func TestRecognise(t *testing.T) {
 	} {
 		want := c.want
 		if want == "" {
-			want = "nobody's"
+			want = "not recognised"
 		}
 		if got := modeltest.DialectID(dialect.Recognise(dialect.Evidence{Path: c.path, Children: znodes(c.children...)})); got != want {
 			t.Errorf("%s: got dialect %s, want %s", c.name, got, want)

@@ -62,7 +62,7 @@ const (
 
 func DialectID(d *dialect.Dialect) string {
 	if d == nil {
-		return "nobody's"
+		return "not recognised"
 	}
 	return d.ID
 }
