@@ -187,7 +187,7 @@ func (p *plan) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// Most durations are shorter than the demo's default session timeout, the others longer.
+// faultDuration returns a random duration. Most are shorter than the demo's default session timeout, the others longer.
 func (p *plan) faultDuration() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond

@@ -201,8 +201,8 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// After thaw, a member that believes that it leads is reported as frozen until the candidate calls awake,
-// because the belief may be stale.
+// thaw keeps a member that believes that it leads reported as frozen until the candidate calls awake.
+// Such a belief may be stale.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return

@@ -149,7 +149,7 @@ func (m *member) report(_ time.Time, r model.Member) {
 	}
 }
 
-// The caller of place holds m.mu.
+// place requires that the caller holds m.mu.
 func (m *member) place() {
 	if m.placed != nil {
 		close(m.placed)
@@ -168,7 +168,7 @@ func (m *member) joined() <-chan struct{} {
 	return now
 }
 
-// The caller of publish holds m.mu.
+// publish requires that the caller holds m.mu.
 func (m *member) publish(gone bool) {
 	if m.gone && !gone {
 		return

@@ -101,7 +101,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 	return nil
 }
 
-// The caller of update holds the member's mutex, so update must not call the cast.
+// update requires that the caller holds the member's mutex, so update must not call the cast.
 func (s *Sandbox) update(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// The caller of putRules holds s.mu, so no write according to these rules is published earlier.
+// putRules requires that the caller holds s.mu, so no write according to these rules is published earlier.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -316,7 +316,7 @@ func (s *Sandbox) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// The caller of putWake holds the server's lock.
+// putWake requires that the caller holds the server's lock.
 func (s *Sandbox) putWake(t zkserver.Tally) {
 	notified := make([]uint64, len(t.Notified))
 	for i, id := range t.Notified {
@@ -411,7 +411,7 @@ type job struct {
 
 const afterDeath = 3
 
-// The caller of updateJobs holds s.mu.
+// updateJobs requires that the caller holds s.mu.
 func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	leads := m.Belief == model.Leading && m.Fence != 0 && m.Znode != ""
 	if j := s.jobs[m.Fence]; leads && !gone {
@@ -464,7 +464,7 @@ func (s *Sandbox) startStopWorkers() {
 	}
 }
 
-// The caller of removeExpired holds s.mu.
+// removeExpired requires that the caller holds s.mu.
 func (s *Sandbox) removeExpired() {
 	for id, m := range s.members {
 		if m.Fault != model.Killed {

@@ -33,7 +33,7 @@ type counted struct {
 	Token  string `json:"token,omitempty"`
 }
 
-// The sandbox never deletes the counter.
+// counterPath returns the path of the counter, which the sandbox never deletes.
 func (s *Sandbox) counterPath() string { return s.cfg.Path + "-counter" }
 
 // replyTimeout bounds each call of work, so that a stopped worker ends soon.

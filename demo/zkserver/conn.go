@@ -69,7 +69,7 @@ func (c *conn) attach() bool {
 	return true
 }
 
-// The caller of detach holds s.mu.
+// detach requires that the caller holds s.mu.
 func (c *conn) detach() {
 	c.dropHeld()
 	c.retire()
@@ -89,7 +89,7 @@ func (c *conn) retire() {
 	}
 }
 
-// The caller of drop holds s.mu.
+// drop requires that the caller holds s.mu.
 func (c *conn) drop() {
 	c.detach()
 	c.closeSoon()
@@ -206,7 +206,7 @@ func (s *Server) trouble(text string) {
 	}
 }
 
-// If the server is closed, listen closes l and returns false. Otherwise the caller must call s.wg.Done.
+// listen closes l and returns false if the server is closed. Otherwise the caller must call s.wg.Done.
 func (s *Server) listen(l net.Listener, clients bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -423,7 +423,7 @@ func (o *output) send(records ...wire.Record) int {
 	return n
 }
 
-// The caller of giveUp holds s.mu.
+// giveUp requires that the caller holds s.mu.
 func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -37,7 +37,7 @@ func connect(t *testingT, addr string) *zk.Conn {
 	return c
 }
 
-// In a test, pass the *testing.T to Start. Start closes the server when the test ends.
+// Example passes a testingT to Start; a test passes its *testing.T. Start closes the server when the test ends.
 func Example() {
 	t := &testingT{}
 	defer t.end()

@@ -88,7 +88,7 @@ func beginsWithPath(op wire.Op) bool {
 
 const passedMax = 256 // bounds the length of Backlog.Passed
 
-// s.mu guards a heldMessage.
+// heldMessage is guarded by Server.mu.
 type heldMessage struct {
 	Paced
 	c     *conn
@@ -96,7 +96,7 @@ type heldMessage struct {
 	count *count // nil: no Tally counts the message
 }
 
-// s.mu guards the backlog.
+// backlog is guarded by Server.mu.
 type backlog struct {
 	s       *Server
 	delay   time.Duration // negative: hold until a step

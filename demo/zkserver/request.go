@@ -81,8 +81,7 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 	return reply.Err != wire.OK
 }
 
-// The body that dispatch returns may alias the tree.
-// After a malformed request the connection stays open, as in Apache.
+// dispatch returns a body that may alias the tree. After a malformed request the connection stays open, as in Apache.
 func (c *conn) dispatch(h wire.RequestHeader, d *wire.Coder) (wire.Record, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -217,7 +216,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 	return done.Stat
 }
 
-// Even a failed write takes a zxid.
+// write executes a write, which takes a zxid even if it fails.
 func (s *Server) write(w tree.Writer, op wire.Op, d *wire.Coder) (body wire.Record, code wire.Code) {
 	x := s.begin()
 	if op == wire.OpMulti {

@@ -279,8 +279,8 @@ const (
 	opOther = opHigh + 1
 )
 
-// s.mu guards the fields of counters that are not atomic. BytesIn, BytesOut and Panics
-// of Counters stay 0; snapshot returns the atomic fields in their place.
+// counters is guarded by Server.mu, except its atomic fields. BytesIn, BytesOut and Panics of Counters
+// stay 0; snapshot returns the atomic fields in their place.
 type counters struct {
 	Counters
 	bytesIn, bytesOut, panics atomic.Int64

@@ -11,7 +11,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// s.mu guards a session. Its deadline and heldSince are times since the server's start.
+// session is guarded by Server.mu. Its deadline and heldSince are times since the server's start.
 type session struct {
 	id      int64
 	passwd  [16]byte

@@ -60,7 +60,7 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// The keys of expiry are times since the server's start. The keys of ephemerals are session ids.
+// dump returns the sessions by time of expiry since the server's start, and the ephemeral nodes by session id.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ var words = map[string]func(*conn, *bufio.Writer){
 
 const answerChunk = 32 << 10 // bytes in one write of a long answer
 
-// The caller must close the connection after answerWord.
+// answerWord answers a four-letter word. The caller must close the connection afterwards.
 func (c *conn) answerWord(word string) error {
 	c.s.mu.Lock()
 	c.stats.received++

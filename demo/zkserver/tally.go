@@ -127,7 +127,7 @@ func (c *count) report() {
 	c.tallying.report(c.Tally)
 }
 
-// The caller must call done of the result after the request of n bytes.
+// countRequest counts a request of n bytes. The caller must call done of the result after the request.
 func (s *session) countRequest(n int) *count {
 	c := s.count
 	if c == nil {

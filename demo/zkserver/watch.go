@@ -26,8 +26,8 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	}
 }
 
-// w may be nil. A client without read permission in acl loses its one-time watch without an event,
-// as in Apache since the fix of CVE-2024-23944.
+// trigger notifies the watchers of path; w may be nil. A client without read permission in acl gets
+// no event but loses its one-time watch, as in Apache after CVE-2024-23944.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		switch {
@@ -40,7 +40,7 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, w *count) {
 	})
 }
 
-// w may be nil.
+// notify sends a watch event. w may be nil.
 func (c *conn) notify(event int32, path string, w *count) {
 	if c.observer {
 		w = nil
@@ -97,8 +97,8 @@ const (
 	anyWatch = watchOnce | watchPersistent | watchRecursive
 )
 
-// data has the watches of exists and getData, and child has those of getChildren.
-// Persistent and recursive watches are in both tables. s.mu guards the tables.
+// watchTables has the watches of exists and getData in data, and those of getChildren in child.
+// Persistent and recursive watches are in both tables; Server.mu guards the tables.
 type watchTables struct {
 	data, child watchTable
 	events      int64 // number of events so far

@@ -9,7 +9,7 @@ import (
 
 const loopback = "127.0.0.1"
 
-// Servers have ports from firstPort to endPort-1. By default, Linux, macOS and Windows do not use these for outgoing connections.
+// firstPort and endPort-1 bound the servers' ports. By default, Linux, macOS and Windows do not use these for outgoing connections.
 const firstPort, endPort = 10_000, 32_000
 
 // reservation holds UDP ports. freePort, also in other test binaries, takes a TCP port only if it can bind the UDP port with the same number.

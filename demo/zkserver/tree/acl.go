@@ -85,7 +85,7 @@ func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
 	return out, len(out) > 0
 }
 
-// Only IPv4 is valid, as in ZooKeeper 3.8.
+// parseNet accepts only IPv4, as ZooKeeper 3.8 does.
 func parseNet(s string) (netip.Prefix, bool) {
 	host, length, cut := strings.Cut(s, "/")
 	addr, err := netip.ParseAddr(host)

@@ -200,7 +200,7 @@ func split(path string) (parent, name string) {
 	return path[:i], path[i+1:]
 }
 
-// perms are alternatives: one of them is enough. readable does not validate the path.
+// readable returns the node at path if who has one of perms. It does not validate the path.
 func (t *Tree) readable(who Identities, path string, perms int32) (*Node, wire.Code) {
 	n := t.Get(path)
 	if n == nil {

@@ -157,7 +157,7 @@ func (v *view) checkSetACL(req *wire.SetACLRequest) (Change, wire.Code) {
 
 func hasTTL(flags int32) bool { return flags == wire.FlagTTL || flags == wire.FlagTTLSequential }
 
-// TTL nodes are refused, as in Apache without extendedTypesEnabled.
+// checkCreate refuses TTL nodes, as Apache does without extendedTypesEnabled.
 func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	switch {
 	case req.Flags < 0 || req.Flags > wire.FlagTTLSequential:
@@ -241,7 +241,7 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// In a multi, only the flag of a create decides whether the node is a container.
+// checkOp checks an operation of a multi. There, only the flag of a create decides whether the node is a container.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
