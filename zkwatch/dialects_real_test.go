@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// The candidates of a realElection join in the order amber, birch, cedar, delta, ember, fern.
+// realElection has candidates that join in the order amber, birch, cedar, delta, ember, fern.
 type realElection struct {
 	name    string
 	recipes []string

@@ -136,7 +136,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// A DistributedPriorityQueue writes a priority as 1 (0 if it is negative) and eight hex digits.
+// curatorPriority decodes the priority of a DistributedPriorityQueue: 1 (0 if it is negative) and eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {

@@ -116,7 +116,7 @@ func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode
 	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
-// Single ephemeral znodes are common, so [Recognise] never returns this dialect.
+// singleID names the dialect of a single ephemeral znode. Such znodes are common, so [Recognise] never returns it.
 const singleID = "single"
 
 // unknownSingle is the dialect of a single ephemeral znode that a search found by its name.

@@ -17,7 +17,7 @@ func foreignWatchers(r *ruleRun) {
 	f.clients(watchers)
 }
 
-// Fewer than watchersMin sessions cause little load.
+// watchersMin is how many watching sessions are worth a finding; fewer cause little load.
 const watchersMin = 20
 
 // manyOtherWatchers returns nil if fewer than watchersMin sessions without a candidate watch the first

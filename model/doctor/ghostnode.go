@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// During ghostWait, one session may own two candidates: a client that rejoins may create the new
+// ghostWait is how long one session may own two candidates. A client that rejoins may create the new
 // znode before it deletes the old one.
 const ghostWait = 2 * time.Second
 

@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// At rolloverNear, the lower half of the zxid is used up after three days of a thousand writes a second.
+// rolloverNear is the lower half of a zxid three days before its end, at a thousand writes a second.
 const rolloverNear = 0xf0000000
 
 func zxidRollover(r *ruleRun) {

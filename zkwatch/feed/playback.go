@@ -164,7 +164,7 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// The caller of beginPeriod holds p.mu.
+// beginPeriod requires that the caller holds p.mu.
 func (p *Playback) beginPeriod() {
 	p.period++
 	mark(p.changed)

@@ -275,9 +275,9 @@ func TestPlaybackConcurrently(t *testing.T) {
 	endPlayback(t, end)
 }
 
-// The recording ends before the acknowledgement, as after a crash.
 func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	record, b := newRecorder(t, ackElection)
+	// The recording ends before the acknowledgement, as after a crash.
 	for _, o := range heldHandoff() {
 		if err := record.Encode(o, nil); err != nil {
 			t.Fatal(err)

@@ -250,8 +250,8 @@ func TestCrashWhileRotating(t *testing.T) {
 	}
 }
 
-// The header has fields that the present version ignores.
 func TestPartOfAnOlderVersion(t *testing.T) {
+	// The header has fields that the present version ignores.
 	file := writeRecording(t, []byte(`{"kind":"electop-recording","format":1,"path":"/election","recipe":"recognised","started":"2000-01-01T00:00:00Z","part":2,"events":7,"baseline":2,"last":"2000-01-01T01:00:00Z","standing":["ghost-node 0x1"]}
 {"connection":{"at":"2000-01-01T00:00:00Z","link":"connected","session":7}}
 {"read":{"at":"2000-01-01T00:30:00Z","presence":"present","full":true,"parent":{"czxid":1,"children":1,"cversion":1},"new":[{"name":"n_0000000000","session":1,"czxid":2}]}}
