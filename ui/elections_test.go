@@ -49,7 +49,7 @@ func TestElectionsKeepSelectionAndFilter(t *testing.T) {
 	}
 }
 
-// TestOpenFoundElection: the election's state may come before or after the result of Open.
+// TestOpenFoundElection checks that the election's state may come before or after the result of Open.
 func TestOpenFoundElection(t *testing.T) {
 	for i := range 4 {
 		stateFirst, paused := i%2 == 1, i >= 2
@@ -92,7 +92,7 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// TestOpenFails: after Open has failed, the screen does not switch when the election is watched later.
+// TestOpenFails checks that the screen does not switch to an election that is watched after Open has failed.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())

@@ -267,7 +267,7 @@ func TestTooSmall(t *testing.T) {
 	}
 }
 
-// TestFewLinesChange: Bubbletea does not write lines whose bytes are the same.
+// TestFewLinesChange checks that most lines stay the same: Bubbletea does not write lines whose bytes are the same.
 func TestFewLinesChange(t *testing.T) {
 	sm := samples()["killed"]()
 	sm.o.Renderer = profileRenderer(termenv.TrueColor)

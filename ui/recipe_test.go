@@ -372,7 +372,7 @@ func TestStepLowestMarksTheListToo(t *testing.T) {
 	}
 }
 
-// TestSituationCountsNotifications: the owner of the deleted znode does not count as notified.
+// TestSituationCountsNotifications checks that the owner of the deleted znode does not count as notified.
 func TestSituationCountsNotifications(t *testing.T) {
 	amberGone := func(change func(w *world)) *world {
 		w := five(dialect.Election()).wait(time.Minute)

@@ -94,7 +94,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	}
 }
 
-// TestTravelArrives: even if searches end late, the screen shows the moment that the keys select.
+// TestTravelArrives checks that the screen shows the moment that the keys select, even if searches end late.
 func TestTravelArrives(t *testing.T) {
 	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
@@ -549,7 +549,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfAMomentLongAgo: if the changes since a moment are not all kept, the lanes end at that moment.
+// TestLanesOfAMomentLongAgo checks that the lanes end at a moment if the changes since then are not all kept.
 func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
 	p.record(w)

@@ -165,7 +165,7 @@ func TestRefusedChecksBeforeFindings(t *testing.T) {
 	}
 }
 
-// TestBeliefsOfThirdPartyCandidates: only electop's candidates report beliefs, so safety covers no others.
+// TestBeliefsOfThirdPartyCandidates checks that safety covers only electop's candidates, because no others report beliefs.
 func TestBeliefsOfThirdPartyCandidates(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	shows(t, showAfter(sample{world: w}, 0), "beliefs not visible", "liveness (queue) 100 %")

@@ -119,8 +119,8 @@ func TestSelectionFollowsTheCandidate(t *testing.T) {
 	})
 }
 
-// TestSelectionOfAMemberWithTwoZnodes: if the znode of the selected row is deleted, the member's
-// other row is selected.
+// TestSelectionOfAMemberWithTwoZnodes checks that the member's other row is selected if the znode of
+// the selected row is deleted.
 func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
 	e := newElection()
 	e.join(2)
@@ -207,7 +207,7 @@ func TestLeftAndRightMoveByAGridColumn(t *testing.T) {
 	}
 }
 
-// TestPages: a page key moves by the number of rows in view, less one.
+// TestPages checks that a page key moves by the number of rows in view, less one.
 func TestPages(t *testing.T) {
 	e := newElection()
 	e.join(100)

@@ -172,7 +172,6 @@ func TestExitCodesOfSignals(t *testing.T) {
 	}
 }
 
-// Without a connection a candidate cannot close its session, so its belief must not be resigned.
 func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	t.Parallel()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -184,6 +183,7 @@ func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	if code := c.finish(t); code != 130 {
 		t.Errorf("exit code %d, want 130; standard error %q", code, c.errs.all())
 	}
+	// Without a connection a candidate cannot close its session, so its belief must not be resigned.
 	lines := slices.Collect(strings.Lines(c.out.all()))
 	if last := lines[len(lines)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
 		t.Errorf("want a last line with belief lost, got %q", lines)

@@ -244,11 +244,11 @@ func TestAnswersOfAnotherEnsembleAreIgnored(t *testing.T) {
 	}
 }
 
-// Servers close the connection of a client with an unknown authentication scheme.
 func TestSchemeThatServersRefuse(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse"
 	server := zktest.NewApache(t)
+	// Servers close the connection of a client with an unknown authentication scheme.
 	c := run(t, "status", "/e", "-s", server.Addr, "--connect-timeout", "1h", "--auth-file", secretFile(t, "martian:operator:"+secret+"\n"))
 	code := c.finish(t)
 	if errs := c.errs.all(); code != 1 || !strings.Contains(errs, "refuses this client: ") || !strings.Contains(errs, "scheme martian") ||
@@ -462,7 +462,7 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// The list exceeds 16 MiB: status raises the limit, discover skips the list.
+// TestListBeyondTheReplyLimit checks that status raises the limit for a list above 16 MiB, and that discover skips it.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

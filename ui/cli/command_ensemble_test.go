@@ -162,7 +162,7 @@ func onLinks(s *campaigner, do func(*fault.Link)) (repair func()) {
 
 func (h *faultTest) member() *zktest.Server { return h.e.Members[h.rng.IntN(len(h.e.Members))] }
 
-// Each fault gets the campaigner whose command runs. repair is nil for a fault that does not last.
+// faults maps a name to a fault for s, the campaigner whose command runs. repair is nil for a fault that does not last.
 var faults = map[string]func(h *faultTest, s *campaigner, running commandRun) (repair func()){
 	"network cut": func(_ *faultTest, s *campaigner, _ commandRun) func() { return onLinks(s, (*fault.Link).Cut) },
 	"network held": func(_ *faultTest, s *campaigner, _ commandRun) func() {

@@ -93,12 +93,12 @@ func TestCommandGetsEnvironment(t *testing.T) {
 	}
 }
 
-// The command needs longer to end than the session timeout.
 func TestCommandStopsBeforeHandoff(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
 	path := unique("stopped")
+	// The command needs longer to end than the session timeout.
 	c := run(t, "campaign", path, "--create", "--session-timeout", "4s", "--grace", waitFor.String(), "-s", addr,
 		"--", "sh", "-c", "trap 'sleep 5; echo stopped; exit 0' TERM; echo started; while :; do sleep 0.01; done")
 	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
@@ -164,7 +164,7 @@ func TestCommandEndsIfElectopIsKilledOrStopped(t *testing.T) {
 	}
 }
 
-// Nothing prevents the next write of a paused command, but its fencing token is old.
+// TestPausedMachineNeedsTheFence checks that the next write of a paused command, which nothing prevents, has an old fencing token.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -483,7 +483,7 @@ func TestTakeoverLongerThanASecondIsReported(t *testing.T) {
 	}
 }
 
-// A leader may have led for a shorter time than the age of its znode.
+// TestBoundsOfReign checks that leader_since is a range if the leader's znode may be older than its leadership.
 func TestBoundsOfReign(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -575,12 +575,12 @@ func TestExecOnHandoffs(t *testing.T) {
 	}
 }
 
-// With --count, electop waits for the --exec command.
 func TestExecHidesSecrets(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	raw := zktest.Client(t, addr)
 	create(t, raw, "/election", "", 0)
+	// With --count, electop waits for the --exec command.
 	cmd := exec.Command("electop", "events", "/election", "--servers", addr, "--count", "3", "--json", "--exec", "env; echo the end")
 	cmd.Env = append(os.Environ(), "ELECTOP_AUTH=digest:user:s3cret")
 	var errs strings.Builder

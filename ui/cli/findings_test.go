@@ -15,13 +15,13 @@ import (
 	"electop/demo/zktest"
 )
 
-// If a session has two znodes with one guid, the first is a ghost.
 func TestCommandsShowAGhost(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		path := unique("ghost")
 		first, second := zktest.Client(t, addr), zktest.Client(t, addr)
 		create(t, first, path, "", 0)
+		// If a session has two znodes with one guid, the first is a ghost.
 		const guid = "/_c_381f220e-fef5-487f-ae4f-04ac14aaed10-latch-"
 		create(t, first, path+guid, "a", contender)
 		create(t, second, path+"/_c_381f220e-fef5-487f-ae4f-04ac14aaed11-latch-", "b", contender)

@@ -66,7 +66,7 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 	}
 }
 
-// Only --help and --version are under "Other flags".
+// TestHelpGroupsFlags checks that only --help and --version are under "Other flags".
 func TestHelpGroupsFlags(t *testing.T) {
 	t.Parallel()
 	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
@@ -143,7 +143,7 @@ func TestHelpListsCommandsAndTopics(t *testing.T) {
 	}
 }
 
-// A topic fits 80 columns and names only existing flags.
+// TestHelpTopics checks that a topic fits 80 columns and names only existing flags.
 func TestHelpTopics(t *testing.T) {
 	flags := programFlags(t)
 	for _, name := range topicNames {

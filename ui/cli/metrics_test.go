@@ -188,7 +188,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	healthy(http.StatusOK, "ok")
 }
 
-// No text of a znode may break the format of the metrics.
+// TestExporterOfACluster checks that no text of a znode breaks the format of the metrics.
 func TestExporterOfACluster(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -287,10 +287,10 @@ func TestMetricsOfACandidate(t *testing.T) {
 	}
 }
 
-// Service managers end the exporter with SIGTERM, which is no failure.
 func TestExporterExitCodes(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
+	// Service managers end the exporter with SIGTERM, which is no failure.
 	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 0, syscall.SIGINT: 130} {
 		errs := newLines()
 		cmd := exec.Command("electop", "exporter", "-s", addr, "--listen", "0")

@@ -15,7 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// If the ensemble's epoch stays the same, a session ends within its reported bound.
+// TestExpiryBoundsHold checks that a session ends within its reported bound if the ensemble's epoch stays the same.
 func TestExpiryBoundsHold(t *testing.T) {
 	zktest.Second(t)
 	t.Parallel()

@@ -19,7 +19,6 @@ import (
 	"electop/demo/zkserver"
 )
 
-// $ZK is the address of the embedded server.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

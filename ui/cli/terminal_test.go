@@ -452,7 +452,7 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// electop does not query the terminal's background, so Esc works although the terminal answers nothing.
+// TestKeysInATerminal checks that electop does not query the terminal's background, so Esc works although the terminal answers nothing.
 func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
@@ -673,7 +673,6 @@ func TestLessonInATerminal(t *testing.T) {
 	x.quits("q")
 }
 
-// The footer, which contains goOn or readOn, is drawn after the lines above it.
 const yourTurn, waitingFor, goOn, readOn = "Your turn.", "Waiting for this to happen", "space go on", "space read on"
 
 func (x *terminal) completes(n int, l *lesson.Lesson) {
@@ -701,6 +700,7 @@ func (x *terminal) readsOn() {
 	x.t.Helper()
 	for {
 		var was string
+		// goOn and readOn are in the footer, which is drawn last: if one is shown, the lines above are complete.
 		x.waits("the end of the part", func(s string) bool {
 			was = s
 			return !strings.Contains(s, yourTurn) && !strings.Contains(s, waitingFor) && (strings.Contains(s, goOn) || strings.Contains(s, readOn))

@@ -31,7 +31,7 @@ func line(t *testing.T, v any) []byte {
 	return append(b, '\n')
 }
 
-// Format 1 must not change by accident.
+// TestJSON checks that format 1 does not change by accident.
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
 	all := allEvents(t)
@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// UTF-8 names stay unchanged; UTF-8 data is only cut.
+// TestJSONOfHostileChildren checks that UTF-8 names stay unchanged and UTF-8 data is only cut.
 func TestJSONOfHostileChildren(t *testing.T) {
 	s := decode[statusDoc](t, line(t, plain.Status(hostileElection(t))))
 	if len(s.Candidates) != len(hostile) || len(s.Ignored) != 1 {

@@ -214,7 +214,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// Heat must not look like trouble, which is coral.
+// TestHeatIsGreen checks that heat does not look like trouble, which is coral.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Bubbletea's init lets Lip Gloss query the terminal's background, which can take five seconds.
-// Lip Gloss does not query a background that is set.
+// init sets the background because Bubbletea's init lets Lip Gloss query an unset one, which can
+// take five seconds.
 // Go initialises ready packages in the order of their paths, so this init runs first.
 func init() { lipgloss.SetHasDarkBackground(true) }
 

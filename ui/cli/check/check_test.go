@@ -24,7 +24,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// These environment variables make this binary a candidate or electop.
+// candidateEnv and electopEnv are environment variables that make this binary a candidate or electop.
 const candidateEnv, electopEnv = "ELECTOP_CHECK_CANDIDATE", "ELECTOP_CHECK_ELECTOP=1"
 
 var self = zktest.Must(os.Executable())

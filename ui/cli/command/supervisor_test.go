@@ -226,7 +226,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Guard kills process groups on macOS, so it must refuse to run in a group that it does not lead.
+// TestGuardRefusesAnotherGroup checks that Guard, which kills process groups on macOS, runs only in a group that it leads.
 func TestGuardRefusesAnotherGroup(t *testing.T) {
 	if syscall.Getpgrp() == syscall.Getpid() {
 		t.Skip("this process leads a group")

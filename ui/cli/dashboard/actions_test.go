@@ -197,7 +197,7 @@ func (h *world) act(key, target, fault string) error {
 	return h.actions.acts().Do(h.t.Context(), a)
 }
 
-// The state shows the kind of each recipe. Actions that need an election are refused.
+// TestRecipes checks that the state shows the kind of each recipe, and that actions that need an election are refused.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -248,7 +248,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// The screen shows how many candidates the server notified: one in a chain, all that waited in a herd.
+// TestScreenShowsNotifiedCandidates checks that the screen counts the notified candidates: one in a chain, all that waited in a herd.
 func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12

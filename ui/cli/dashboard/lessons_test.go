@@ -151,7 +151,7 @@ func TestLessons(t *testing.T) {
 	})
 }
 
-// Each act can be completed at several paces, with each answer, and again after the key <.
+// TestLessonsAtSeveralPaces checks that each act can be completed at several paces, with each answer, and again after the key <.
 func TestLessonsAtSeveralPaces(t *testing.T) {
 	t.Parallel()
 	eachLesson(t, func(h *world, l *lesson.Lesson) {
@@ -220,7 +220,7 @@ func otherActs(cast int) (all []otherAct) {
 	return all
 }
 
-// A part reports a wrong act or its effect, and can be completed afterwards, if necessary after the key <.
+// TestLessonAfterWrongAct checks that a part reports a wrong act or its effect, and can be completed afterwards.
 func TestLessonAfterWrongAct(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -261,7 +261,7 @@ func TestLessonAfterWrongAct(t *testing.T) {
 	}
 }
 
-// After the key h was pressed twice, the part waits for h again.
+// TestLessonAfterHerdOnAndOff checks that the part waits for h again after the key h was pressed twice.
 func TestLessonAfterHerdOnAndOff(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -281,7 +281,7 @@ func TestLessonAfterHerdOnAndOff(t *testing.T) {
 	})
 }
 
-// The lesson names slow motion; slow motion causes no finding.
+// TestLessonInSlowMotion checks that the lesson names slow motion, which causes no finding.
 func TestLessonInSlowMotion(t *testing.T) {
 	t.Parallel()
 	inDemo(t, 0, func(h *world) {
@@ -312,7 +312,7 @@ func TestLessonInSlowMotion(t *testing.T) {
 // quiet is the time after which an act has no further effect.
 const quiet = 9 * time.Second
 
-// No act makes the feedback wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
+// TestLessonsAfterOtherActs checks that no act makes the feedback wrong. ELECTOP_TEST_LONG=1m tests all of otherActs.
 func TestLessonsAfterOtherActs(t *testing.T) {
 	t.Parallel()
 	every, first := 31, 0

@@ -58,9 +58,9 @@ type reign struct {
 	first, last model.Handoff // the first report of the handoff, and the report after corrections
 }
 
-// ELECTOP_TEST_CAUSES is the number of leaders that are stopped until their sessions expire, for each protocol.
 func TestCausesOfThirdPartyLeaders(t *testing.T) {
 	t.Parallel()
+	// n leaders are stopped until their sessions expire, for each protocol.
 	n := fewExpirations
 	if s := os.Getenv("ELECTOP_TEST_CAUSES"); s != "" {
 		var err error

@@ -808,7 +808,7 @@ func TestNoFindingsInHandoffs(t *testing.T) {
 	})
 }
 
-// A suspicion that can become critical within 50 s extends the observation.
+// TestDiagnosisIsExtended checks that a suspicion that can become critical within 50 s extends the observation.
 func TestDiagnosisIsExtended(t *testing.T) {
 	t.Parallel()
 	const overseer, shard = "/overseer_elect/election", "/collections/books/leader_elect/shard1/election"

@@ -145,7 +145,7 @@ func TestElectionsAreBounded(t *testing.T) {
 	})
 }
 
-// The escaped paths are equal, so the exporter can watch only one of the elections.
+// TestElectionsWithSameLabel checks that the exporter watches only one of two elections whose escaped paths are equal.
 func TestElectionsWithSameLabel(t *testing.T) {
 	onCluster(t, func(c *testCluster) {
 		c.create("/a\u202e", "n_")

@@ -95,7 +95,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// The help must not use "fence" except in JSON names and ELECTOP_FENCE, nor "guard" for the watchdog.
+// TestWordsOfHelp checks that the help uses "fence" only in JSON names and ELECTOP_FENCE, and no "guard" for the watchdog.
 func TestWordsOfHelp(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
