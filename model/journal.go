@@ -65,19 +65,19 @@ type Journal struct {
 	link        connection
 	ack         acknowledgement
 	directories map[string]*Directory // by path; never written in place
-	notes       map[string]*Ack       // by path; never written in place
+	notes       map[string]*Ack       // the last reads of Epoch and Last of [dialect.Notes], by path; never written in place
 	epoch       *EpochChanged         // the last change, nil for none
 	sessions    session.Tracker
 	unexplained unexplained
 	expired     expiredCounts
 	returned    returned
-	wakes       wakes
-	waves       waves
+	wakes       wakes // reports of deleted children, with the sessions that were notified
+	waves       waves // the reactions of the notified sessions
 	work        work
 	steps       []StepTaken
 	exchanges   exchanges
 	properties  properties
-	lanes       laneLog
+	lanes       laneLog // for [State.Lanes]: the log of role holders, departures, member reports and gaps
 
 	past   past
 	totals totals
