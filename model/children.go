@@ -99,7 +99,7 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 }
 
-// removeMax is how many children are removed one by one; to remove more, a walk over all is cheaper.
+// removeMax is the most children that are removed one by one; to remove more, a walk over all is cheaper.
 const removeMax = 32
 
 func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }

@@ -17,7 +17,7 @@ func foreignWatchers(r *ruleRun) {
 	f.clients(watchers)
 }
 
-// watchersMin is how many watching sessions are worth a finding; fewer cause little load.
+// watchersMin is the smallest number of watching sessions that causes a finding; fewer cause little load.
 const watchersMin = 20
 
 // manyOtherWatchers returns nil if fewer than watchersMin sessions without a candidate watch the first
