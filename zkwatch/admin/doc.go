@@ -60,5 +60,5 @@
 // Deadlines are times on a clock of the server that lists them: monotonic in JSON, the wall clock in
 // the text of dump. The text has only an ambiguous abbreviation of the time zone, so each time is
 // read as UTC. The error is the same for all deadlines of a dump. It cancels out, because each is
-// compared with the deadline of a session of this process (see [Config].Anchors).
+// compared with the deadline of an anchor, which is a session of this process (see [Config].Anchors).
 package admin

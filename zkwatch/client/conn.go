@@ -48,7 +48,7 @@ type Conn struct {
 	lostBy      error          // why lost was closed
 	refusals    int            // number of connections in a row that ended with ErrRefused
 	zxid        int64          // the highest zxid of the replies
-	anchor      session.Anchor // its Session is 0 before the first session
+	anchor      session.Anchor // of the last answered request or ping; its Session is 0 before the first session
 	lease       lease
 	trips       []time.Duration // round trips of the last pings and small reads, at most distanceSamples
 	admitted    uint64          // number of calls so far, see admit

@@ -1,5 +1,4 @@
-// Package client keeps one session with a ZooKeeper cluster. It uses the library
-// github.com/go-zookeeper/zk.
+// Package client keeps one session with a ZooKeeper cluster. It uses github.com/go-zookeeper/zk.
 //
 // [Connect] returns a [Conn]. The Conn keeps its session over lost connections, and ends when the
 // session ends. The error of a request shows whether the server may have executed the request.
@@ -8,7 +7,8 @@
 // lengths and sessions, sends credentials first, and adds requests of this package.
 //
 // Committed writes prove that the session cannot expire before a certain time. A leader's lease lasts
-// until that time (lease.go). [Conn.Renew] renews the lease.
+// until that time (lease.go). [Conn.Renew] renews the lease. The session's anchor is the send time of
+// the last answered request or ping ([Conn.Anchor]).
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, session.go, status.go                        the life of a session
