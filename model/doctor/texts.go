@@ -33,7 +33,7 @@ var (
 		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the others from electing another.",
 		"Look at the program of {leader}. If it is dead, its znode is deleted when its session expires. If another name is meant, correct the leader's znode.", nil}
 	leaderDown = wording{Critical, 0,
-		"the leader {leader} says that it is {state}",
+		"the leader {leader} reports that it is {state}",
 		"It does not do a leader's work, and its znode keeps the others from electing another.",
 		"Read the log of {leader}. If it does not start again, stop its program: the next one takes over.", nil}
 	epochJumped = wording{Warning, 0,
@@ -198,7 +198,7 @@ var (
 		"Keep other znodes out of an election's path.", []string{"CURATOR-43"}}
 
 	split = wording{Critical, 0,
-		"the ensemble is split: two servers say that they lead it",
+		"the ensemble is split: two servers report that they lead it",
 		"Clients of one server do not see what clients of the other do. Each side elects its own leader.",
 		"Compare the configurations of the servers (server.N, quorum sizes). Stop the side with the lower zxid.", []string{"CURATOR-653"}}
 	rollover = wording{Warning, 0,

@@ -41,7 +41,7 @@ func newCampaign(std IO) *cobra.Command {
 	o.admin.Flags(cmd, "for their tick")
 	o.enterFlags(cmd)
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
+		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which identifies this candidate (default HOST:PID)")
 	})
 	help.Command.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")

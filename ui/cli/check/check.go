@@ -65,7 +65,7 @@ func Checks() []*Check {
 	}
 }
 
-// Config says which program to check, and how.
+// Config holds the program to check, and how to check it.
 type Config struct {
 	Args      []string // the command line; {servers}, {path} and {id} are replaced
 	Instances int      // started by each check that needs no other number; at least 3

@@ -356,7 +356,7 @@ func trusted(path string, info fs.FileInfo) error {
 		return fmt.Errorf("%s: other users can write it (mode %#o): run chmod go-w", path, mode.Perm())
 	}
 	if owner, yes := ownedByOther(info); yes {
-		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
+		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or below XDG_CONFIG_HOME", path, owner)
 	}
 	target, _ := filepath.EvalSymlinks(path) // cannot fail while the file exists
 	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {

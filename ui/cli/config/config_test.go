@@ -303,8 +303,8 @@ func TestResolveRefuses(t *testing.T) {
 		flags, env map[string]string
 		want       string
 	}{
-		{map[string]string{"cluster": "prod", "servers": "x"}, nil, "--cluster and --servers both say which cluster"},
-		{nil, map[string]string{"ELECTOP_CLUSTER": "prod", "ELECTOP_SERVERS": "x"}, "ELECTOP_CLUSTER and ELECTOP_SERVERS both say which cluster"},
+		{map[string]string{"cluster": "prod", "servers": "x"}, nil, "--cluster and --servers both choose the cluster"},
+		{nil, map[string]string{"ELECTOP_CLUSTER": "prod", "ELECTOP_SERVERS": "x"}, "ELECTOP_CLUSTER and ELECTOP_SERVERS both choose the cluster"},
 		{map[string]string{"cluster": "prdo"}, nil, `--cluster: no cluster "prdo": did you mean prod?`},
 		{nil, map[string]string{"ELECTOP_CLUSTER": "test"}, `ELECTOP_CLUSTER: no cluster "test": there are dev, prod`},
 	} {

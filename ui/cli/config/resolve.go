@@ -195,7 +195,7 @@ func (s *Settings) choose(f File) error {
 			s.Cluster = Setting{d.Text, Origin{InFile, f.Path, d.Line}}
 		}
 	case c == v:
-		return fmt.Errorf("%s and %s both say which cluster: give one of them", cluster.Origin, servers.Origin)
+		return fmt.Errorf("%s and %s both choose the cluster: give one of them", cluster.Origin, servers.Origin)
 	case c > v:
 		s.Cluster = cluster
 		delete(s.Values, serversKey)
