@@ -38,8 +38,8 @@ func Could(s *doctor.State) string {
 	}
 }
 
-// Beside describes what the znodes beside an election show, one sentence a line.
-func Beside(s *doctor.State) (lines []string) {
+// OutsideZnodes describes what the znodes outside of the election show, one sentence a line.
+func OutsideZnodes(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
 		lines = append(lines, "The leader is no member: "+znode.Safe(could.Entry, 0)+" does not exist.")

@@ -304,7 +304,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.Queue.Len() == 0 && wording.Single(s):
 		return append([]string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
-			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}, phrase.Beside(s)...)
+			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}, phrase.OutsideZnodes(s)...)
 	case s.ElectionUnseen():
 		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
@@ -323,7 +323,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			dialect.KindUnknown: "If it is an election's path, its candidates appear here.",
 		}[s.Kind()], "The next "+phrase.RoleOf(s).One+" appears here."))
 	case s.Queue.Len() == 0:
-		lines := append([]string{s.Words("No candidates")}, phrase.Beside(s)...)
+		lines := append([]string{s.Words("No candidates")}, phrase.OutsideZnodes(s)...)
 		w, number := phrase.RoleOf(s), ""
 		if s.NextSequenceKnown && !dialect.Queueless(s.Recipe) {
 			number = fmt.Sprintf("gets number %d and ", s.NextSequence)

@@ -148,7 +148,7 @@ func (v *Panel) addRole(out *facts, r model.Row) {
 	if epoch := s.Epoch(); epoch != "" {
 		out.add("epoch", term.Text, epoch+"   the system's own count of its leaders")
 	}
-	for _, line := range phrase.Beside(s) {
+	for _, line := range phrase.OutsideZnodes(s) {
 		out.add("beside", term.Text, line)
 	}
 }

@@ -47,7 +47,7 @@ func StatusText(s *doctor.State) string {
 		}
 		fmt.Fprintln(&b)
 	}
-	for _, line := range phrase.Beside(s) {
+	for _, line := range phrase.OutsideZnodes(s) {
 		fmt.Fprintln(&b, line)
 	}
 	statusTable(&b, s)
