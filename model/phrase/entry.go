@@ -83,8 +83,8 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// Numbered returns a candidate's sequence number, or the znode's name if there is none; "another" for nil.
-func Numbered(c *dialect.Candidate) string {
+// NumberOrName returns a candidate's sequence number, or the znode's name if there is none; "another" for nil.
+func NumberOrName(c *dialect.Candidate) string {
 	switch {
 	case c == nil:
 		return "another"

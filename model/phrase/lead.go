@@ -96,7 +96,7 @@ func NoLeader(s *doctor.State) Entry {
 		}
 		return Entry{"unknown who " + leads + ": first is " + node + ", which may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
 	case model.WatchesLower:
-		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+Numbered(s.WaitsFor))
+		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+NumberOrName(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
 		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().Counts, " beside "+Label(r.Other)
@@ -107,7 +107,7 @@ func NoLeader(s *doctor.State) Entry {
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
-		blocker := Numbered(s.Blocker)
+		blocker := NumberOrName(s.Blocker)
 		return unsure(first+" may wait for "+blocker+", which is no candidate: some clients read only names", "may wait for "+blocker)
 	default:
 		return unsure(string(why), string(why))

@@ -167,7 +167,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, deletio
 	start := c.watchesStart()
 	for k := range deletions {
 		x := &deletions[k]
-		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.candidate)
+		number := f.Theme.Glyph.Up + " " + phrase.NumberOrName(x.candidate)
 		e := edges{
 			a: a, f: f, top: 1, end: 1 + len(lines),
 			from: start + term.Width(deletedWord) + 1, to: start + term.Width(number) + 1,

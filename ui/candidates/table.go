@@ -267,7 +267,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	}
 	switch e.State {
 	case doctor.WrongWatch, doctor.OtherWatch:
-		words := wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
+		words := wording.WatchedNumbers(e) + ", not " + phrase.NumberOrName(to)
 		if long := "watches " + words; term.Width(long)+2 <= p.Room() {
 			words = long
 		}
@@ -275,7 +275,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 		return
 	case doctor.MissingWatch:
 		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, "no watch")
-		if words := " on " + phrase.Numbered(to); term.Width(words) < p.Room() {
+		if words := " on " + phrase.NumberOrName(to); term.Width(words) < p.Room() {
 			p.Text(term.Trouble, words)
 		}
 		return
@@ -284,7 +284,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 	if to.HasSequence {
 		p.Text(st, f.Int(to.Sequence))
 	} else {
-		p.Text(st, phrase.Numbered(to))
+		p.Text(st, phrase.NumberOrName(to))
 	}
 	switch {
 	case e.State == doctor.Verified:

@@ -155,7 +155,7 @@ func watched(s *doctor.State, e doctor.Edge) string {
 	names := slices.Clone(e.Watched)
 	for i, name := range names {
 		if at := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == name }); at >= 0 {
-			names[i] = phrase.Numbered(s.Queue.At(at))
+			names[i] = phrase.NumberOrName(s.Queue.At(at))
 		}
 	}
 	return safeList(names)
@@ -176,7 +176,7 @@ func lastCell(s *doctor.State, i int) string {
 	if !waits {
 		return "-"
 	}
-	want := phrase.Numbered(s.Queue.At(w))
+	want := phrase.NumberOrName(s.Queue.At(w))
 	switch edge.State {
 	case doctor.Verified:
 		return want + " verified"
