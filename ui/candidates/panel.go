@@ -166,7 +166,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	}
 	page := max(1, min(n, avail-v.below-deletedRows))
 	v.top, v.next = v.topFor(page), len(s.Next())
-	herd := wording.FansIn(s)
+	herd := wording.IsHerd(s)
 	lines := v.lines(deletions, min(page+deletedRows, avail-v.below))
 	links := v.links(v.top, v.top+page-1)
 	for i, l := range lines {

@@ -262,7 +262,7 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r model.Row) {
 		return
 	}
 	st := term.Watch
-	if wording.FansIn(s) {
+	if wording.IsHerd(s) {
 		st = term.Trouble
 	}
 	switch e.State {
@@ -431,7 +431,7 @@ func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
 	switch e := s.Edge(i); {
 	case wording.WrongEdge(e):
 		return 0, 0, false
-	case wording.FansIn(s):
+	case wording.IsHerd(s):
 		return to, term.Trouble, true
 	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
 		return to, term.Watch, true

@@ -160,7 +160,7 @@ func (v *Recipe) Draw(f *term.Frame, r term.Rect) {
 		v.drawForeign(f, r, di)
 		return
 	}
-	herd := wording.FansIn(s)
+	herd := wording.IsHerd(s)
 	tail := wording.PaceSpans(s)
 	if herd {
 		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
@@ -239,7 +239,7 @@ func (v *Recipe) drawRunning(f *term.Frame, a term.Area, y, n int) int {
 		if len(now.names) == 0 || n <= 0 {
 			continue
 		}
-		text := lineOf(code(v.State.Kind(), wording.FansIn(v.State), v.State.Ack.Path), model.Step(step))
+		text := lineOf(code(v.State.Kind(), wording.IsHerd(v.State), v.State.Ack.Path), model.Step(step))
 		v.drawStep(f, a, y, model.Step(step), text, false, now)
 		y, n = y+1, n-1
 	}
@@ -373,7 +373,7 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 func (v *Recipe) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
-	if wording.FansIn(s) || di.ChildWatch {
+	if wording.IsHerd(s) || di.ChildWatch {
 		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
 	}
 	a := f.Box(r, "Recipe", v.Focused, tail...)
@@ -597,7 +597,7 @@ func (v *Recipe) quiet() (term.Style, string) {
 		}
 		before = "that it watches"
 	}
-	if wording.FansIn(s) {
+	if wording.IsHerd(s) {
 		return term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", phrase.Brief(l), s.Recipe.Notified(s.Queue, 0))
 	}
 	return term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode " + before + "."

@@ -169,8 +169,8 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 // Single reports whether the election has no queue: its path is the leader's own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// FansIn reports whether the recipe is the herd: all waiting candidates watch the first znode.
-func FansIn(s *doctor.State) bool {
+// IsHerd reports whether the recipe is the herd: all waiting candidates watch the first znode.
+func IsHerd(s *doctor.State) bool {
 	if s.Queue.Len() < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()
 	}
