@@ -62,7 +62,7 @@ type Standbys struct {
 	Missing  bool   // Entry does not exist
 	Unread   int    // counts listed znodes that may be standbys, but were not read
 	Off      string // why no standby may take over, "" if a standby may
-	Gone     bool   // no program of the system runs
+	Gone     bool   // no znode shows that a program of the system runs
 	ShutDown bool   // the system was shut down
 }
 
@@ -227,7 +227,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// findEntry sets Entry and Missing if the leader needs a znode in d, and d's names are newer than l.SeenAt.
+// findEntry sets Entry and Missing if the leader needs a znode in d, and d was not read before the leader.
 func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

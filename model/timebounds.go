@@ -6,7 +6,7 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time of a change at electop's server. A notification gives a closer lower bound
+// timeBounds bounds the time at which the server of electop's session applied a change. A notification gives a closer lower bound
 // than a read, and for one change a closer upper bound. Its delay is unknown, so the lower bound is
 // when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
@@ -55,7 +55,7 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the request for the last list of children, and of the reply.
+// listTimes has the times of the last list's request and reply. After a Delta, sent may be its Heard, and at is zero.
 type listTimes struct{ sent, at time.Time } // zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.
@@ -71,7 +71,7 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	if !r.Heard.IsZero() {
 		m.earliest = session.Later(m.earliest, wallClock(r.Heard))
 	}
-	// A notification before the reply with the last list may be about a change in that list.
+	// If the notification came before the reply with the previous list, that list may already show the change.
 	first := l.at.IsZero() || notified.After(l.at)
 	switch {
 	case n == 1 && first, l.sent.IsZero(): // older recordings have no times of requests

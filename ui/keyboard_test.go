@@ -155,7 +155,7 @@ func TestLiveConfirmsHarmToOwnCandidate(t *testing.T) {
 		keys(m, "q")
 		keys(m, c.answer)
 		if len(acts.done) != c.done || front(m) != onMain {
-			t.Errorf("after %q: got %d actions and %s in front, want %d on the main screen", c.answer, len(acts.done), front(m), c.done)
+			t.Errorf("after %q: got %d actions and %s in front, want %d and the main screen", c.answer, len(acts.done), front(m), c.done)
 		}
 	}
 }
@@ -455,7 +455,7 @@ func TestCopiesAreSafe(t *testing.T) {
 	}
 }
 
-func TestHandoffsAreListedBelowLanes(t *testing.T) {
+func TestEveryHandoffIsListed(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true).connect()
 	w.read(nil, nil)
 	var znodes []string

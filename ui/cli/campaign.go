@@ -44,7 +44,7 @@ func newCampaign(std IO) *cobra.Command {
 		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which identifies this candidate (default HOST:PID)")
 	})
 	help.Command.Add(cmd, func(f *pflag.FlagSet) {
-		f.BoolVar(&o.command.once, "once", false, "end when leadership is lost, and do not run CMD again")
+		f.BoolVar(&o.command.once, "once", false, "end when leadership is in doubt, and do not run CMD again")
 		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends")
 	})
 	o.metrics.Flag(cmd, "metrics", "")
@@ -54,7 +54,7 @@ func newCampaign(std IO) *cobra.Command {
 }
 
 const campaignHelp = `Take part as a candidate until interrupted, and print what happens.
-PATH is /election if it is not given and the cluster has no paths.
+PATH is /election if it is not given and the configuration has no paths of the cluster.
 
 With CMD after --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
 ELECTOP_FENCE are in its environment. When leadership is in doubt, CMD and all that it
@@ -299,7 +299,7 @@ func newGuard(std IO) *cobra.Command {
 }
 
 // supervised runs the candidate until run ends. When ctx ends, it first stops the command and then ends run.
-func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (ended string, err error) {
+func (o *options) supervised(ctx, run context.Context, end func(), std IO, cfg candidate.Config) (why string, err error) {
 	var c *candidate.Candidate
 	s := &command.Supervisor{
 		Command: command.Command{

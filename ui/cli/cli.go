@@ -67,7 +67,7 @@ func newRoot(std IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "electop [PATH...]",
 		Short:             "top for ZooKeeper elections",
-		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast or --record,\nPATH is /election if it is not given and the cluster has no paths.",
+		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast or --record,\nPATH is /election if it is not given and the configuration has no paths of the cluster.",
 		Example:           example,
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),

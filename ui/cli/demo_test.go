@@ -196,15 +196,15 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, live, again []string) {
+func same(t *testing.T, live, replayed []string) {
 	t.Helper()
-	for i := range min(len(live), len(again)) {
-		if live[i] != again[i] {
-			t.Fatalf("event %d\nlive:   %s\nreplay: %s", i+1, live[i], again[i])
+	for i := range min(len(live), len(replayed)) {
+		if live[i] != replayed[i] {
+			t.Fatalf("event %d\nlive:   %s\nreplay: %s", i+1, live[i], replayed[i])
 		}
 	}
-	if len(live) != len(again) {
-		t.Errorf("%d live events, %d events in the replay", len(live), len(again))
+	if len(live) != len(replayed) {
+		t.Errorf("%d live events, %d events in the replay", len(live), len(replayed))
 	}
 }
 

@@ -28,7 +28,7 @@ func newEvents(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "events [PATH]",
 		Short:             "Print every event of the election as it happens",
-		Long:              "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given and the cluster has no paths.\n\nWith --exec a command of yours runs for each handoff, one at a time. On its standard\ninput it gets the line that --json prints. electop reports on standard error how the\ncommand ended. If more than 16 handoffs wait, the oldest is dropped and reported, too.\nWhat the command leaves running in its process group is killed. At the end electop\nwaits for the command, at most for 30s; after an interrupt it does not wait.\nELECTOP_AUTH is not in its environment.",
+		Long:              "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given and the configuration has no paths of the cluster.\n\nWith --exec a command of yours runs for each handoff, one at a time. On its standard\ninput it gets the line that --json prints. electop reports on standard error how the\ncommand ended. If more than 16 handoffs wait, the oldest is dropped and reported, too.\nWhat the command leaves running in its process group is killed. At the end electop\nwaits for the command, at most for 30s; after an interrupt it does not wait.\nELECTOP_AUTH is not in the command's environment.",
 		Example:           "  electop events /election -s zk1\n  electop events /election -s zk1 --json --for 10m\n  electop events /election -s zk1 --record FILE\n  electop events /election -s zk1 --exec 'mail -s handoff ops' >/dev/null",
 		Args:              pathArg(o),
 		ValidArgsFunction: o.completePaths(1),

@@ -16,7 +16,7 @@ const (
 	TickBusy = 250 * time.Millisecond // countdowns change at this interval
 )
 
-// Every notes changes at multiples of d, so that all digits change together. It does nothing if the picture is held.
+// Every calls [Frame.At] with the next multiple of d, so that all digits change together. It does nothing if the picture is held.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
@@ -47,7 +47,7 @@ func (f *Frame) Busy() time.Time {
 
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
-// Box draws a panel's border with title and tail, and returns the inside.
+// Box draws a panel's border, with title at the left of the top line and tail at the right. It returns the inside.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window moves a view of page lines as little as possible from top, to show the cursor. It returns the first line in view.
+// Window returns the first visible of n lines if page lines fit: the closest to top that shows the cursor.
 func Window(top, cursor, page, n int) int {
 	return max(0, min(max(min(top, cursor), cursor-page+1), n-page))
 }

@@ -109,7 +109,7 @@ func awaitAdmin(t *testing.T, url string) {
 }
 
 // pollWithDeadlines polls until each session has a deadline, because a dump can lack a session. It
-// returns nil if an event is on gone first.
+// returns nil if gone receives an event first.
 func pollWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64, gone <-chan zk.Event) (*session.Table, map[uint64]session.Deadline) {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {

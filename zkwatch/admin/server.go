@@ -166,7 +166,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 		return
 	}
 	r.Connections.State = session.Refused
-	r.Connections.Why = "it lists the clients of only one port, and the server may have another one (clientPort and secureClientPort)"
+	r.Connections.Why = "the list has the clients of only one port, and the server may have another port (clientPort and secureClientPort)"
 	if r.Connections.Via == string(asWord) {
 		if r.Connections.Hint = "admin.enableServer=true"; s.cfg.Mode == FourLetter {
 			r.Connections.Hint += " and --admin auto"

@@ -42,8 +42,8 @@ type Status struct {
 	// Zero: no lease. Leave a margin for clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is the send time of the last answered request or ping, plus Timeout, or the time of
-	// a later EndLease. The session may expire earlier if the server that answered was cut off from
+	// ExpiresFrom is Timeout after the send time of the last answered request or ping. EndLease sets it
+	// to now if that is earlier. The session may expire earlier if the server that answered was cut off from
 	// the ensemble, so ExpiresFrom is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 

@@ -21,13 +21,13 @@ var guid = Check{
 		}
 		lost := func() time.Time { return in.facts().lost }
 		if !w.await(joinLimit, func() bool { return !lost().IsZero() }) {
-			w.unknown("%s got no reply to a create of a sequential znode: %s", in.id, in.lastOutput())
+			w.unknown("%s created no sequential znode in time: %s", in.id, in.lastOutput())
 		}
 		// The znode of an abandoned session disappears when that session expires.
 		joined := func() bool {
-			greeted := in.facts().greeted
-			since := in.messages(greeted)
-			return greeted.After(lost()) && len(since) > 0 && time.Since(since[len(since)-1].at) > quiet && len(w.candidatesOf(in)) == 1
+			sessionAt := in.facts().sessionAt
+			since := in.messages(sessionAt)
+			return sessionAt.After(lost()) && len(since) > 0 && time.Since(since[len(since)-1].at) > quiet && len(w.candidatesOf(in)) == 1
 		}
 		w.await(Timeout+grace, func() bool { return joined() || in.ended() })
 		switch own := w.candidatesOf(in); {

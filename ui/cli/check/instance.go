@@ -44,7 +44,7 @@ type facts struct {
 	tail      []string  // the last lines of the output, safe for a terminal
 	session   int64     // the last of sessions, 0: none yet
 	sessions  []int64   // a reconnect adds the same session again
-	greeted   time.Time // when a connection last got a session
+	sessionAt time.Time // when a connection last got a session
 	pings     int
 	renewals  int       // multis of a single check operation, which can renew a lease
 	loses     bool      // lose the reply to the next successful sequential create
@@ -302,7 +302,7 @@ func (s *stream) reply(d *wire.Coder) error {
 		s.began = true
 		var rsp wire.ConnectResponse
 		if rsp.Fields(d); rsp.SessionID != 0 {
-			in.now.greeted, in.now.session, in.now.sessions = time.Now(), rsp.SessionID, append(in.now.sessions, rsp.SessionID)
+			in.now.sessionAt, in.now.session, in.now.sessions = time.Now(), rsp.SessionID, append(in.now.sessions, rsp.SessionID)
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ func (w *world) losesConnection(c candidate) (began time.Time) {
 	added := func() []int64 { return in.facts().sessions[len(before.sessions):] }
 	continued := func() bool { return slices.Contains(added(), before.session) || in.ended() }
 	w.await(Timeout+grace, func() bool { return continued() || slices.ContainsFunc(added(), opened) })
-	switch at := in.facts().greeted.Sub(began); {
+	switch at := in.facts().sessionAt.Sub(began); {
 	case continued():
 	case at > 0 && at < Timeout/2:
 		w.fail("%s opened a new session %s after its connection was lost, although the old one had not expired", in.id, units.Took(at))

@@ -14,8 +14,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// A recording records a world. It has the instances as electop's own candidates, so that a replay shows what
-// each believes. A nil recording records nothing.
+// A recording records a world. With Config.Leading, it has the instances as electop's own candidates, so that
+// a replay shows what each believes. A nil recording records nothing.
 type recording struct {
 	file  string
 	watch *election.Elections

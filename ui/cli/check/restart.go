@@ -8,7 +8,7 @@ import (
 
 var restart = Check{
 	Name:   "restart",
-	Title:  "after a restart of the server there is one leader, and everybody takes part",
+	Title:  "after a second without connections, as in a restart of the server, there is one leader, and everybody takes part",
 	Source: "liveness: sessions survive a restart that keeps the data, or the instances volunteer again",
 	do:     func(w *world) { w.recovers(func() { w.pause(time.Second) }) },
 }

@@ -35,8 +35,8 @@ type guard struct {
 	stopped   time.Duration // when the command got SIGTERM, or ended; 0: not yet
 }
 
-// Guard runs the command in args. The supervisor starts a new process that calls Guard, and gives the
-// process the pipes in and reportFile. Guard returns when the process has no child left.
+// Guard runs the command in args. The supervisor starts a new process that calls Guard.
+// The process gets the pipe in as its stdin, and another pipe as reportFile. Guard returns when the process has no child left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -160,7 +160,7 @@ func (g *guard) act() time.Duration {
 	left := min(g.limits.kill, g.stopped+g.grace) - now
 	if left <= 0 {
 		signalAll(g.command, syscall.SIGKILL)
-		left = -left / 8 // check less and less often, because the signal may be forbidden
+		left = -left / 8 // send SIGKILL less and less often: it may not be permitted
 	}
 	return max(killPause, min(left, checkInterval))
 }
