@@ -214,7 +214,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 		}
 		return term.Muted, text
 	case d.past.journey.On && front == input.ModePast && !d.past.journey.Known:
-		return term.Muted, "searching for the last moment"
+		return term.Muted, "searching for the moment to show"
 	case d.past.journey.On && front == input.ModePast:
 		return travel.Words(f, d.past.journey.Found)
 	}

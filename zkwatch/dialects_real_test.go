@@ -99,12 +99,12 @@ func TestDialectsOfRealLibraries(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		if strings.HasSuffix(t.Name(), "/embedded") {
-			zktest.Second(t) // another JVM starts
+			zktest.SecondTier(t) // another JVM starts
 		}
 		root := electiontest.ElectionPath(t)
 		for _, library := range []struct {
 			system    string
-			start     func(testing.TB, string, time.Duration) *zktest.Foreign
+			start     func(testing.TB, string, time.Duration) *zktest.ThirdParty
 			elections []realElection
 		}{
 			{"Curator", zktest.Curator, curatorElections},
@@ -122,7 +122,7 @@ func TestDialectsOfRealLibraries(t *testing.T) {
 	})
 }
 
-func (e realElection) check(t *testing.T, addr string, process *zktest.Foreign, conn *client.Conn, root, system string) {
+func (e realElection) check(t *testing.T, addr string, process *zktest.ThirdParty, conn *client.Conn, root, system string) {
 	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
 	joined := map[string]zktest.Candidate{}
 	owner := map[uint64]string{}

@@ -70,7 +70,7 @@ func found(s *doctor.State) (out []string) {
 }
 
 func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	kazoo := zktest.Kazoo(t, server.Addr, 30*time.Second)
@@ -115,12 +115,12 @@ func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 
 // TestSecondLeaderOfAnotherLibrary checks that electop finds a second leader exactly if a library ignores electop's names.
 func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	for _, x := range []struct {
 		recipe, counts string
-		start          func(testing.TB, string, time.Duration) *zktest.Foreign
+		start          func(testing.TB, string, time.Duration) *zktest.ThirdParty
 	}{
 		{"election", "kazoo's names", zktest.Kazoo}, {"write", "kazoo's names", zktest.Kazoo}, {"all", "", zktest.Kazoo},
 		{"latch", "names with latch-", zktest.Curator}, {"selector", "names with lock-", zktest.Curator},
@@ -166,12 +166,12 @@ func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 }
 
 func TestSeveralCandidatesOfOneClient(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	for _, x := range []struct {
 		recipe string
-		start  func(testing.TB, string, time.Duration) *zktest.Foreign
+		start  func(testing.TB, string, time.Duration) *zktest.ThirdParty
 	}{{"shared", zktest.Curator}, {"thread", zktest.Kazoo}} {
 		t.Run(x.recipe, func(t *testing.T) {
 			t.Parallel()

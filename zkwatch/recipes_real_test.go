@@ -23,7 +23,7 @@ import (
 
 type usedRecipe struct {
 	*testing.T
-	process *zktest.Foreign
+	process *zktest.ThirdParty
 	conn    *client.Conn
 	server  string
 	path    string
@@ -31,10 +31,10 @@ type usedRecipe struct {
 }
 
 // use runs the recipes on each server. If ELECTOP_TEST_LONG is not set, it runs only recipes[:fast].
-func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.Foreign, fast int, recipes ...func(r *usedRecipe)) {
+func use(t *testing.T, start func(testing.TB, string, time.Duration) *zktest.ThirdParty, fast int, recipes ...func(r *usedRecipe)) {
 	t.Parallel()
 	if fast == 0 {
-		zktest.Second(t)
+		zktest.SecondTier(t)
 	} else if _, second := zktest.Long(t); !second {
 		recipes = recipes[:fast]
 	}

@@ -305,7 +305,7 @@ func TestMaxHeldBoundsAllConnections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "events not read" {
-				zktest.Second(t) // this case queues thousands of events
+				zktest.SecondTier(t) // this case queues thousands of events
 			}
 			bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 				writer := observerRaw(t, s, wire.ConnectRequest{Timeout: 60_000})

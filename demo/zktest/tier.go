@@ -24,8 +24,8 @@ func Long(t testing.TB) (time.Duration, bool) {
 	return d, true
 }
 
-// Second skips the test if the second tier is off.
-func Second(t testing.TB) {
+// SecondTier skips the test if the second tier is off.
+func SecondTier(t testing.TB) {
 	t.Helper()
 	if _, ok := Long(t); !ok {
 		t.Skip("the second tier is off; " + longEnv + "=1s turns it on")

@@ -29,7 +29,7 @@ func serves(addr string) bool {
 }
 
 func TestServerDiesWithTheBinary(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the kernel kills the server with the test binary only on Linux")

@@ -27,18 +27,18 @@ type Dialect struct {
 	// prefix is the name of electop's candidate without the sequence number; {hex} or {uuid} stands
 	// for a guid. The system's clients must count such a znode as a contender.
 	prefix   string
-	contends func(stem string) bool // the recipe's writer, see line
+	contends func(stem string) bool // whether a stem is a contender's; nil: every stem
 	unknown  bool
 	shares   bool // one session may own several contenders, such as threads of a process
 
 	// names are patterns of children's names without the sequence number; pattern has them compiled.
 	names   []string
 	pattern func() *regexp.Regexp
-	at      []string // the paths of the system's elections, see endsIn; nil: every path (Single: none)
+	at      []string // the paths of the system's elections, see endsIn; nil: every path, or no path if Single
 	bare    bool     // the names have no sequence number
 	// marker is a znode that must exist, relative to the election's path (see from), "" for none.
 	marker string
-	// proof reports whether the znode shows the dialect; nil: no proof is needed.
+	// proof reports whether a child, or the single znode, shows the dialect; nil: no proof is needed.
 	proof func(path string, z *znode.Znode) bool
 	// content reports whether the whole directory fits; nil: every directory fits.
 	content func(e *Evidence) bool
@@ -109,7 +109,7 @@ func (d *Dialect) Foreign() bool { return !d.own }
 func (d *Dialect) Unknown() bool { return d != nil && d.unknown }
 
 // Shares reports whether the contenders want a lock, or one session may own several contenders. Then
-// short reigns are normal. Shares returns false for nil.
+// contenders often lead only briefly. Shares returns false for nil.
 func (d *Dialect) Shares() bool { return d.Locks() || d != nil && d.shares }
 
 // MarshalText returns the dialect's ID.

@@ -8,10 +8,10 @@ import (
 
 // Library is a client library with a known rule for waiting. Names of children show the library.
 type Library struct {
-	Counts string                 // which names the clients count: "kazoo's names"
+	Counts string                 // the library's names, for texts: "kazoo's names"
 	Source string                 // defines the rule for waiting
 	named  func(stem string) bool // reports whether the library creates such a name
-	marks  []string               // lock names; without byText, clients count the stems that end in one of these; nil: every numbered name
+	marks  []string               // ends of stems that mark a lock; if byText is false, clients count only these stems; nil: every numbered name
 	byText bool                   // clients count all names, ordered by the text after the mark
 }
 
@@ -37,7 +37,7 @@ func libraryOf(name string) *Library {
 // Library returns the library of the candidate's client, nil if it is unknown.
 func (c *Candidate) Library() *Library { return c.library }
 
-// Counts reports whether the client of c counts other as a contender before c, by default. For
+// Counts reports whether the client of c, with the library's default options, waits for other. For
 // kazoo, Counts assumes that every client counts readers, as WriteLock does.
 func (c *Candidate) Counts(other *Candidate) bool {
 	l := c.library

@@ -29,7 +29,7 @@ type Table struct {
 	// ensemble's own configuration. Unwhole is the reason if they are not.
 	Whole   bool   `json:"whole"`
 	Unwhole string `json:"unwhole,omitempty"`
-	// Every is the interval between requests for connections and sessions; 0: only on demand.
+	// Every is the interval between requests for connections and sessions; 0: no regular requests now, see Restraint.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
 	// Anchors are sessions of this process. Their deadlines relate the servers' clocks to ours.
@@ -67,7 +67,7 @@ type Server struct {
 	Version string `json:"version,omitempty"` // "3.8.0"
 	Mode    Mode   `json:"mode,omitempty"`
 	Zxid    int64  `json:"zxid,omitempty"` // last processed zxid
-	// Basic is the answer about mode, zxid, version and counts.
+	// Basic is the answer about mode, zxid, version and ConnectionCount.
 	Basic Answer `json:"basic"`
 
 	Connections     Answer   `json:"connections"`
@@ -79,7 +79,7 @@ type Server struct {
 	// Only the ensemble's leader and a standalone server have deadlines.
 	Deadlines []Deadline    `json:"deadlines,omitempty"`
 	Tick      time.Duration `json:"tick,omitempty"` // 0: not known
-	// Expired is how many sessions the server expired from its start to the request for sessions;
+	// Expired is how many sessions the server expired from its start to this round;
 	// nil: not reported. Only the ensemble's leader and a standalone server expire sessions.
 	Expired    *int        `json:"expired,omitempty"`
 	Ephemerals []Ephemeral `json:"ephemerals,omitempty"` // of the election
@@ -166,7 +166,7 @@ func (t *Table) Anchored(session uint64) bool {
 }
 
 // Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
-// That is possible if its complete lists have no session, or if it has anchors but lists none.
+// That is possible if complete lists of connections have no anchor or, without anchors, no session.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t
@@ -363,24 +363,24 @@ type Restraint struct {
 	Again  time.Time     `json:"again,omitzero"`
 }
 
-// demand is the flag that makes electop request connections and sessions regularly.
-const demand = "--admin-sessions 2s"
+// regularFlag is the flag that makes electop request connections and sessions regularly.
+const regularFlag = "--admin-sessions 2s"
 
 // Unrequested returns why electop does not request connections and sessions regularly, and which flag
 // changes that; "" if electop does.
 func (t *Table) Unrequested() string {
 	switch {
 	case t == nil:
-		return "servers not queried (" + demand + ")" // short, for a narrow screen
+		return "servers not queried (" + regularFlag + ")" // short, for a narrow screen
 	case t.Every > 0:
 		return ""
 	case t.Restraint == (Restraint{}):
-		return "the servers are queried for connections and sessions only on request (v; " + demand + " regularly)"
+		return "the servers are queried for connections and sessions only on request (v queries once, " + regularFlag + " regularly)"
 	case t.Restraint.Connections > 0:
 		return "the servers are not queried for connections and sessions by default, because they have " + strconv.Itoa(t.Restraint.Connections) +
-			" connections, more than " + strconv.Itoa(CheapConnections) + " (v queries once, " + demand + " regularly)"
+			" connections, more than " + strconv.Itoa(CheapConnections) + " (v queries once, " + regularFlag + " regularly)"
 	}
 	r := t.Restraint
 	return "the servers are not queried for connections and sessions until " + units.Clock(r.Again) + ", because " + znode.Safe(r.Server, 0) + " took " +
-		units.Took(r.Took) + ", more than " + units.Exact(CheapAnswer) + " (v queries once, " + demand + " regularly)"
+		units.Took(r.Took) + ", more than " + units.Exact(CheapAnswer) + " (v queries once, " + regularFlag + " regularly)"
 }

@@ -34,11 +34,11 @@ func believes(t *testing.T, c *command, belief string) (znode string) {
 }
 
 func TestCampaignInThirdPartyElections(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	for name, library := range map[string]struct {
-		start   func(testing.TB, string, time.Duration) *zktest.Foreign
+		start   func(testing.TB, string, time.Duration) *zktest.ThirdParty
 		recipes []string
 	}{
 		"kazoo":   {zktest.Kazoo, []string{"election", "lock"}},

@@ -37,7 +37,7 @@ func configured(t *testing.T, text string) []string {
 }
 
 func TestSecuredClusterByName(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	server := zktest.NewApache(t, zktest.WithTLS(certs))
@@ -130,7 +130,7 @@ func TestSwitchCluster(t *testing.T) {
 }
 
 func TestSecuredCluster(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	const secret = "correct-horse"
 	certs := zktest.NewCertificates(t)
@@ -230,7 +230,7 @@ func wrongSettings(t *testing.T, servers string, tls, auth []string) {
 }
 
 func TestAnswersOfAnotherEnsembleAreIgnored(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
 	c := session(t, server.Addr)
@@ -285,7 +285,7 @@ func refusedAtOnce(t *testing.T, path, want, secret string, flags ...string) {
 }
 
 func TestClusterThatRequiresSASL(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	const secret = "correct-horse"
 	certs := zktest.NewCertificates(t)
@@ -341,7 +341,7 @@ func TestClusterThatRequiresSASL(t *testing.T) {
 }
 
 func TestKerberisedCluster(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	k := newKDC(t)
 	server := zktest.NewApache(t, append(k.serverOptions(t), zktest.WithProperty("zookeeper.sessionRequireClientSASLAuth", "true"))...)
@@ -464,7 +464,7 @@ func krb5Env(config string) func(string) string {
 
 // TestListBeyondTheReplyLimit checks that status raises the limit for a list above 16 MiB, and that discover skips it.
 func TestListBeyondTheReplyLimit(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)

@@ -23,7 +23,7 @@ import (
 )
 
 func TestNeverTwoCommands(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	duration, _ := zktest.Long(t)
 	end := time.Now().Add(duration)

@@ -94,7 +94,7 @@ func TestCommandGetsEnvironment(t *testing.T) {
 }
 
 func TestCommandStopsBeforeHandoff(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
 	path := unique("stopped")
@@ -166,7 +166,7 @@ func TestCommandEndsIfElectopIsKilledOrStopped(t *testing.T) {
 
 // TestPausedMachineNeedsTheFence checks that the next write of a paused command, which nothing prevents, has an old fencing token.
 func TestPausedMachineNeedsTheFence(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)
 	stamps := newStamps(t)

@@ -25,7 +25,7 @@ import (
 )
 
 func TestInvitedProgramsJoin(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	zktest.Require(t, "default-jdk-headless", "jshell", "java")

@@ -166,7 +166,7 @@ func TestDiscoverProblems(t *testing.T) {
 }
 
 func TestDiscoverFindsCandidateAtRisk(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	addr := zktest.Apache(t).Addr
 	root := unique("silent")

@@ -54,7 +54,7 @@ func allSystems() []system {
 }
 
 func TestNoWrongLeader(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	seed := zktest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -840,7 +840,7 @@ func ip(i int) string { return fmt.Sprintf("10.0.0.%d", i+1) }
 var update = flag.Bool("update", false, "rewrite the table of electop help systems")
 
 func TestDiscoverSystems(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := make([]*zk.Conn, zktest.SystemSessions)

@@ -152,7 +152,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 }
 
 func TestExporterOutlivesItsServer(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.NewApache(t)
 	create(t, zktest.Client(t, server.Addr), "/health", "", 0)

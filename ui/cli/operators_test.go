@@ -77,8 +77,8 @@ type site struct {
 	flags         []string // --servers and --admin-url
 	kazoo         election // kazoo.Election
 	curator       election // LeaderLatch
-	kazooLeader   *zktest.Foreign
-	curatorLeader *zktest.Foreign
+	kazooLeader   *zktest.ThirdParty
+	curatorLeader *zktest.ThirdParty
 }
 
 type election struct {
@@ -86,16 +86,16 @@ type election struct {
 	candidates []zktest.Candidate // in the order of the queue
 }
 
-// foreignTimeout is long: kazoo disconnects if a ping's reply takes a third of the session timeout.
-const foreignTimeout = 10 * time.Second
+// thirdPartyTimeout is long: kazoo disconnects if a ping's reply takes a third of the session timeout.
+const thirdPartyTimeout = 10 * time.Second
 
 func newSite(t *testing.T) *site {
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
 	w := &site{ensemble: e, flags: []string{"--servers", e.ConnectString(), "--admin-url", e.AdminURL()}}
 	w.kazoo.path, w.curator.path = "/services/billing", "/apps/scheduler"
-	w.kazooLeader = zktest.Kazoo(t, e.ConnectString(), foreignTimeout)
-	w.curatorLeader = zktest.Curator(t, e.ConnectString(), foreignTimeout)
-	kazoo, curator := zktest.Kazoo(t, e.ConnectString(), foreignTimeout), zktest.Curator(t, e.ConnectString(), foreignTimeout)
+	w.kazooLeader = zktest.Kazoo(t, e.ConnectString(), thirdPartyTimeout)
+	w.curatorLeader = zktest.Curator(t, e.ConnectString(), thirdPartyTimeout)
+	kazoo, curator := zktest.Kazoo(t, e.ConnectString(), thirdPartyTimeout), zktest.Curator(t, e.ConnectString(), thirdPartyTimeout)
 	for i, name := range []string{"amber", "birch", "cedar", "delta"} {
 		k, c := kazoo, curator
 		if i == 0 {
@@ -152,7 +152,7 @@ func session(t *testing.T, servers string) *zk.Conn {
 }
 
 func TestCommandsOnEnsemble(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	w := newSite(t)
 	elections := map[string]election{"kazoo": w.kazoo, "Curator": w.curator}
@@ -318,7 +318,7 @@ func (w *site) finds(t *testing.T, c *command, path, id string) {
 }
 
 func TestServerThatAllowsOnlySrvr(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithWords(""))
 	process := zktest.Kazoo(t, server.Addr, 20*time.Second)
@@ -366,7 +366,7 @@ func addCandidateAs(t *testing.T, c *zk.Conn, name, watches string) string {
 func pausedLeadersAreAtRisk(t *testing.T, w *site) {
 	type watched struct {
 		election
-		process *zktest.Foreign
+		process *zktest.ThirdParty
 		events  *command
 	}
 	var all []watched

@@ -17,7 +17,7 @@ import (
 
 // TestExpiryBoundsHold checks that a session ends within its reported bound if the ensemble's epoch stays the same.
 func TestExpiryBoundsHold(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	x := newBoundsTest(t)
 	duration, _ := zktest.Long(t)
@@ -196,7 +196,7 @@ func slowestWrite(t *testing.T, conn *client.Conn, path string) func() time.Dura
 }
 
 func TestPausedLeader(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.NewApache(t)
 	path := unique("paused")

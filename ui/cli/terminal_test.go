@@ -559,7 +559,7 @@ func TestObserveOnlyOffersNoActions(t *testing.T) {
 }
 
 func TestDemoVerifiesWatches(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3")
 	x.sees("↑ 0 ✓", "↑ 1 ✓")

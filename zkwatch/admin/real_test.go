@@ -325,7 +325,7 @@ func freePort(t *testing.T) string {
 }
 
 func TestTableOfAnEnsemble(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
 	var addrs []string
@@ -384,7 +384,7 @@ func clientsOf(s session.Server) (all []uint64) {
 }
 
 func TestBothPortsOfApache(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	s := zktest.NewApache(t, zktest.WithTLS(certs), zktest.WithAdmin())

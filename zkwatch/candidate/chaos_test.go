@@ -29,7 +29,7 @@ var chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hol
 
 // TestCandidatesChaos divides the duration ELECTOP_TEST_LONG, for example 30m, between two runs.
 func TestCandidatesChaos(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	const s = time.Second
 	quick := limits{s, 250 * time.Millisecond, 10}
@@ -180,7 +180,7 @@ func (c *chaos) checkOwners(ctx context.Context) {
 	}
 }
 
-// inject prefers the leading candidate. During a server's fault, reports of leading may be out of date.
+// inject causes a fault. While the servers are healthy, faults of candidates prefer the leading one.
 func (c *chaos) inject() {
 	healthy := c.healthy()
 	if healthy && c.rng.IntN(2) == 0 {

@@ -141,7 +141,7 @@ func (m *mover) open() int {
 // TestCreateHeldBetweenServers holds a create at a follower. Meanwhile the candidate moves to the ensemble
 // leader and back.
 func TestCreateHeldBetweenServers(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(250*time.Millisecond), zktest.WithLimits(80, 80))
 	leader := e.Leader(t)

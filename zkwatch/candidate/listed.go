@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// listed sorts only the first children, because sorting delays a handoff.
+// listed returns the children with the lowest numbers. Sorting all children would delay a handoff.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {

@@ -357,7 +357,7 @@ var isolations = []isolation{
 
 // TestNeverTwoLeadersUnderIsolation repeats all isolations for the duration ELECTOP_TEST_LONG; below 1m with short timeouts only.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	const s = time.Second
 	all := []limits{{4 * s, 2 * s, 5}, {6 * s, 2 * s, 5}, {10 * s, 2 * s, 10}, {10 * s, 2 * s, 3}}

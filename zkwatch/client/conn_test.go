@@ -530,7 +530,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 }
 
 func TestEnsembleConfigIgnoresTheChroot(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	for _, chroot := range []string{"", "/app"} {

@@ -243,7 +243,7 @@ func TestReplyTooLarge(t *testing.T) {
 }
 
 func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	ctx := t.Context()

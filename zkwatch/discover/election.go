@@ -17,7 +17,7 @@ import (
 )
 
 // single reports a leader's own znode of a known system. It leaves a znode of an unknown system to
-// w.unproven if the znode has a leader's name.
+// w.unproven if its path ends in a common name, such as leader.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -38,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports the results in w.later, except those with a znode of a reported election. It also omits
-// a leader's own znode if its session is a candidate in a reported election below the same parent.
+// unproven reports the results in w.later. It omits those with a znode that is an acknowledgement or the path
+// of another result, and a leader's own znode if its session is a candidate in an election below the same parent.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"

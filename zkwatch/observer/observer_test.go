@@ -251,7 +251,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 }
 
 func TestObserverMovesToAnotherServer(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	ensemble := zktest.NewEnsemble(t, 3)
 	path := electiontest.ElectionPath(t)
@@ -530,7 +530,7 @@ func (c *churn) checkTotals(w *electiontest.Watched) {
 }
 
 func TestEnsembleFailures(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	setup := func(t *testing.T) *churn {

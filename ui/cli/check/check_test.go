@@ -78,7 +78,7 @@ func TestPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !x.first {
-				zktest.Second(t)
+				zktest.SecondTier(t)
 			}
 			t.Parallel()
 			only := strings.Fields("ephemeral predecessor " + needOrder)

@@ -75,7 +75,7 @@ func (g *guard) run(args []string) error {
 		return nil
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, tied()
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, killedWithParent()
 	if errors.Is(cmd.Err, exec.ErrDot) {
 		cmd.Err = nil
 	}

@@ -31,13 +31,13 @@ func signalAll(command int, sig syscall.Signal) {
 func EndOrphans(guard int, _ []int) {
 	for guard != 0 {
 		err := syscall.Kill(-guard, syscall.SIGKILL)
-		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // no process, or only zombies
+		if errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) { // no process, only zombies, or no permission
 			return
 		}
 		time.Sleep(killPause)
 	}
 }
 
-func tied() *syscall.SysProcAttr { return nil }
+func killedWithParent() *syscall.SysProcAttr { return nil }
 
 func self() (string, error) { return os.Executable() }

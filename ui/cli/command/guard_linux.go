@@ -66,7 +66,7 @@ func EndOrphans(_ int, spared []int) {
 }
 
 // tied makes the kernel kill a new process at the end of the thread that started the process.
-func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+func killedWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // self returns a path that stays valid if another version replaces the file.
 func self() (string, error) { return "/proc/self/exe", nil }

@@ -64,7 +64,7 @@ func TestNothingOutlivesTheCommand(t *testing.T) {
 		for how, end := range endings {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				if how != "stop" && name != "daemon" {
-					zktest.Second(t)
+					zktest.SecondTier(t)
 				}
 				s, dir := lead(t, time.Minute, 50*time.Millisecond, true, `echo $$ > $DIR/command; echo $PPID > $DIR/guard; `+script)
 				await(t, dir, "worker")

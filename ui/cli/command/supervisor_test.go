@@ -179,7 +179,7 @@ func TestOnceEndsTheSupervision(t *testing.T) {
 }
 
 func TestGraceEndsWithTheLease(t *testing.T) {
-	zktest.Second(t)
+	zktest.SecondTier(t)
 	// SIGTERM is due 6 s before the end of the lease, SIGKILL 3 s before.
 	end := time.Now().Add(9 * time.Second)
 	_, dir := leadUntil(t, command.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)

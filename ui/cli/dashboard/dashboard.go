@@ -29,7 +29,7 @@ type parts struct {
 
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
-	cfg.Watch.First.Keep = true // sharePast divides the memory
+	cfg.Watch.First.Keep = true // for time travel; sharePast bounds its memory
 	cfg.Reach.Note = nil        // it would overwrite the screen
 	if cfg.Server != nil {
 		var err error

@@ -48,7 +48,7 @@ type reign struct {
 	end
 	path        string
 	timeout     time.Duration
-	leader      *zktest.Foreign
+	leader      *zktest.ThirdParty
 	znode       string
 	feed        *feed.Feed
 	at, actAt   time.Duration // delays of the first and the second step
@@ -77,7 +77,7 @@ func TestCausesOfThirdPartyLeaders(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			if mode == admin.FourLetter {
-				zktest.Second(t)
+				zktest.SecondTier(t)
 			}
 			cfg := election.Config{
 				Conn:     client.Config{Servers: servers},

@@ -115,7 +115,7 @@ func TestWordsOfHelp(t *testing.T) {
 			t.Errorf("%s uses a form of \"fence\": %q", e.Name(), found)
 		}
 		if e.Name() == "command.md" && strings.Contains(rest, "guard") {
-			t.Errorf("%s calls the watchdog of a command the guard", e.Name())
+			t.Errorf("%s uses \"guard\" for the watchdog of a command", e.Name())
 		}
 	}
 }

@@ -19,18 +19,18 @@ var candidatePy string
 //go:embed clients/Candidate.java
 var candidateJava []byte
 
-// Foreign is a process with candidates of a third-party library.
-type Foreign struct{ *Program }
+// ThirdParty is a process with candidates of a third-party library.
+type ThirdParty struct{ *Program }
 
 // Kazoo starts clients/candidate.py, a process for candidates with kazoo's recipes.
-func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
+func Kazoo(t testing.TB, servers string, timeout time.Duration) *ThirdParty {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
-	return foreign(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
+	return thirdParty(t, servers, timeout, "/usr/bin/python3", "-c", candidatePy)
 }
 
 // Curator starts clients/Candidate.java, a process for candidates with Curator's recipes.
-func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
+func Curator(t testing.TB, servers string, timeout time.Duration) *ThirdParty {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")
 	Require(t, "libcurator-recipes-java", "/usr/share/java/curator-recipes.jar")
@@ -40,7 +40,7 @@ func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 		t.Fatalf("compile Curator's client: %v", err)
 	}
 	command := append(JavaOptions(), "-cp", dir+":"+curatorPath, "Candidate")
-	return foreign(t, servers, timeout, "java", command...)
+	return thirdParty(t, servers, timeout, "java", command...)
 }
 
 // curatorPath has slf4j-nop, because SLF4J would otherwise warn about a missing binding.
@@ -73,22 +73,22 @@ var compiledCurator = sync.OnceValues(func() (dir string, err error) {
 	return scratch(), err
 })
 
-func foreign(t testing.TB, servers string, timeout time.Duration, command string, args ...string) *Foreign {
+func thirdParty(t testing.TB, servers string, timeout time.Duration, command string, args ...string) *ThirdParty {
 	t.Helper()
 	args = append(args, servers, strconv.FormatInt(timeout.Milliseconds(), 10))
-	return &Foreign{Run(t, command, args...)}
+	return &ThirdParty{Run(t, command, args...)}
 }
 
-// Candidate is a candidate in a [Foreign] process.
+// Candidate is a candidate in a [ThirdParty] process.
 type Candidate struct {
 	Name    string
 	Session uint64
-	Znode   string // path of its znode; meaningless for the recipe wait, which has no znode
+	Znode   string // path of its znode; meaningless for the recipe "wait", which has no znode
 }
 
-// Join adds a candidate, and returns when its znode exists. leases is one number: the leases of
-// a semaphore or the participants of a double barrier. The default is 1.
-func (f *Foreign) Join(t testing.TB, recipe, path, name string, leases ...int) Candidate {
+// Join adds a candidate, and returns when its znode exists. leases is optional: the number
+// of leases of a semaphore, or of participants of a double barrier. The default is 1.
+func (f *ThirdParty) Join(t testing.TB, recipe, path, name string, leases ...int) Candidate {
 	t.Helper()
 	command := fmt.Sprintf("join %s %s %s", recipe, path, name)
 	for _, n := range leases {
@@ -104,31 +104,31 @@ func (f *Foreign) Join(t testing.TB, recipe, path, name string, leases ...int) C
 }
 
 // AwaitLeading waits until the candidate has reported that it leads.
-func (f *Foreign) AwaitLeading(t testing.TB, name string) {
+func (f *ThirdParty) AwaitLeading(t testing.TB, name string) {
 	t.Helper()
 	f.Await(t, "leads "+name)
 }
 
 // Led returns whether the candidate has reported that it leads.
-func (f *Foreign) Led(name string) bool {
+func (f *ThirdParty) Led(name string) bool {
 	return strings.Contains("\n"+f.Output()+"\n", "\nleads "+name+"\n")
 }
 
 // Leave makes a leading kazoo candidate resign, or a participant leave a double barrier. The session
 // continues. Leave does not wait.
-func (f *Foreign) Leave(t testing.TB, name string) {
+func (f *ThirdParty) Leave(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "leave "+name)
 }
 
 // Close makes a kazoo candidate close its session without resigning. Close does not wait.
-func (f *Foreign) Close(t testing.TB, name string) {
+func (f *ThirdParty) Close(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "close "+name)
 }
 
 // Resign makes a candidate resign and waits until it has resigned.
-func (f *Foreign) Resign(t testing.TB, name string) {
+func (f *ThirdParty) Resign(t testing.TB, name string) {
 	t.Helper()
 	f.WriteLine(t, "resign "+name)
 	f.Await(t, "resigned "+name)
