@@ -57,8 +57,9 @@ type Cast struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	dialect atomic.Pointer[dialect.Dialect]
-	mark    string // random; the data of the persistent znodes that participants create and delete
+	dialect    atomic.Pointer[dialect.Dialect]
+	barrierSet atomic.Bool // a participant created the barrier's znode, which still exists
+	mark       string      // random; the data of the persistent znodes that participants create and delete
 
 	mu       sync.Mutex
 	members  map[string]*member

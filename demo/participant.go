@@ -76,12 +76,16 @@ func (p *participant) group() {
 
 func (p *participant) barrier() {
 	if p.m.setsBarrier {
-		p.create(p.path, 0)
+		if p.create(p.path, 0) {
+			p.m.cast.barrierSet.Store(true)
+		}
 		p.step(1, model.Active, p.path)
 		p.wait(nil)
 		p.quit()
 		p.step(4, model.Active, p.path)
-		p.remove(p.path)
+		if p.err == nil && p.m.cast.barrierSet.Swap(false) {
+			p.do(zk.ErrNoNode, func(ctx context.Context) error { return p.Delete(ctx, p.path, -1) })
+		}
 		return
 	}
 	for ; p.stays(); p.wait(nil) {
@@ -185,22 +189,24 @@ func (p *participant) exists(name string) (exists bool) {
 	return exists && p.err == nil
 }
 
-// create also creates missing parents. It marks the persistent znodes that remove may delete.
-func (p *participant) create(name string, flags int32) {
+// create also creates missing parents. It marks the persistent children. made is true if a reply confirmed the create.
+func (p *participant) create(name string, flags int32) (made bool) {
 	path, acl := znode.Join(p.path, name), zk.WorldACL(zk.PermAll)
 	var data []byte
-	if flags&zk.FlagEphemeral == 0 && (znode.Dir(path) == p.path || p.m.setsBarrier && path == p.path) {
+	if flags&zk.FlagEphemeral == 0 && znode.Dir(path) == p.path {
 		data = []byte(p.m.cast.mark)
 	}
 	p.do(zk.ErrNodeExists, func(ctx context.Context) error {
 		_, err := p.Create(ctx, path, data, flags, acl)
+		made = err == nil
 		return err
 	})
 	if errors.Is(p.err, zk.ErrNoNode) {
 		p.err = nil
 		p.create(znode.Dir(path), 0)
-		p.create(path, flags)
+		return p.create(path, flags)
 	}
+	return made
 }
 
 func (p *participant) take(name string) bool {

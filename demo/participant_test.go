@@ -111,8 +111,9 @@ func TestBarrier(t *testing.T) {
 		checkBarrier := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			if exists, _, err := conn.Exists(t.Context(), path); err != nil || exists != want {
-				t.Errorf("the barrier: exists %v, error %v; want it to exist: %v", exists, err, want)
+			data, _, err := conn.Get(t.Context(), path) // other data would hide that it is a barrier
+			if exists := err == nil; exists != want || len(data) > 0 || err != nil && !errors.Is(err, zk.ErrNoNode) {
+				t.Errorf("the barrier: got data %q, error %v; want it to exist: %v", data, err, want)
 			}
 		}
 		checkBarrier(true)

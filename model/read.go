@@ -341,7 +341,7 @@ func deletedNames(deletions []*Delta) (names []string) {
 }
 
 func (j *Journal) change(d *Delta, gone []string) {
-	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Markers: d.Markers, Gone: gone}
+	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Data: j.data, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
 	r.Parent.Children -= int32(len(gone))
 	if d.New != nil {

@@ -185,6 +185,7 @@ func ExpiryOf(s *doctor.State, r model.Row) (Expiry, bool) {
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
+		// The server counts the timeout from the last frame that it received, which was before the fault.
 		t.Latest = m.FaultAt.Add(m.Timeout + tick + tick/2 + expiryCommit)
 	}
 	if t.Found != nil && !t.Found.By.IsZero() && (t.Latest.IsZero() || t.Found.By.Before(t.Latest)) {
