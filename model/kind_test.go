@@ -198,6 +198,7 @@ func TestWaitersOfABarrier(t *testing.T) {
 			r := s.W.Read(false, false, nil)
 			r.Data = znode.NewData([]byte(c.data))
 			s.Apply(r)
+			s.Apply(&model.Delta{At: s.Tree.Now, Parent: &r.Parent}) // the data stays
 		}
 		read()
 		s.Apply(watchedBy(s.Tree.Now, "/e", c.sessions...))
