@@ -84,7 +84,7 @@ func (o *options) applyRecipe(cmd *cobra.Command, recipe string) error {
 	return nil
 }
 
-// demoOnly refuses several PATHs and flags of a cluster: their user does not expect the demo.
+// demoOnly refuses several PATHs and flags of a cluster, because a user who gives them does not expect the demo.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return process.Usagef("the demo has one election: several PATHs need --servers")

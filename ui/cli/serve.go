@@ -167,7 +167,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns is the default limit for one remote address. A school class may share one.
+// openCnxns is the default limit for one remote address. A school class may share one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {
@@ -196,7 +196,7 @@ func openToNetwork(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// confirmOpen returns an error if the network could reach a port without the user's consent.
+// confirmOpen returns an error if the network could reach a port and the user does not consent to that.
 func (o *embeddedOptions) confirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
 	var opens []string
 	for _, f := range []struct{ name, listen, server, can string }{

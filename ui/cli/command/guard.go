@@ -44,7 +44,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := Adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the end of this thread would kill the command (see tied)
+	runtime.LockOSThread() // the end of this thread would kill the command (see killedWithParent)
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
 	// The default action of these signals would end the guard before the command.
@@ -128,7 +128,7 @@ func (g *guard) wait(ended, gone chan<- struct{}) {
 	}
 }
 
-// awaitLease waits for limits in the future. After a slow start the first limits can be in the past.
+// awaitLease waits until the limits are in the future. After a slow start the first limits can be in the past.
 func (g *guard) awaitLease() bool {
 	for {
 		select {

@@ -52,7 +52,7 @@ func signalAll(_ int, sig syscall.Signal) {
 // EndOrphans kills the descendants of this process, except those in spared and their descendants. It
 // returns when none is left.
 func EndOrphans(_ int, spared []int) {
-	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // the signal may be forbidden
+	for pause := killPause; ; pause = min(pause+pause/8, checkInterval) { // SIGKILL may not be permitted
 		left := Descendants(syscall.Getpid(), spared)
 		if len(left) == 0 {
 			return
@@ -65,7 +65,7 @@ func EndOrphans(_ int, spared []int) {
 	}
 }
 
-// tied makes the kernel kill a new process at the end of the thread that started the process.
+// killedWithParent returns attributes with which the kernel kills a new process when the thread that started it ends.
 func killedWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // self returns a path that stays valid if another version replaces the file.

@@ -27,7 +27,7 @@ const (
 // Handoffs wait in a queue, so a slow command does not delay [Hook.Put].
 type Hook struct {
 	Command string        // a shell command; "": none
-	Timeout time.Duration // bounds each run, and in Close all remaining runs together
+	Timeout time.Duration // bounds each run, and the time that Close waits
 
 	errs    io.Writer
 	note    func(format string, args ...any)

@@ -275,7 +275,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
-	spared := descendants() // a shell that replaces itself by electop (exec) leaves its children
+	spared := descendants() // after exec in a shell, this process has the shell's children
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -299,7 +299,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// SIGTERM ends a guard only before the guard starts the command, so nothing needs killing.
+			// A guard that SIGTERM ended had not started the command, so there is no process to kill.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				EndOrphans(r.guard.Pid, spared)
 			}

@@ -248,7 +248,7 @@ func (p *parser) wrong(key string, why error) error {
 // errSecret is the error of a key that seems to hold a credential.
 var errSecret = errors.New("credentials belong in a file that auth-file names")
 
-// unknown returns an error for key. A hint that fits name replaces advice.
+// unknown returns an error for key, with advice only if name resembles neither a credential nor a name in known.
 func (p *parser) unknown(key, name, advice string, known ...string) error {
 	err := fmt.Errorf("line %d: unknown key %s", p.lines[key], key)
 	secret := slices.ContainsFunc([]string{"password", "secret", "credential", "digest", "user"}, func(word string) bool {
@@ -312,8 +312,8 @@ func Place(getenv func(string) string) (string, error) {
 
 // Read reads the file at path. File.Missing is set if the file does not exist.
 //
-// Read refuses a file that belongs to another user except root, that other users can write, or that every
-// user can replace: they could redirect credentials. On Windows this is not checked.
+// Read refuses a file whose owner is neither this user nor root, that other users can write, or that every
+// user can replace: such a user could redirect credentials. On Windows, Read checks none of this.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK: opening a FIFO must not wait

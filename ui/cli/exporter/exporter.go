@@ -248,9 +248,9 @@ type searcher struct {
 
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // no bound and no ACL limited the last search without an error
+	complete  bool  // the last search that ended without an error was not limited by a bound or an ACL
 	err       error // of the last search
-	unwatched int   // elections that follow could not watch
+	unwatched int   // number of elections that the method follow could not watch
 	requests  uint64
 }
 
@@ -331,7 +331,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted (since: the last read) or is a free lock.
+// over reports whether the election was deleted or is a free lock. After a deletion, since is the last read.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -93,7 +93,7 @@ func Similar(s string, names []string) []string {
 	return all.SuggestionsFor(s)
 }
 
-// Why returns the reason why f refused a value with err, or what f accepts.
+// Why returns why f refused a value, or what f accepts. err is the error of f for the value.
 func Why(f *pflag.Flag, err error) string {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
