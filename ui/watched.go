@@ -35,7 +35,7 @@ func (w *watched) at(path string) int {
 	return slices.IndexFunc(w.views, func(v *view) bool { return v.path == path })
 }
 
-// store stores states in the views. If states lacks the election on the screen, instead is the view to show.
+// store stores states in the views. The result instead is the view to show next; nil keeps the one on the screen.
 func (w *watched) store(states []*doctor.State) (instead *view, changed bool) {
 	var next []*view
 	for _, s := range states {

@@ -161,7 +161,7 @@ func (j *Journey) Arrive(a Arrival) bool {
 	return true
 }
 
-// Show sets the time on the screen. At the last moment, it stores latest in Whole and stops the playback.
+// Show sets the time on the screen. If the moment is the last one, Show stores latest in Whole and stops the playback.
 func (j *Journey) Show(latest *doctor.State, now time.Time) {
 	j.Shown = j.At.At
 	if j.At.Last {

@@ -130,7 +130,7 @@ func ownerOf(s *doctor.State, session uint64) string {
 	return "session " + ShortSession(session)
 }
 
-// LeaderSign returns the sign of a leader, a hollow one if alarm is set, or if r is first and s.Lead() is not Leads.
+// LeaderSign returns a leader's sign. It is hollow if alarm is set, or if r is first and s.Lead() is not Leads.
 func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.Style, string) {
 	switch {
 	case alarm:
@@ -141,7 +141,7 @@ func LeaderSign(g *term.Glyphs, s *doctor.State, r model.Row, alarm bool) (term.
 	return term.Lead, g.Leader
 }
 
-// Pointed returns a lesson's pointer if mark is blank and the row's member has the ID at, otherwise mark.
+// Pointed returns a lesson's pointer if mark is blank and at is the ID of the row's member, otherwise mark.
 func Pointed(g *term.Glyphs, r model.Row, at, mark string) (term.Style, string) {
 	if r.Member != nil && r.Member.ID == at && strings.TrimSpace(mark) == "" {
 		return term.Lead, g.Pointed
@@ -214,7 +214,7 @@ func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 // Faulty reports whether the candidate is a member of electop with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk describes the risk, with an upper bound of the time left if there is one.
+// AtRisk describes the risk. It adds the time until t.Latest if t.Latest is known and not yet reached.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):

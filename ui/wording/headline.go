@@ -20,8 +20,8 @@ import (
 )
 
 // Headline returns one line about the election, "" if there is nothing to report yet. stale means
-// that s is outdated, ended that no newer state comes. rows means that the leader's row is on the
-// screen and shows when its session expires.
+// that s is outdated. ended means that no newer state comes. rows means that the screen shows the
+// leader's row, which shows when the leader's session expires.
 func Headline(f *term.Frame, s *doctor.State, stale, ended, rows bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
@@ -263,7 +263,7 @@ func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	return out
 }
 
-// RiskWarning returns why electop may not see a risk to the leader before the leader's znode is deleted, "" for no reason.
+// RiskWarning returns why electop may see no risk to the leader before the leader's znode is deleted, or "".
 func RiskWarning(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {

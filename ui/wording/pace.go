@@ -105,7 +105,7 @@ func PaceLine(s *doctor.State) string {
 	return "No message is held"
 }
 
-// OnTheWay counts the known held notifications of a znode's deletion, without those to its owner.
+// OnTheWay counts the known held notifications of node's deletion, except those to node's own session.
 func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	n := 0
 	if s.Pace != nil {

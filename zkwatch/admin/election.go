@@ -40,7 +40,7 @@ func (e *Election) inner(chroot, full string) (string, bool) {
 	return path, ok && child != "" && !strings.Contains(child, "/")
 }
 
-// All but maxFromHost bound an election's part of one server's answers.
+// Except for maxFromHost, these constants bound an election's part of one server's answers.
 const (
 	maxListed   = 20_000    // entries of each list
 	maxWatchers = 100_000   // sessions in all watches together

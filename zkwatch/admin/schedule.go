@@ -11,7 +11,7 @@ const (
 	// calmAfterHandoff is the time from the last handoff to a poll for tables of watches: candidates
 	// need time to set their watches again.
 	calmAfterHandoff = 2 * time.Second
-	watchGap         = time.Minute // shortest time from a poll for tables of watches to one for a handoff
+	watchGap         = time.Minute // shortest time from a poll for tables of watches to a poll after a handoff
 	// verifyGap is the shortest time between two polls that Verify causes: a user may hold down a key.
 	verifyGap = 2 * time.Second
 )

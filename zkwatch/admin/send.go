@@ -17,7 +17,7 @@ import (
 const (
 	connectTimeout = 1500 * time.Millisecond
 	requestTimeout = 2 * time.Second // bounds a regular request that is not for a table
-	tableTimeout   = 6 * time.Second // bounds a request for a table, or one on demand
+	tableTimeout   = 6 * time.Second // bounds a request for a table, and any request on demand
 
 	// refusalValid is the time until a refused query is sent again: the server may have new settings.
 	refusalValid = time.Minute
@@ -98,7 +98,7 @@ func (s *server) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// send tries the server's ways in turn. If a table is late, it tries no other way: the server may
+// send tries the server's ways in turn. If a table is late, send tries no other way: the server may
 // still be busy with the table.
 func send[T any](ctx context.Context, s *server, q query[T], retry bool) (v T, answer session.Answer) {
 	if r, ok := s.refused[q.name]; ok && time.Now().Before(r.until) && !retry && !q.always {

@@ -14,8 +14,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge reads first, except after a deletion: a deposed leader's acknowledgement often still exists.
-// A failed create is also logged as a transaction, and would delay the deletion of that acknowledgement.
+// acknowledge reads before it creates, except after EventNodeDeleted. A deposed leader's znode often still exists;
+// then a create would fail. Servers log even a failed create as a transaction, which would delay that znode's deletion.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true

@@ -201,7 +201,7 @@ func (c *Candidate) connect() (*client.Conn, error) {
 }
 
 // leave closes the session. If disconnected, it reconnects first, but not after the expected expiry: a
-// partitioned follower may forward a later attempt, which would keep the session alive.
+// partitioned follower may forward a later request to reconnect, which would keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {

@@ -42,7 +42,7 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 	return err
 }
 
-// limited returns a context that ends when leaseLeft or, if s.leased is false, expiryLeft returns 0.
+// limited returns a context that ends when leaseLeft returns 0. If s.leased is false, expiryLeft counts instead.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -225,7 +225,7 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 	}
 }
 
-// renewalPause returns 0 if the first renewal proved no lease: the proof often needs a second one.
+// renewalPause returns 0 if the first renewal proved no lease: the proof often needs a second renewal.
 func renewalPause(every, left time.Duration, committed int) time.Duration {
 	switch {
 	case left == 0 && committed == 1:
@@ -251,8 +251,8 @@ func (s *candidacy) unrenewable(err error) error {
 	return fmt.Errorf("renew the lease: %w", err)
 }
 
-// unprovedMost is the number of renewals without a lease after which the candidate reports an obstacle.
-// After a long wait in the queue, the first renewal may prove none.
+// unprovedMost renewals in a row that prove no lease make the candidate report an obstacle. After a long
+// wait in the queue, the first renewal may prove no lease.
 const unprovedMost = 5
 
 func (s *candidacy) countRenewal() {

@@ -25,7 +25,7 @@ var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was 
 // can forward it even after the session has moved to another server and back. So volunteer creates no
 // second znode, but ends the candidacy if it does not find the first one.
 //
-// Without a guid, volunteer creates a second znode, and the first one may remain.
+// If the name has no guid, volunteer creates a second znode in this case, and the first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -121,7 +121,7 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 	return found, err
 }
 
-// createParent continues after ErrNoAuth: servers check the permission first, so the znode may exist.
+// createParent continues after ErrNoAuth for an ancestor: it may exist, because servers check the permission first.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")

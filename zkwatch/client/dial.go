@@ -141,7 +141,7 @@ func (s *servers) Next() (string, bool) {
 	return addr, false
 }
 
-// Connected implements zk.HostProvider. It does nothing: lost resets the pauses.
+// Connected implements zk.HostProvider. It does nothing: servers.lost resets the pauses.
 func (s *servers) Connected() {}
 
 func (s *servers) lost(lasted time.Duration) {

@@ -13,8 +13,8 @@ import (
 const (
 	prefixSize = 4
 
-	// headSize covers a ConnectResponse up to the password's length, or a ReplyHeader with the count or
-	// length after it.
+	// headSize is the size of a ConnectResponse up to the password's length. It is also the size of a
+	// ReplyHeader and the next field, a count or a length.
 	headSize = 20
 
 	replyHeaderSize = 16 // xid, zxid, err
