@@ -94,8 +94,8 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 	return took, within, true
 }
 
-// bounds also stores the time of o's request. More changes may follow the notified change, so the
-// upper bound is the read's time.
+// bounds returns when the znode changed, and stores the time of o's request. More changes may follow
+// the notified change, so the upper bound is the read's time.
 func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wallClock(o.At), likely: wallClock(o.At)}
 	a.sent = wallClock(o.Sent)

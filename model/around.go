@@ -227,7 +227,7 @@ func (s *State) Backlog() *Backlog {
 	return nil
 }
 
-// findEntry sets Entry and Missing if the leader needs a znode in d, and d was not read before the leader.
+// findEntry sets Entry and Missing if the leader should be in d, and d was not read before the leader's znode.
 func (out *Standbys) findEntry(s *State, p *dialect.Programs, d *Directory) {
 	l := s.Leader()
 	if !p.Leads || l == nil || l.Who == "" || d.At.Before(l.SeenAt) || d.names() == nil {

@@ -21,7 +21,7 @@ type leaderEnd struct {
 	expired *expiredCount // see expiredCounts.before; nil for none
 }
 
-// explain drops ends older than endsFor: the session may have ended for another reason since.
+// After endsFor, explain drops a leader's end: by then the session may have ended for another reason.
 const (
 	endsMax = 16
 	endsFor = 2 * time.Minute
@@ -42,7 +42,7 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	earliest, latest := deleted.lower(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
-	by := earliest // if the session is alive until later, it did not expire
+	by := earliest // CauseExpired needs a session that could have expired by this time
 	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
 		by = session.Later(earliest, latest)
 	}

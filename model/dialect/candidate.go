@@ -67,8 +67,8 @@ func (c *Candidate) Reads() bool { return c.access == readAccess }
 
 const labelMax = 64
 
-// before orders by sequence number, then by czxid and name. Since Curator 5.5, a reader and its own
-// writer have the same number.
+// before orders by sequence number, then by czxid and name. Since Curator 5.5, a read lock of the
+// thread that has the write lock has the write lock's number.
 func before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
 }

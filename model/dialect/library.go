@@ -88,7 +88,7 @@ func (d *Dialect) Rivals(queue Queue, others []*Candidate) (rivals []Rival) {
 		}
 		_, named := d.match(c.Name)
 		if named && same || r.Unaware == head && (head.library == nil || head.Counts(c)) {
-			continue // one system has both names, or the head may wait for c
+			continue // both names fit d, or the head may wait for c
 		}
 		rivals = append(rivals, r)
 	}

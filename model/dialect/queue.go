@@ -15,7 +15,7 @@ type Queue struct {
 }
 
 // part has at least one and at most partMax contenders. Each change of a queue copies its list of
-// parts: pointers need a third of the memory of slices.
+// parts, so the list has pointers, which need a third of the memory of slices.
 type part struct{ all []*Candidate }
 
 const partMax = 128

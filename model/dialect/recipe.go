@@ -100,7 +100,7 @@ func (r *line) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-// Holders also counts readers with the number and session of the first writer (Curator 5.5).
+// Holders also counts readers that have the number and the session of a writer at the head (Curator 5.5).
 func (r *line) Holders(queue Queue) int {
 	n := 0
 	for n < queue.Len() && r.shares(queue.At(n)) {

@@ -262,7 +262,7 @@ func Vacant(dir string, names []string) (paths []string) {
 func (d *Dialect) Unsupported() bool { return slices.Contains(unsupported, d) }
 
 // Blocker returns a child that is no contender, but blocks clients that read only names; nil for
-// none. It is persistent with a contender's name, or before the head in Curator's order.
+// none. It is a persistent child with a contender's name, or Curator's clients order it before the head.
 func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 || d.Unsupported() {
 		return nil
@@ -276,7 +276,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 			continue
 		}
 		owned := *c
-		owned.Session = 1 // for a client that reads only names, the child may be ephemeral
+		owned.Session = 1 // a client that reads only names does not see that the child is persistent
 		if d.Recipe.Contends(&owned) && d.Recipe.Holders(queue.Insert(0, &owned)) == 1 {
 			return c
 		}

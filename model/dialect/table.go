@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// dialects has all dialects. The first dialect that fits a child gets its vote, so specific dialects
+// dialects has all dialects. A child votes for the first dialect that fits it, so specific dialects
 // come before general dialects.
 var dialects = slices.Concat(groups, curator, systems, queues, singles, unsupported, doubleBarriers, commits,
 	[]*Dialect{barrier, unknownIDs, plainGroup, unknownSingle, unknownNaming, guessedElection})

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A lock may be abandoned if held for abandonedLeast and for abandonedTimes the longest earlier reign.
-	// At least abandonedReigns earlier reigns must be known.
+	// A lock may be abandoned if it is held for at least abandonedLeast, and abandonedTimes as long as in
+	// each earlier reign. At least abandonedReigns earlier reigns must be known.
 	abandonedTimes  = 20
 	abandonedReigns = 10
 	abandonedLeast  = 5 * time.Minute
@@ -44,6 +44,6 @@ func abandonedAttempt(r *ruleRun) {
 		f.Severity = Warning
 		f.because("its session is connected to %s", x.Server)
 	}
-	// The suspicion exists before the limit, so that the rules run again at the limit.
+	// The lock is already suspected before the limit, so that the rules run again at the limit.
 	f.wait, f.quiet = max(0, limit-held)+r.d.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

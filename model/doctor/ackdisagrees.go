@@ -61,7 +61,7 @@ func ackDisagrees(r *ruleRun) {
 		f := find(ackOwnedByAnother, "%s names it, and belongs to session %s", path, znode.Hex(a.Session))
 		f.Sessions = append(f.Sessions, a.Session)
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
-		// the acknowledgement is correct or unknown, or twoLeaders reports it
+		// the acknowledgement is correct or unknown, or twoLeaders reports this case
 	case head == nil && a.Session == 0:
 		find(ackOfNobody, "%s exists and belongs to no session", path)
 	case head == nil:

@@ -27,7 +27,7 @@ type Doctor struct {
 	ephemerals     tables[*session.Table]
 	queues         queues
 	former         formerSessions
-	unseen         int       // the result of the function unseen before the current observation
+	unseen         int       // what the function unseen returned after the previous observation
 	deletedAt      time.Time // when electop saw that the parent was deleted; zero: never
 	lost           []uint64  // sorted sessions whose candidates were deleted with the parent
 	badEdges       bool

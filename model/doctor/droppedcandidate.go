@@ -9,8 +9,8 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that watch candidates but own none. An old watch may remain, so a
-// former candidate is reported only if it watches a child newer than its departure.
+// droppedCandidate finds sessions that watch candidates but own none. An old watch may remain, so the
+// session of a deleted candidate is reported only if it watches a candidate that joined later.
 func droppedCandidate(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -81,7 +81,7 @@ type former struct {
 	session uint64
 	name    string
 	at      time.Time
-	unseen  int // number of creates and owners that electop had not seen until then
+	unseen  int // what the function unseen returned then, plus formerSessions.unowned
 }
 
 const formerMax = 4096

@@ -11,7 +11,7 @@ import (
 
 const (
 	// A livelock is at least livelockMin successive reigns within livelockWindow, each shorter than
-	// livelockReign. A reset keeps the session: there are at least twice as many reigns as sessions.
+	// livelockReign. Resets keep sessions, so a livelock has at least twice as many reigns as sessions.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
 	livelockReign  = time.Second

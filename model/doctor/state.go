@@ -118,7 +118,7 @@ type Lead string
 
 const (
 	Leads     Lead = "leads"     // it is first, and acknowledged if its role needs that and electop can read the acknowledgement
-	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know that it has
+	Elected   Lead = "elected"   // it is first, but has not acknowledged, or does not know of its acknowledgement
 	Unaware   Lead = "unaware"   // it is first, but according to its own report it still waits or joins
 	Suspended Lead = "suspended" // it lost its connection or its lease
 	Ending    Lead = "ending"    // it closes its session

@@ -68,7 +68,7 @@ func (rc *ruleContext) watchFaults() *watchFaults {
 				v.crowd(name).sure = append(v.crowd(name).sure, i)
 			}
 		default:
-			// One table is enough for maybe if the contender had time to set the right watch.
+			// The last table is enough for crowd.maybe if the contender had time to set the right watch.
 			if s.At.Before(sure) || len(e.Watched) == 0 || last.several[c.Session] || !s.hadTarget(last, c, s.Queue.At(t), true) {
 				continue
 			}
