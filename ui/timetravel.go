@@ -79,7 +79,7 @@ func (t *timeTravel) travel(do input.Command) tea.Cmd {
 	if !t.journey.On { // only in a recording
 		cmd := t.begin()
 		if ok {
-			t.journey.Go(move) // runs after the search of cmd
+			t.journey.Go(move) // this move runs after the search that cmd starts
 		}
 		return cmd
 	}
@@ -99,7 +99,7 @@ func (t *timeTravel) goTo(at time.Time) tea.Cmd {
 		return nil
 	}
 	cmd := t.begin()
-	t.journey.GoTo(at) // runs after the search of cmd
+	t.journey.GoTo(at) // this move runs after the search that cmd starts
 	return cmd
 }
 

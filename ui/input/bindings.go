@@ -138,7 +138,7 @@ type Binding struct {
 	Arg         string      // Arg of the action, if its kind has several keys
 	Long        string      // what the key does, for the help; "": the short help
 	Foot        int         // place in the footer, from the left; 0: not in the footer
-	Drop        int         // a narrow footer leaves out the highest Drop first, and 0 never; the footer may change Drop
+	Drop        int         // a narrow footer leaves out the key with the highest Drop first, but never a key with Drop 0
 	Shown       string      // keys in the footer
 	Label       string
 }

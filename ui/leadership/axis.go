@@ -34,7 +34,7 @@ const (
 	stepLeast  = time.Millisecond // the shortest automatic step
 	reignCells = 9                // average number of cells of a reign; bounds how far back the axis goes
 	reignLeast = 30 * time.Second // a long reign keeps at least this time in view
-	unseenMost = 5 * time.Second  // longest time shown before electop saw a reign
+	unseenMost = 5 * time.Second  // bounds how long before Reign.From the axis begins to show a reign
 )
 
 // beganAt returns the time at which the axis begins to show a reign.
@@ -73,8 +73,8 @@ func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	return axis{start, step, w}
 }
 
-// axisOf returns have if it has this step and width and shows the time at, otherwise a new axis. A
-// new axis shows at, nothing before first and, if possible, nothing after last.
+// axisOf returns have if it has the same step and w, and the time at is on it. Otherwise it returns a
+// new axis with the time at on it, nothing before first and, if possible, nothing after last.
 func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
 	x := axis{have.start, step, w}
 	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
@@ -101,7 +101,7 @@ func fitting(first, last time.Time, w int) (step time.Duration) {
 	return step
 }
 
-// scaled returns the next finer or coarser step. A step of most or more is not made coarser.
+// scaled returns the next finer or coarser step. It does not make a step coarser that is already at least most.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {

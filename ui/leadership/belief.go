@@ -38,7 +38,7 @@ func (b *body) roomy() bool { return b.w >= 50 }
 
 func (b *body) add(line ...term.Span) { b.lines = append(b.lines, line) }
 
-// row adds a line with a name and parts, in a narrow panel one line for each part.
+// row adds a line with a name and parts. In a narrow panel, it adds one line for each part.
 func (b *body) row(name, joint string, parts ...[]term.Span) {
 	line := []term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}
 	for i, part := range parts {
@@ -374,7 +374,7 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safety returns a cross if a stale write was accepted, or if two awake candidates believed at the
-// same time that they lead. For two believers, one of them frozen or inferred, it returns a warning.
+// same time that they lead. If one of two believers was frozen or inferred, it returns a warning.
 // Otherwise it returns a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {

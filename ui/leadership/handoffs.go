@@ -40,7 +40,7 @@ const (
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
-	scroll int // lines scrolled out of view: first lanes, then the newest handoffs
+	scroll int // what is scrolled out of view: lanes, and then the newest handoffs
 	most   int // the largest scroll
 	page   int // lines of the list
 
@@ -49,7 +49,7 @@ type Handoffs struct {
 	lanes         lanes
 	plan          plan
 	scrolledLanes int
-	cut           bool // the lanes show State, because those of Whole begin after Head
+	cut           bool // the lanes show State, because the lanes of Whole begin after Head
 }
 
 // plan holds the sizes of the parts of the panel.
@@ -305,7 +305,7 @@ func (v *Handoffs) Settle(x HandoffsShown, r term.Rect) {
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
-	// Higher lanes and a legend leave the list the lines that it needs, at most half of the panel.
+	// Higher lanes and a legend leave the list as many lines as it needs, or half of the panel if it needs more.
 	need := len(x.State.Handoffs)
 	if need == 0 && in.W < legendWidth {
 		need = 2 // the text in place of an empty list

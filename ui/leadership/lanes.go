@@ -39,7 +39,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 	}
 }
 
-// choose stores in rows the most important lanes at head, without the first scroll of them. It returns the largest scroll.
+// choose ranks the lanes, skips up to scroll of them and stores the next ones in rows. It returns the largest scroll.
 func (l *lanes) choose(x axis, head time.Time, selected model.Ref, room, scroll int) (most int) {
 	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
@@ -296,8 +296,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote removes laneLeads if nobody is known to lead. From the last handoff on, a candidate that may
-// lead does not get laneWaits either.
+// demote removes laneLeads if nobody is known to lead. It also removes laneWaits
+// of a candidate that may lead, from the last handoff on.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -398,7 +398,7 @@ func laneSigns(g *term.Glyphs) [laneExpired + 1]term.Span {
 	}
 }
 
-// drawWrites draws what workers wrote, in each cell the worst write: stale, then refused.
+// drawWrites draws the worst write of each cell. A stale write is the worst, then a refused one.
 func (v *Handoffs) drawWrites(f *term.Frame, p *term.Pen) {
 	g := &f.Theme.Glyph
 	signs := [...]term.Span{{Style: term.Text, Text: " "}, {Style: term.Muted, Text: g.Written}, {Style: term.Good, Text: g.Refused}, {Style: term.Alarm, Text: g.Stale}}

@@ -81,7 +81,7 @@ const (
 	situationLines = 4  // the usual height of the situation
 
 	lastHandoffShown = 5 * time.Second // time for which the situation describes the last handoff
-	watchesChecked   = 50              // positions whose watches quiet checks
+	watchesChecked   = 50              // [Recipe.quiet] checks only the watches at positions below this
 )
 
 // Recipe is the panel of the recipe.
@@ -102,8 +102,8 @@ type recipePlan struct {
 	between, beforeBars, beforeSituation bool // places of blank lines
 }
 
-// planned computes the layout. The bars have priority over the situation. If there is a herd or
-// was one, they also have priority over the first and the last part of the code.
+// planned computes the layout. The bars have priority over the situation. If there is or
+// was a herd, the bars also have priority over the first and the last part of the code.
 func (v *Recipe) planned(a term.Area, herd bool, now situation, c model.Costs) (x recipePlan) {
 	s, w := v.State, a.Width()-2
 	x.parts = code(s.Kind(), herd, s.Ack.Path)

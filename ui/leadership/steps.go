@@ -74,8 +74,8 @@ func (v *Recipe) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity
 	return lines
 }
 
-// runs returns the line that m runs while a message to m is held: for a reply, the line with the
-// request. last is the last step that m reported. StepNone means that no line fits.
+// runs returns the line that m runs while a message to m is held. If the message is a reply, this
+// is the line with the request. last is the last step that m reported. StepNone means that no line fits.
 func (v *Recipe) runs(m *model.Member, last model.Step) model.Step {
 	s, held := v.State, v.Held[m.Session]
 	child := znode.Base(held.Path)

@@ -22,7 +22,7 @@ const (
 	handoffsMost = 30 // lines of the handoffs if the help is below them
 	helpLeast    = 30 // the help needs at least this many lines
 
-	tallFrom   = 40 // height of a column from which the handoffs get all lines that the panels above do not need
+	tallFrom   = 40 // in a column of at least this height, the handoffs get all lines that the panels above do not need
 	aboveLeast = 18 // a lesson hides the handoffs if there are fewer lines above them
 	rowsLeast  = 3  // a narrow screen has room for this many candidates even if there are fewer
 )

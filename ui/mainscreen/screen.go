@@ -57,7 +57,7 @@ type Shown struct {
 	Campaigns bool      // this program can become a candidate
 	Verifying bool      // a request of the user for the servers' watches is under way
 	NoVerify  string    // why the servers cannot be queried, "" if they can
-	Reread    time.Time // when data was last read again, if it was the selected candidate's
+	Reread    time.Time // when data was last read again; zero if it was not the selected candidate's data
 }
 
 const detailWidth = 100 // longer lines are hard to read

@@ -201,7 +201,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-const watcherMax = 100 // candidates that are searched; a reader can be far behind the writer that it watches
+const watcherMax = 100 // how many candidates partner checks; a reader can be far behind the writer that it watches
 
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {

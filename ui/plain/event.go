@@ -22,7 +22,7 @@ func riskOf(path string, r *doctor.Risk, now time.Time) Object {
 		"session", sessionID(c),
 		"leader", r.Leader,
 		"expires_within_ms", When(lasts && !r.By.IsZero(), within(r.By, now)),
-		"ensemble_epoch", When(lasts && !r.By.IsZero(), r.Epoch), // the bound is valid only in this epoch
+		"ensemble_epoch", When(lasts && !r.By.IsZero(), r.Epoch), // expires_within_ms is valid only in this epoch
 		"evidence", r.Evidence,
 		"next", znodePath(path, r.Next), // who would take over
 		"session_timeout_ms", When(r.Timeout > 0, millis(r.Timeout)),

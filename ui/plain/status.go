@@ -297,12 +297,12 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: unknown
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
-		"risk", risk, // its evidence; null: not at risk
+		"risk", risk, // evidence of the risk; null: not at risk
 		"standing?", phrase.Standing(s, i).Row, // words for the candidate while the leader is not certain
 	)
 }
 
-// firstOf describes the first candidate if the kind has a role that it is not known to hold.
+// firstOf describes the first candidate if the kind has a role and the candidate is not known to hold this role.
 func firstOf(s *doctor.State) Object {
 	c, why := s.First(), s.NoLeader()
 	if c == nil || why == "" || s.Roleless() {
@@ -311,7 +311,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil if no vacancy is known. Unless known_by is "watched", it may have begun before since.
+// leaderlessOf returns nil for no known vacancy. A vacancy may have begun before since unless known_by is "watched".
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {

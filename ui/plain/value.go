@@ -132,7 +132,7 @@ func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	return phrase.Who(c)
 }
 
-// listMax bounds the znodes, servers or sessions in one text, and the suspicions.
+// listMax bounds how many znodes, servers or sessions one text lists, and how many suspicions.
 const listMax = 8
 
 func safeList(items []string) string { return phrase.Names(items, listMax) }

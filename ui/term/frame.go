@@ -253,7 +253,7 @@ func TextWidth(w, width int) int {
 	return min(w-4, width) - 4
 }
 
-// Window returns the first visible of n lines if page lines fit: the closest to top that shows the cursor.
+// Window returns which of n lines to show first if page lines fit: the closest to top that leaves the cursor in view.
 func Window(top, cursor, page, n int) int {
 	return max(0, min(max(min(top, cursor), cursor-page+1), n-page))
 }
