@@ -11,7 +11,7 @@ import (
 	"electop/model/znode"
 )
 
-// Phase is the state of the election's parent. A single znode that was read, even as absent, is [Live].
+// Phase is the state of the election's parent. A single znode is [Live] after it was read, even if it does not exist.
 type Phase string
 
 const (
@@ -42,14 +42,14 @@ type State struct {
 	Rivals  []dialect.Rival
 	Leaving bool   // the participants of a double barrier are leaving it
 	Flows   []Flow // of a queue, oldest first
-	// Unsettled reports whether deletions of the leader's session wait: see Journal.delta.
+	// Unsettled reports whether deletions of the leader's znodes were received, but are not in the state yet.
 	Unsettled bool
 	// NextSequence is the number of the next candidate's znode, if it is known.
 	NextSequence      uint32
 	NextSequenceKnown bool
 
 	Members []*Member // by ID
-	// Ack is the acknowledgement that names the leader, otherwise another. AckPaths has the paths of all.
+	// Ack is an acknowledgement, the one that names the leader if there is one. AckPaths has the paths of all of them.
 	Ack      AckState
 	AckPaths []string
 	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.

@@ -105,7 +105,7 @@ func (cs *children) chained(t *session.Table, path string) bool {
 	return false
 }
 
-// Current reports whether the state is current: read, connected, and without unwatched changes.
+// Current reports whether electop has read the state, is connected, and watched all changes since the last read.
 func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected
 }

@@ -6,9 +6,9 @@ import (
 	"electop/model/session"
 )
 
-// timeBounds bounds the time at which the server of electop's session applied a change. A notification gives a closer lower bound
-// than a read, and for one change a closer upper bound. Its delay is unknown, so the lower bound is
-// when electop sent the last request whose reply came before the notification.
+// timeBounds bounds the time at which the server of electop's session applied a change. Compared with a read, a
+// notification gives a closer lower bound and, for one change, a closer upper bound. A notification's delay is
+// unknown, so the lower bound is when electop sent the last request whose reply came before the notification.
 type timeBounds struct {
 	earliest, latest time.Time // zero: unknown
 	likely           time.Time // the best guess; zero: none
@@ -55,7 +55,7 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the last list's request and reply. After a Delta, sent may be its Heard, and at is zero.
+// listTimes has the times of the last list's request and reply. An applied Delta clears at, and may set sent to its Heard.
 type listTimes struct{ sent, at time.Time } // zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.

@@ -88,8 +88,8 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 	}
 }
 
-// stale reports whether the leader's znode was deleted before write o. Zxids show the order for the
-// counter, otherwise the order of the observations shows it.
+// stale reports whether the leader's znode was deleted before write o. If o has no zxid, the order of the
+// observations shows which came first.
 func (w *wakes) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)

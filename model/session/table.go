@@ -50,8 +50,8 @@ type Anchor struct {
 	Timeout time.Duration `json:"timeout"`
 }
 
-// ListsEveryConn reports whether all members listed all connections. Then a session of the election
-// that is not listed has none.
+// ListsEveryConn reports whether all members listed all connections. If so, a session of the election
+// that no member listed has no connection.
 func (t *Table) ListsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
@@ -165,8 +165,8 @@ func (t *Table) Anchored(session uint64) bool {
 	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
 }
 
-// Checked returns the table, with Whole set to false if its servers may belong to another ensemble.
-// That is possible if complete lists of connections have no anchor or, without anchors, no session.
+// Checked returns t, with Whole set to false if the servers may belong to another ensemble: complete lists
+// of connections have none of t's anchors or, if t has no anchors, the lists of connections and sessions are empty.
 func (t *Table) Checked() *Table {
 	if !t.ListsEveryConn() {
 		return t

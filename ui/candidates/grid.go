@@ -249,7 +249,7 @@ type wave struct {
 	next           int                       // the reaction that phaseIn tries first
 }
 
-// waveAt returns the wave at the time of the frame; ok is false if it begins waveMost or more later.
+// waveAt returns the wave at the time of the frame; ok is false if the deletion is at least waveMost after the frame.
 func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	w = wave{Wave: of, state: v.State, held: v.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: v.Past || v.State.Pace.Slowed()}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)

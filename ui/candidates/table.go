@@ -388,8 +388,8 @@ type link struct {
 	above, below term.Style // styles of the line above and below
 }
 
-// links returns the links of the rows from top to last, nil if the list is filtered. It includes the
-// edge of the row below last, whose watched row may be in view.
+// links returns the links of the rows from top to last, nil if the list is filtered. They include the
+// edge of the row below last, because that row may watch a row in view.
 func (v *Panel) links(top, last int) []link {
 	if v.Rows.filtered {
 		return nil

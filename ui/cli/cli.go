@@ -141,7 +141,7 @@ func newHelp() *cobra.Command {
 				}
 				return process.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
-			if found.DisableFlagParsing { // a removed command or the guard: RunE returns a usage error
+			if found.DisableFlagParsing { // a removed command or campaign-guard: RunE returns a usage error
 				return found.RunE(found, nil)
 			}
 			found.InitDefaultHelpFlag()

@@ -71,7 +71,7 @@ type Config struct {
 	Instances int      // started by each check that needs no other number; at least 3
 	Only      []string // names of checks; empty: all
 	// Leading matches an output line if the instance begins to believe that it leads, Following if it stops.
-	// If a group of Leading matches another instance's id, this instance follows. Such a match of Following is ignored.
+	// If a group of Leading matches another instance's id, the line's instance follows. Following ignores such a match.
 	Leading, Following *regexp.Regexp
 	Record             string // directory of the recordings; "": none
 	Env                []string

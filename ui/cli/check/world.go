@@ -71,7 +71,7 @@ func (w *world) restart() {
 	if w.p.parent || w.check.next > 0 {
 		_ = s.CreateNumbered(Path, w.check.next) // cannot fail in a new server
 	}
-	for i, r := range w.p.dir + "/" { // create dir, whose first sequential child gets the number next
+	for i, r := range w.p.dir + "/" { // create dir so that its first sequential child gets the number check.next
 		if r == '/' && i > len(Path) && w.check.next > 0 {
 			_ = s.CreateNumbered(w.p.dir[:i], w.check.next)
 		}
@@ -298,8 +298,8 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned returns the time of the first turn after the given time that has the given leads. Without such a
-// turn, it returns the given time and false.
+// turned finds the instance's first turn that is later than after and has the same leads. It returns the time of
+// that turn, or after and false if there is no such turn.
 func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()
@@ -342,7 +342,7 @@ func (w *world) oneLeader(since time.Time) {
 }
 
 // takesOver waits until another candidate is first and leads, and returns it. Without Config.Leading, a
-// message of its instance after since is enough.
+// candidate counts as leading if its instance has a message after since.
 func (w *world) takesOver(left candidate, since time.Time, limit time.Duration) (next candidate) {
 	first := func() bool {
 		q := w.queue()
