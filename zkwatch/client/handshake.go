@@ -106,7 +106,7 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken // bytes
 )
 
-// authenticate runs the SASL exchange. A refusal ends the Conn, which would otherwise be anonymous.
+// authenticate runs the SASL exchange. A refusal ends the Conn, which must not continue without authentication.
 func (n *serverConn) authenticate() error {
 	if n.exchange == nil {
 		return nil

@@ -19,9 +19,8 @@ const readBufferSize = 4 << 10
 // A serverConn is a net.Conn between the library and one connection to a server. The library writes one
 // frame with each Write. Only one goroutine at a time calls Read.
 //
-// When the library sets watches again, it reads its last zxid without a lock. A zxid of the new
-// connection would suppress the events of earlier changes. So the library sees no zxids, and a
-// serverConn sends lastZxid.
+// For setWatches, the library reads its last zxid without a lock. If it sent a zxid of the new connection,
+// the server would not report earlier changes. So the library sees no zxids, and a serverConn sends lastZxid.
 type serverConn struct {
 	net.Conn // to the server
 	conn     *Conn
@@ -118,8 +117,8 @@ func (n *serverConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note records a frame of the library. It returns the frame to send, or nil. called is true if a call
-// made the request.
+// note records a frame of the library. It returns the frame to send, or nil. called is false for a
+// ConnectRequest, a ping and setWatches.
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -290,7 +289,7 @@ func (n *serverConn) beginFrame() error {
 
 func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
-		// Each connection would get the same answer.
+		// The Conn ends, because each new connection would get the same answer.
 		err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
 		n.conn.terminate(Closed, err, false)
 		return err

@@ -69,8 +69,8 @@ func (c *Conn) dequeued(number uint64) {
 	c.connectIfReady()
 }
 
-// answered handles the answer to a request or ping. zxid is 0 if it does not count. small is true for
-// a ping, and for a read with a small reply.
+// answered handles the answer to a request or ping. zxid is 0 for a ping. small is true for a ping,
+// and for a read with a small reply.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,7 +31,7 @@ type Status struct {
 	Since     time.Time     // when the Conn entered State
 	SessionID uint64        // 0: no session yet
 	Timeout   time.Duration // session timeout that the server granted; 0: no session yet
-	Server    string        // host:port of the connected server, or of the current or next attempt
+	Server    string        // host:port of the connected server; without a connection, of the current or next attempt
 	RTT       time.Duration // round trip of the last answered request or ping; 0: none yet
 
 	// Distance estimates the network's part of RTT. It is the shortest of the last round trips of
@@ -42,8 +42,8 @@ type Status struct {
 	// Zero: no lease. Leave a margin for clocks that run at different rates.
 	LeaseEnd time.Time
 
-	// ExpiresFrom is Timeout after the send time of the last answered request or ping. EndLease sets it
-	// to now if that is earlier. The session may expire earlier if the server that answered was cut off from
+	// ExpiresFrom is Timeout after the send time of the last answered request or ping. If it is later than
+	// now, EndLease sets it to now. The session may expire earlier if the server that answered was cut off from
 	// the ensemble, so ExpiresFrom is no lease. It is zero before the first session.
 	ExpiresFrom time.Time
 

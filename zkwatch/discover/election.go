@@ -38,8 +38,8 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// unproven reports the results in w.later. It omits those with a znode that is an acknowledgement or the path
-// of another result, and a leader's own znode if its session is a candidate in an election below the same parent.
+// unproven reports each result in w.later, unless one of its znodes is an acknowledgement or was already reported.
+// It also omits a leader's own znode if its session is a candidate in an election below the same parent.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"

@@ -71,7 +71,7 @@ type branch struct {
 	names  []string
 	depth  int      // of names
 	bytes  int      // total length of names
-	stat   *zk.Stat // of the parent; nil: names lacks some children
+	stat   *zk.Stat // of the parent; nil: some children are not in names
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -187,7 +187,7 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// With 128 names or more, the swap spreads the first maxAlike names over the list.
+	// The swaps take the first maxAlike names from the whole list. Below 128 names they change nothing.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {

@@ -15,7 +15,7 @@ const lineBuffer = 64 << 10
 // zero Line has no partition.
 type Line struct{ gate Gate }
 
-// Partition stops all data until Heal, except a write to the underlying connection that has begun.
+// Partition stops all data until Heal, except a write that has already begun on the underlying connection.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.

@@ -119,7 +119,7 @@ func (l *Link) relay(ctx context.Context, client *net.TCPConn) {
 	ctx, reset := context.WithCancel(ctx)
 	var readers, writers sync.WaitGroup
 	defer readers.Wait()
-	defer reset() // runs after the deferred hangUps: if ctx were done, they would reset the connections
+	defer reset() // runs after the deferred hangUps, which reset the connections if ctx is done
 	hangUp := func(c *net.TCPConn) {
 		if ctx.Err() != nil {
 			c.SetLinger(0)

@@ -28,7 +28,7 @@ type Playback struct {
 	read     bool              // the whole recording was read
 	last     time.Time         // the latest time of the observations read so far
 
-	// The playback's position. Seek leaves journal and next unchanged; the next Toggle computes them.
+	// The playback's position. Seek changes neither journal nor next; the Toggle after it computes both.
 	journal  *doctor.Journal
 	next     uint64           // index of the next observation to apply
 	position history.Position // the moment of the last seek
@@ -251,7 +251,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	return nil
 }
 
-// frame bounds the wait for the next observation: the screen also shows ages and countdowns.
+// frame bounds the wait for the next observation, because the ages and countdowns on the screen change meanwhile.
 const frame = 100 * time.Millisecond
 
 func (p *Playback) play(ctx context.Context) error {

@@ -86,7 +86,7 @@ func (r *Recording) deliverNotes(notice func(string)) {
 // Election returns the recorded election.
 func (r *Recording) Election() model.Config { return r.election }
 
-// Each applies the observations and calls events with the events of each, until the recording or ctx
+// Each applies the observations and passes their events to the function events, until the recording or ctx
 // ends, or an error occurs. notice, if set, gets messages for the user.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)

@@ -42,7 +42,7 @@ type Observer struct {
 	refresh chan rereadRequest
 
 	known known
-	// markers are the existing [dialect.Markers] of the parent with the czxid markersOf.
+	// markers are the paths from [dialect.Markers] that exist. They belong to the parent with the czxid markersOf.
 	markers   []string
 	markersOf int64
 

@@ -18,8 +18,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// checkAfter (after a change) and checkIdle are the intervals at which the observer compares the
-// parent's stat with the events. The comparison detects events that a server did not send.
+// The observer compares the parent's stat with the events in intervals of checkIdle, or of checkAfter if a child
+// was created or deleted. The comparison detects events that a server did not send.
 const (
 	checkAfter = time.Second
 	checkIdle  = 15 * time.Second
@@ -44,7 +44,7 @@ type reader struct {
 	queue      bool            // the children are a queue's items
 	seen       uint64          // the last read shows all changes up to this N
 	changes    []client.Change // received and not applied yet
-	// notified and appliedAfter are Notified and Heard of the next read.
+	// notified and appliedAfter become the next model.Read's Notified and Heard.
 	notified, appliedAfter time.Time
 
 	nextDeniedPause time.Duration
@@ -223,7 +223,7 @@ func (r *reader) absent(ctx context.Context, read *model.Read) (*model.Read, err
 	read.Presence = model.Absent
 	r.known.forget(0)
 	r.decided = false
-	if r.once || r.persistent { // the persistent watch reports the creation, too
+	if r.once || r.persistent { // once sets no watch; a persistent watch also reports the creation
 		return read, nil
 	}
 	stat, seen, err := r.f.Exists(ctx, true)
@@ -391,7 +391,7 @@ type known struct {
 }
 
 type child struct {
-	list   uint64 // the number of the last list that had the child; 0: deleted before it was read
+	list   uint64 // the number of the last list that had the child; 0: the child was not read
 	denied bool   // the ACL forbids reading the data
 }
 

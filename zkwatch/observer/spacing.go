@@ -21,8 +21,7 @@ const (
 	spacingFactor = 4
 )
 
-// requestLoad (for each request) and slowLink (for the bytes) bound the load of a read. The rest of
-// a longer read is not load.
+// The load of a read counts at most requestLoad for each request, plus the time that the bytes take at slowLink.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second

@@ -45,7 +45,7 @@ type Exchange interface {
 }
 
 var (
-	// ErrRejected means that the server or the KDC refuses the account, or that its ticket is unusable.
+	// ErrRejected means that the server or the KDC refuses the account, or that a ticket is missing or unusable.
 	ErrRejected = errors.New("authentication rejected")
 	// ErrUnsupported means that the server does not support what the client needs.
 	ErrUnsupported = errors.New("not supported by the server")

@@ -336,7 +336,7 @@ type MultiOp struct {
 	Op      Op
 	Create  CreateRequest // create, create2, createContainer, createTTL
 	TTL     int64         // createTTL; milliseconds
-	Path    string        // all others
+	Path    string        // delete, setData, check, getData, getChildren
 	Data    []byte        // setData
 	Version int32         // delete, setData, check; -1 matches any version
 	Watch   bool          // getData, getChildren

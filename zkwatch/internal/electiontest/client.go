@@ -214,7 +214,7 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	return c.unread.Read(p)
 }
 
-// A FailingConn fails after Writes successful calls of Write.
+// A FailingConn lets the first Writes calls of Write pass. Every later call fails.
 type FailingConn struct {
 	net.Conn
 	Writes int
