@@ -64,7 +64,7 @@ type Cast struct {
 	mu       sync.Mutex
 	members  map[string]*member
 	nextName int            // index for castName
-	noGuid   bool           // of later members
+	noGuid   bool           // later members get NoGuid, except in a third-party election
 	recipe   dialect.Recipe // nil: the recipe of the dialect
 
 	sandbox *Sandbox // set before the first member is added; nil: none
@@ -89,7 +89,7 @@ var (
 	ErrCampaigning = errors.New("you are already a candidate")
 )
 
-// ErrForeign is returned for a change of the recipe or the naming of a third-party election.
+// ErrForeign refuses another recipe, or the fault NoGuid, in a third-party election.
 var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
 // ErrNotNow matches an error that refuses a fault at this time. The error's text is the reason.

@@ -195,8 +195,8 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails, and then repairs its faults that still
-// last. It calls report for each act that does not fail. A member's ID can differ from its planned name if others add members.
+// Run applies the acts to a cast until ctx ends or an act fails, and then repairs its faults that still last.
+// It calls report for each act that does not fail. A member's ID can differ from its planned name if others call Spawn.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.repair()

@@ -201,8 +201,8 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw keeps a member that believes that it leads reported as frozen until the candidate calls awake.
-// Such a belief may be stale.
+// thaw ends a freeze. But it does not yet clear the fault of a member that believes that it leads, because
+// this belief may be stale: the fault is cleared when the candidate calls awake.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -328,7 +328,7 @@ func (s *Sandbox) expire(m model.Member) error {
 	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
 		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
-	return nil // an error without a live session means that the session ended meanwhile
+	return nil // if ExpireSession failed, the session had already ended
 }
 
 const stopWithin = time.Second
@@ -357,8 +357,8 @@ func (s *Sandbox) awaitStop(id string) {
 	}
 }
 
-// loseSession partitions a running member until reconnect. endLease ends its connection and lease; it is
-// nil for a frozen or dead member. The caller must unlock m.mu before it calls endLease.
+// loseSession partitions a running member until reconnect. endLease ends its connection and lease;
+// endLease is nil for a frozen or dead member. The caller must unlock m.mu before it calls endLease.
 func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.expiresFrom = m.cast.cfg.Now()

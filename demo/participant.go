@@ -156,7 +156,7 @@ func (p *participant) quit() {
 	p.inside, p.last.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for an event on changed, for until, or for the end of inside or the session.
+// wait waits for a value on the channel until, for an event on changed, or for the end of inside or of the session.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -230,8 +230,8 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do repeats a request until it is answered, and ignores the error accepted. p.err becomes errLost if the
-// session or the cast ends first.
+// do repeats a request until it is answered, and then sets p.err to its error, unless that matches accepted.
+// p.err becomes errLost if the session or the cast ends first.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected
 	for p.err == nil && client.Unanswered(err) {

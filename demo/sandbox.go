@@ -57,7 +57,7 @@ type Sandbox struct {
 	mu       sync.Mutex
 	rules    model.Rules
 	nextPace *zkserver.Pace          // pace after Prepare; nil: Prepare does not run
-	members  map[string]model.Member // by ID: the cast, and killed members until removeExpired
+	members  map[string]model.Member // by ID; killed members stay until removeExpired
 	jobs     map[int64]*job          // by fencing token
 	running  context.Context         // context of Run; nil: Run does not run
 	changed  chan struct{}           // closed at the next report of a member; nil: nothing waits
@@ -152,7 +152,7 @@ func (s *Sandbox) SetRules(r model.Rules) {
 	s.startStopWorkers()
 }
 
-// putRules requires that the caller holds s.mu, so no write according to these rules is published earlier.
+// putRules requires that the caller holds s.mu, so no worker can read the rules before they are published.
 func (s *Sandbox) putRules() {
 	s.rules.At = s.cfg.Now()
 	r := s.rules
@@ -424,7 +424,7 @@ func (s *Sandbox) updateJobs(m model.Member, gone bool) {
 	for token, j := range s.jobs {
 		switch {
 		case j.member != m.ID || j.orphaned:
-			// j.member is another member, or dead: a new member may have the same name
+			// j.member is another member, or is dead; a new member may have the ID of a dead one
 		case m.Fault == model.Killed:
 			j.orphaned = true
 			time.AfterFunc(afterDeath*m.Timeout, func() {

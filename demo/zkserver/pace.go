@@ -258,7 +258,7 @@ type Backlog struct {
 }
 
 // TakeBacklog returns the first n held messages, and the messages that left since the
-// previous call. No later call returns the latter, so only one goroutine may call TakeBacklog.
+// previous call. A message that left is returned at most once, so only one goroutine may call TakeBacklog.
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()

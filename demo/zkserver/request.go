@@ -51,7 +51,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // the operation is unknown: a refused write changes the zxid
+	if code == wire.Unimplemented && reply.Zxid == before { // unknown operation: a refused write would change the zxid
 		reply.Zxid = -1
 	}
 	c.stats.sent++

@@ -60,7 +60,7 @@ func (s *Server) connections() []connView {
 	return all
 }
 
-// dump returns the sessions by time of expiry since the server's start, and the ephemeral nodes by session id.
+// dump returns the session ids by time of expiry, measured from the server's start, and ephemeral nodes by session id.
 func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -130,8 +130,8 @@ func (e *Ensemble) Leader(t testing.TB) *Server {
 // the election port of the second.
 type links map[[2]int][2]*fault.Link
 
-// dialPatience is how long a link waits for a member to open its port. After a reset, a follower
-// would begin a new leader election.
+// dialPatience is how long a link waits for a member to open its port before it resets the connection.
+// A reset would make a follower begin a new leader election.
 const dialPatience = time.Second
 
 func newLinks(t testing.TB, quorum, election []string) links {
@@ -176,7 +176,7 @@ func newLink(t testing.TB, addr string, opts fault.LinkOptions) *fault.Link {
 }
 
 // callBack replaces the sender's address in the first message with addr. A receiver with a higher id
-// connects back to that address, and must not bypass the links.
+// connects back to the address in the message, so addr must be the address of a link.
 func callBack(addr string) func(io.Reader) ([]byte, error) {
 	first := true
 	return func(r io.Reader) ([]byte, error) {

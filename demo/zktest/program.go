@@ -142,7 +142,7 @@ func (p *Program) Line(t testing.TB, text string) (rest string) {
 	return rest
 }
 
-// Await waits until the program has written line. It returns at once if that was before the call.
+// Await waits until the program has written line. It returns at once if the line was written before the call.
 func (p *Program) Await(t testing.TB, line string) {
 	t.Helper()
 	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })

@@ -32,7 +32,7 @@ func SecondTier(t testing.TB) {
 	}
 }
 
-// Seed returns and logs ELECTOP_TEST_SEED. The default is 1, in the second tier the time.
+// Seed returns and logs ELECTOP_TEST_SEED. The default is 1; in the second tier, it is the current time.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)

@@ -111,7 +111,7 @@ func matchIP(host, expr string) bool {
 }
 
 // Authenticate adds the identity that a request from host authenticates. It returns false
-// unless the scheme is ip, or digest with non-null data.
+// unless the scheme is ip, or the scheme is digest and the data is not null.
 func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
 	var id wire.ID
 	switch req.Scheme {
