@@ -7,9 +7,9 @@ import (
 	"electop/model/dialect"
 )
 
-// laneLog has bounded logs of changes. Each change shows the value before it, so a log is complete
-// after its last dropped change. holdsFrom, leftFrom, oursFrom and reportsFrom are the times of these
-// dropped changes.
+// laneLog has bounded logs of changes. A change also shows the value before the change, so a log is
+// complete after the last change that it dropped. holdsFrom, leftFrom, oursFrom and reportsFrom are the
+// times of these dropped changes, one for each log.
 type laneLog struct {
 	holding []*dialect.Candidate // the contenders that have the role
 	began   bool                 // the first read was applied
@@ -56,7 +56,7 @@ type memberReport struct {
 	gone   bool
 }
 
-// appendLog appends v, and sets cut to the time of a dropped entry.
+// appendLog appends v. If it drops the oldest entry, it sets cut to that entry's time.
 func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
 	if len(log) == max {
 		*cut = at(log[0])
@@ -115,7 +115,7 @@ func (l *laneLog) holdsNow(c *dialect.Candidate) bool {
 	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
-// loggedReign returns a reign from the logged time at which r's leader got the role, r if none is logged.
+// loggedReign returns a reign that begins when r's leader got the role. If the log lacks this time, it returns r.
 func (l *laneLog) loggedReign(r Reign) Reign {
 	for _, h := range slices.Backward(l.holds) {
 		if h.on && h.of.ID() == r.Leader.ID() {

@@ -17,7 +17,7 @@ type Lanes struct {
 	More int       // counts the contenders that have no lane
 	From time.Time // the lanes are complete from then on; zero: from the beginning
 	// Notices are the last notifications that the embedded server sent, at most [NoticesMax],
-	// oldest first. They have all notifications of a deletion or none.
+	// oldest first. For each deletion, Notices has all notifications or none.
 	Notices []Notice
 	Writes  []Tried // the last attempts of leaders' workers to write, oldest first
 	Gaps    []Gap   // oldest first

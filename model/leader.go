@@ -186,7 +186,7 @@ type VacancyKnown string
 
 const (
 	VacancyWatched  VacancyKnown = "watched" // electop observed the deletion of the leader's znode
-	VacancyByZnodes VacancyKnown = "znodes"  // the last create beside the leader's znode, according to the servers' clock
+	VacancyByZnodes VacancyKnown = "znodes"  // the newest sibling of the leader's znode was created then (server clock)
 	VacancyFound    VacancyKnown = ""        // electop first saw the vacancy then
 )
 

@@ -69,7 +69,7 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is why the member cannot lead, except its place in the queue; "" for none; safe for a terminal.
+	// Obstacle is why the member cannot lead, "" if nothing or only its place prevents it; safe for a terminal.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the last reported end of a leader's lease, zero for none. The session cannot expire earlier.
 	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.
@@ -117,8 +117,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. If no other member has the session, last owns the session
-// while a znode of the session may exist.
+// depart removes the owner of a session. The new owner is another member that has the session. If there
+// is none, last becomes the owner, but only if znode is true: the session may still have a znode.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)

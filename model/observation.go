@@ -279,7 +279,7 @@ const (
 	FollowRefused     FollowReason = "refused"     // the server refuses the watch
 	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers may withhold the child's events
 	FollowMissed      FollowReason = "missed"      // the watch missed changes
-	FollowFlooded     FollowReason = "flooded"     // too many changes are no creates or deletes of children
+	FollowFlooded     FollowReason = "flooded"     // too many events of the watch neither create nor delete a child
 )
 
 // Follow reports how the observer follows changes from now on.

@@ -162,9 +162,9 @@ type Flow struct {
 	Parent znode.Parent
 }
 
-// compared returns the known children that r's list lacks, or has with another czxid higher than old's
-// pzxid. It replaces the other children whose czxid differs. later counts the returned children that
-// were created again after the list, which r's stat does not count.
+// compared returns the known children that r does not list, and those that r lists with a new czxid
+// above old.Pzxid. It replaces a child whose new czxid is not above old.Pzxid. later counts the returned
+// children that were created again after the list: r.Parent does not count these creates.
 func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {

@@ -92,8 +92,8 @@ func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	return t
 }
 
-// segmentMin is the least limit of a segment. Eight values of a journal are cloned in about the time
-// in which the journal applies one observation.
+// segmentMin is the least limit of a segment. A journal with many children and members has a higher limit,
+// because to clone eight of them takes about as long as to apply one observation.
 const segmentMin = 512
 
 func (t *Timeline) addSegment() {
@@ -278,7 +278,7 @@ type computed struct {
 	moments []Moment
 }
 
-// computedMax bounds the children and members in all cached states, if each state has as many as segment.from.
+// computedMax bounds the product of the number of cached moments, if it is above 1, and the size of segment.from.
 const computedMax = 1 << 20
 
 // Moment computes the moment, also while the timeline grows. For positions of one timeline, calls of

@@ -43,8 +43,8 @@ var lasting = []Event{AllSettled, Recipe, GuardOn, GuardOff, Slowed, FullSpeed}
 
 func held(s *doctor.State) bool { return s.Pace != nil && s.Pace.Steps && s.Pace.Waiting > 0 }
 
-// waitingCount is the [Condition.Count] of all contenders except the leader, counted when the wait
-// begins.
+// waitingCount in [Condition.Count] stands for the number of contenders at the beginning of the wait,
+// without the leader.
 const waitingCount = "waiting"
 
 // Condition describes an event or a state. Each [Event] uses only some of the fields.

@@ -169,8 +169,8 @@ const (
 	unknownTime = "an unknown time"
 )
 
-// values has the placeholders that are not about a role, such as {count}. The placeholders after
-// timeout are known only after the wait.
+// values has the placeholders that are not about a role, such as {count}. The values from
+// "winner" on are known only when the wait has ended.
 var values = map[string]func(*Run) string{
 	"count":   func(r *Run) string { return strconv.Itoa(r.holders.count) },
 	"waiting": func(r *Run) string { return strconv.Itoa(max(0, r.holders.count-1)) },

@@ -378,7 +378,7 @@ func (r *Run) Fits(s *doctor.State) bool {
 }
 
 // otherRules describes a change of an election's recipe or workers' rules, "" for none. The key h in
-// keys permits another recipe, the key w other rules.
+// keys permits another recipe, and the key w permits other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {
@@ -391,8 +391,8 @@ func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	return ""
 }
 
-// newFault names the fault that began or ended, "" for none. If a candidate loses a reply, its
-// resignation is part of that fault.
+// newFault names the fault that began or ended, "" for none. While a candidate has the
+// fault LosesReply, its resignation belongs to that fault.
 func newFault(old, now *model.Member) string {
 	switch {
 	case now.LosesReply && !old.LosesReply:

@@ -62,7 +62,7 @@ func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
 		e := Cause(h.Cause)
-		if h.Lock && e.Severity == doctor.Info { // its session did not expire
+		if h.Lock && e.Severity == doctor.Info { // the old holder's session did not expire
 			e.Row, e.Cell = "released", "released"
 		}
 		return e

@@ -151,7 +151,7 @@ func Led(r model.Reign, now time.Time) string {
 	return "for at most " + units.AtMost(most) + ", at least " + units.Seconds(least)
 }
 
-// LedCell is [Led] for a column. most is the prefix of an upper bound; the cell is "-" without one.
+// LedCell is [Led] for a column. most is the prefix of an upper bound. Without a bound the cell is "-".
 func LedCell(r model.Reign, now time.Time, most string) string {
 	switch led := now.Sub(r.Earliest); {
 	case r.Earliest.IsZero():
@@ -179,7 +179,7 @@ func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	return name(s.First()) + " " + role.Has
 }
 
-// Standing describes the first contender or a rival while nobody is known to lead, otherwise empty.
+// Standing describes the first contender or a rival while nobody is known to lead. Otherwise the entry is empty.
 func Standing(s *doctor.State, position int) Entry {
 	switch e := NoLeader(s); {
 	case position == 0:

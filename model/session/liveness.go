@@ -25,7 +25,7 @@ import (
 // # Bounds from deadlines
 //
 // d is the time on our clock at which the leader's clock shows 0, so a deadline D is D+d on our
-// clock. Anchors bound d: they are our own sessions, and the same reply has their deadlines. Take
+// clock. An anchor is one of our own sessions, with a deadline in the same reply as D. It bounds d: take
 // an anchor with deadline D' and timeout to', in a reply that arrived at R on our clock. The leader
 // received the anchor's last sign of life before R, and at T >= D' - to' - tick on its own clock:
 //
@@ -47,8 +47,8 @@ import (
 //
 // # Bounds from silence
 //
-// If a connection is the same in a reply at R and in a later reply, or is not listed at R, the leader
-// received the client's last sign of life before R + tick/2. Then the session expires no later than
+// If no server lists the client's connection at R, or if a later reply shows the connection unchanged
+// since R, the leader received the last sign of life before R + tick/2. Then the session expires no later than
 // R + tick/2 + to + tick. If the servers do not report connections, the same holds for a deadline
 // that does not change.
 //
