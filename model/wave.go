@@ -50,7 +50,7 @@ func (w *Wave) Find(session uint64) (i int, ok bool) {
 // Notified counts the notified sessions.
 func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
 
-// waves shares last and times with states: own makes a copy of last, and count replaces times.
+// waves shares last and times with states. So the method own copies last before a change, and count replaces times.
 type waves struct {
 	last   []*Wave
 	shared bool           // a state shares last

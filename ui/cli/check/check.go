@@ -39,7 +39,7 @@ import (
 // A Check is one test of a program's election.
 type Check struct {
 	Name   string `json:"name"`   // for --only and the names of recordings
-	Title  string `json:"title"`  // what a program does that passes
+	Title  string `json:"title"`  // what a program that passes does
 	Source string `json:"source"` // where the rule comes from
 
 	needs need
