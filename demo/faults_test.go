@@ -255,7 +255,7 @@ func TestNoGuidAll(t *testing.T) {
 	})
 }
 
-func TestNoGuidInAForeignElection(t *testing.T) {
+func TestNoGuidInAThirdPartyElection(t *testing.T) {
 	d, _ := dialect.ByID("curator-lock")
 	withCast(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))

@@ -18,7 +18,8 @@ import (
 	"electop/model/znode"
 )
 
-// TestMessagesMatchTheSteps checks that each message is published once, and that steps have their requests.
+// TestMessagesMatchTheSteps checks that each message is published once, and that the
+// messages have the request of each step that a member reports.
 func TestMessagesMatchTheSteps(t *testing.T) {
 	t.Parallel()
 	runs := 10

@@ -22,6 +22,7 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
+// TestWakesArePublished checks the wakes: reports of the server about deleted children.
 func TestWakesArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.spawn(t, 4)

@@ -81,7 +81,7 @@ func TestWindowsAreReadable(t *testing.T) {
 	before := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral)
 	keys(m, "X")
 	if after := strings.Count(strings.Join(strings.Split(m.View(), "\n")[1:8], ""), coral); before == 0 || after > 0 {
-		t.Errorf("lines 1 to 7 have the alarm colour %d times with a window and %d times without one, want 0 and more", after, before)
+		t.Errorf("alarm colour in lines 1 to 7: got it %d times with a window, %d times without; want none with, some without", after, before)
 	}
 }
 

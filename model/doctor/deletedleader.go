@@ -42,6 +42,6 @@ func deletedLeader(r *ruleRun) {
 		}
 		f.again = x.To.Add(deletedFor + time.Second)
 		f.because("%s led until its znode was deleted at %s or earlier", described(l), units.Clock(x.To))
-		f.because("its session is alive without a candidate: connected from %s at %s", safe(client.Conn.Addr), units.Clock(client.At))
+		f.because("its session is alive without a candidate: connection from %s seen at %s", safe(client.Conn.Addr), units.Clock(client.At))
 	}
 }

@@ -40,7 +40,7 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
-	// Opens is the time at which a replay begins and is stopped. If Opens is zero, the replay plays from the start.
+	// Opens is the time at which a replay begins, paused. If Opens is zero, the replay plays from the start.
 	Opens time.Time `json:"opens,omitzero"`
 	// Part is 0 in the first file of a recording, and 2, 3, … in the later files. Initial counts the first
 	// observations of a later file, which repeat the state: see [model.State.Observations].
@@ -81,7 +81,7 @@ func (h Header) Config() (model.Config, error) {
 	return model.Config{Cluster: h.Cluster, Path: h.Path, Recipe: r, Found: h.Found, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
-// entry is a line with one observation. The encoder sets only the field of its type.
+// entry is a line with one observation. The encoder sets only the field of the observation's type.
 type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
 	Delta      *model.Delta      `json:"delta,omitempty"`

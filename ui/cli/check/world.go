@@ -298,8 +298,8 @@ func (in *instance) leads() (leads bool) {
 	return leads
 }
 
-// turned finds the instance's first turn that is later than after and has the same leads. It returns the time of
-// that turn, or after and false if there is no such turn.
+// turned returns the time of the instance's first change to leads after the time after. If there is none, it
+// returns after and false.
 func (in *instance) turned(leads bool, after time.Time) (at time.Time, ok bool) {
 	in.w.mu.Lock()
 	defer in.w.mu.Unlock()

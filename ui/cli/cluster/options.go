@@ -38,7 +38,7 @@ type Options struct {
 	Servers        string
 	SessionTimeout time.Duration     // 0: the default
 	Timeout        time.Duration     // limits the time to reach a server; 0: the default
-	Named          map[string]string // by flag: origin of a setting from the configuration file or the environment
+	Named          map[string]string // maps a flag to the origin of its value: the configuration file or the environment
 	Note           func(text string) // see Reach.Note
 	access         access
 	kerberos       kerberosLogin
@@ -55,7 +55,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.Var(notEmpty{&o.Cluster, "give a name that electop info lists"}, "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
 		f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "request a session timeout of `DURATION` (default 10s, in the demo 4s)")
 		f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "try to reach a server for `DURATION`; the dashboard on a PATH, and exporter, keep trying")
-		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. Only its owner may be able to read it. "+AuthVariable+" in the environment holds one credential")
+		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. No other user may be able to read the file. "+AuthVariable+" in the environment holds one credential")
 		f.BoolVar(&a.tls, "tls", false, "connect with TLS. Implied by the other --tls-* flags")
 		f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that sign the servers' certificates (default: the system's)")
 		f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` with this client's certificate")
@@ -212,7 +212,7 @@ func (k *kerberosLogin) apply(cfg *client.Config, called func(flag string) strin
 // lookupLimit bounds the lookup of host names. A host without an answer counts as existing.
 const lookupLimit = time.Second
 
-// Known returns an error if no host of the cluster exists, so that electop does not try until the limit.
+// Known returns an error if no host of the cluster exists, so that electop does not retry until --connect-timeout.
 func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {
