@@ -57,7 +57,7 @@ type Options struct {
 	SwitchCluster func(cluster string) // gets the chosen cluster before the dashboard ends
 	Choose        bool                 // the list of elections is open at the start
 
-	Past        travel.Past          // for time travel, in a replay a [travel.Recording]; nil: none
+	Past        travel.Past          // in a replay a [travel.Recording]; nil: no time travel
 	Lessons     lessons.Runner       // nil: no lessons; [Source.Dirty] also reports a change of its View
 	Invitations []overlay.Invitation // ways for other programs to join
 	Open        bool                 // other machines can join

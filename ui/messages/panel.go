@@ -1,5 +1,5 @@
 // Package messages draws the messages between the embedded server and two to four candidates. The server
-// reports them while it is slowed, or releases them step by step. The panel is a sequence diagram, called
+// reports messages while it is slowed or goes step by step. The panel is a sequence diagram, called
 // ladder: time goes down, and the server's lifeline is in the middle.
 //
 // An arrow to the server is a request that the server carried out. An arrow from the server is a
@@ -39,7 +39,7 @@ type Panel struct {
 type Shown struct {
 	State    *doctor.State
 	Focused  bool
-	Selected model.Row // this candidate has a lane; if it is zero, the first candidate has
+	Selected model.Row // this candidate has a lane; the zero row stands for the first candidate
 }
 
 // Settle sets what to show and where.
@@ -201,7 +201,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-const watcherMax = 100 // how many candidates partner checks; a reader can be far behind the writer that it watches
+const watcherMax = 100 // bounds a search for candidates; a reader can be far behind the writer that it watches
 
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
@@ -217,7 +217,7 @@ type kind int
 
 const (
 	missing kind = iota // a gap in the messages
-	sent                // a reply or a notification that left the server, or was dropped with its connection
+	sent                // a reply or a notification: the server sent it, or dropped it when the connection ended
 	step                // a step of the recipe, taken by the candidate of the lane
 	fault               // a fault of the candidate of the lane
 	request             // a request that the server carried out
@@ -257,7 +257,7 @@ const (
 	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // a step or deletion up to this long before the first message can be its cause
+const before = 20 * time.Millisecond // entries omits steps and deletions that precede the first message by more
 
 // entries returns the entries in the order of their times. Without messages it returns nil.
 func entries(s *doctor.State, lanes []lane) []entry {

@@ -14,7 +14,7 @@ import (
 // Entry is an action, a command or a lesson in a list.
 type Entry struct {
 	Name  string
-	Key   string // keys to press instead, or the number of a lesson
+	Key   string // text of the key column: the entry's keys, or the lesson's number
 	About string // what the entry does
 	More  string // text below the list; "": About
 	Why   string // why the entry cannot be done now, "" if it can

@@ -25,7 +25,7 @@ type Discovery struct {
 	Colour          bool   // the text has colours
 	Elections       []Found
 	Visited, Denied int // numbers of visited znodes, and of those whose children an ACL hides
-	Skipped         int // number of znodes that were not searched; Skips lists only the first
+	Skipped         int // number of znodes that were not searched, including those that Skips does not list
 	Skips           []Skip
 	Stopped         string // why the search ended early, "" for a complete search
 }

@@ -226,7 +226,7 @@ func Status(s *doctor.State) Object {
 		"ignored", each(s.Ignored, func(c *dialect.Candidate) string { return znode.Join(s.Path, c.Name) }),
 		"kind", s.Kind(),
 		"first", firstOf(s),
-		"members", members, // the children, if their kind has neither a leader nor a lock
+		"members", members, // the children, if the election's kind has neither a leader nor a lock
 		"leaderless", leaderlessOf(s),
 		"standbys", standbysOf(s),
 		"system_epoch", text(s.Epoch()),
@@ -293,7 +293,7 @@ func candidateOf(s *doctor.State, i, holders int) Object {
 		"watched", each(edge.Watched, func(name string) string { return znode.Join(s.Path, name) }), // according to the servers
 		"expires_within_ms", expires,
 		"ensemble_epoch?", epoch,
-		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // unless true: address and server are the last known
+		"connected", When(listed || s.Tracked.Absent(c.Session), listed), // if not true, address and server may be outdated
 		"session_timeout_ms", When(timeout > 0, millis(timeout)), // null: unknown
 		"heard_within_ms", When(!heard.IsZero(), within(s.At, heard)), // upper bound; null: unknown
 		"silent_ms", silent, // lower bound; null: unknown or not at risk
@@ -311,7 +311,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil for no known vacancy. A vacancy may have begun before since unless known_by is "watched".
+// leaderlessOf returns nil for no known vacancy. Unless known_by is "watched", the vacancy may have begun before "since".
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {

@@ -207,7 +207,7 @@ func (c *Canvas) Render(th *Theme) string {
 type spot struct {
 	rect Rect
 	what any
-	at   func(x, y int) any // used instead of field what, unless nil
+	at   func(x, y int) any // if not nil, SpotAt calls at and ignores the field what
 }
 
 // Spot notes what was drawn in r, for the mouse. Later spots are in front of earlier ones.

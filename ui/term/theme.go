@@ -10,7 +10,7 @@ import (
 
 // init sets the background because Bubbletea's init lets Lip Gloss query an unset one, which can
 // take five seconds.
-// Go initialises ready packages in the order of their paths, so this init runs first.
+// If several packages can be initialised next, Go takes the first by path, so this init runs before Bubbletea's.
 func init() { lipgloss.SetHasDarkBackground(true) }
 
 // Names of themes.

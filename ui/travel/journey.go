@@ -20,7 +20,7 @@ import (
 // Journey is the user's time travel. At most one search runs at a time; the next one makes all wanted moves.
 type Journey struct {
 	On    bool
-	Known bool // Found is the moment that is shown; false during the first search
+	Known bool // whether a search has set Found
 	Found
 	Shown    time.Time // the time on the screen, which playback moves past the moment
 	Whole    Whole
@@ -274,7 +274,7 @@ func withBefore(in Past, path string, m Found) Found {
 	return m
 }
 
-// needsBefore reports whether Words needs the earlier state: without events, or if the leader may have changed.
+// needsBefore reports whether Words needs the earlier state: if there are no events or the leader may have changed.
 func needsBefore(events []model.Event) bool {
 	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
 		switch e.Body.(type) {

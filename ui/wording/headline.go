@@ -155,10 +155,10 @@ func Capital(words string) string {
 // Sentence returns words with a capital letter and a full stop.
 func Sentence(words string) string { return Capital(words) + "." }
 
-// TakeOver names the programs that could take over from a leader without a queue.
+// TakeOver names the programs that could take over in an election without a queue.
 func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
 
-// Foreign returns the dialect of the election, nil if it is electop's own or there is none.
+// Foreign returns the dialect of the election, nil for no dialect and for electop's own.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -186,7 +186,7 @@ func ShortZnode(name string) string {
 	return znode.Safe(name, 16)
 }
 
-// Number returns the sequence number in a znode's name. A name without one is cut to most characters.
+// Number returns the sequence number in a znode's name, or znode.Safe(name, most) for a name without a number.
 func Number(name string, most int) string {
 	if n, ok := znode.Sequence(name); ok {
 		return strconv.FormatInt(n, 10)
@@ -210,7 +210,7 @@ func Newest(s *doctor.State) *model.Handoff {
 	return nil
 }
 
-// Followed describes how electop follows changes, "" if that is unknown or the user wants reads.
+// Followed describes how electop follows changes, "" if that is unknown or if the user chose reads instead of a watch.
 func Followed(f *model.Follow) string {
 	switch {
 	case f == nil, f.Why == model.FollowByChoice:

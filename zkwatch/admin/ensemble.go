@@ -221,7 +221,7 @@ func (c *configuredServer) absent(results []result) string {
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
 }
 
-// parseEnsemble parses the data of /zookeeper/config. why is "", or why the list all may lack servers.
+// parseEnsemble parses the data of /zookeeper/config. If the result may lack servers, why is the reason.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181

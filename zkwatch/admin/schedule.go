@@ -26,7 +26,7 @@ type schedule struct {
 	sessionsDue   time.Time
 	verify        bool      // a poll for Verify is still to be made
 	verified      time.Time // time of the last poll for Verify
-	handoff       time.Time // time of the last handoff; zero: no poll must follow
+	handoff       time.Time // time of the last handoff; zero: no handoff needs a poll
 	watchesPolled time.Time
 
 	// The next fields are used only if cheap is true.

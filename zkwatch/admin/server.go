@@ -158,7 +158,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	r.conns = got.list
 	if s.anyServer {
 		for i := range r.conns {
-			r.conns[i].LastResponse = 0 // perhaps not on the clock of the deadlines
+			r.conns[i].LastResponse = 0 // connections and deadlines may be from servers with different clocks
 		}
 	}
 	onePort := s.identity.ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the second port

@@ -68,7 +68,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 	}
 }
 
-// watchAck watches the own acknowledgement, because another client may delete it.
+// watchAck watches the leader's own acknowledgement, because another client may delete it.
 func (r *reign) watchAck(ctx context.Context) error {
 	stat, watch, err := r.getAck(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
-// ackChanged clears ackWatch: its event was received, but pending returns true until the library closes the channel.
+// ackChanged clears ackWatch if e came from it, because pending returns true until the library closes the channel.
 func (r *reign) ackChanged(e zk.Event, ok bool) {
 	if r.ack == r.ackWatch {
 		r.ackWatch = nil
