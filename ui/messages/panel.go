@@ -257,7 +257,7 @@ const (
 	cutOff    loss = "cut off" // the connection ended before the message was sent
 )
 
-const before = 20 * time.Millisecond // entries omits steps and deletions that precede the first message by more
+const before = 20 * time.Millisecond // steps and deletions are listed from this long before the first message
 
 // entries returns the entries in the order of their times. Without messages it returns nil.
 func entries(s *doctor.State, lanes []lane) []entry {

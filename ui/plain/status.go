@@ -311,7 +311,7 @@ func firstOf(s *doctor.State) Object {
 	return Object{"znode", znode.Join(s.Path, c.Name), "name", name(c), "session", sessionID(c), "why", why}
 }
 
-// leaderlessOf returns nil for no known vacancy. Unless known_by is "watched", the vacancy may have begun before "since".
+// leaderlessOf returns nil for no known vacancy. A vacancy may begin before "since", unless known_by is "watched".
 func leaderlessOf(s *doctor.State) Object {
 	v, ok := s.Vacancy()
 	if !ok || s.ElectionUnseen() {
