@@ -260,6 +260,18 @@ type Progress struct {
 	Stopped   string // the reached bound: "depth", or "nodes" for too many znodes or names; "" for none
 }
 
+// Complete reports whether a walk that ended without an error read all znodes, apart from those that
+// [Walk] leaves out after a sample. Skips that are not listed count as unread.
+func (p *Progress) Complete() bool {
+	alike := 0
+	for _, s := range p.Skips {
+		if s.Why == Alike {
+			alike += s.Znodes
+		}
+	}
+	return p.Stopped == "" && p.Denied == 0 && p.Skipped == alike
+}
+
 // A Skip is a znode that was not read, or whose children were not all visited.
 type Skip struct {
 	Path   string

@@ -135,7 +135,7 @@ func TestWalkRecognisesSystems(t *testing.T) {
 		if len(found) > 0 {
 			t.Errorf("got other elections %q, want none", slices.Collect(maps.Keys(found)))
 		}
-		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
+		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 || !p.Complete() {
 			t.Errorf("got progress %+v, want a complete walk", p)
 		}
 		known := discover.Config{Root: root + "/empty", PerSecond: quick, Leaves: true, Known: map[string]*dialect.Dialect{root + "/empty": nil}}
@@ -183,14 +183,14 @@ func TestWalkIsBounded(t *testing.T) {
 		conn := electiontest.Connected(t, electiontest.Config(t, addr))
 
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 20})
-		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
+		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" || p.Complete() {
 			t.Errorf("got %d elections, progress %+v; want 2, 1 denied, no bound reached", len(found), p)
 		}
 		// The stat shows a candidate's session even if its data is forbidden.
 		if f := found[root+"/half"]; f.Read == nil || len(f.Read.New) != 1 || !f.Read.New[0].Data.Denied || f.Read.New[0].Session == 0 {
 			t.Errorf("with forbidden data: got read %+v, want one candidate with its session", f.Read)
 		}
-		if found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 5}); len(found) != 1 || p.Stopped != "depth" {
+		if found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 5}); len(found) != 1 || p.Stopped != "depth" || p.Complete() {
 			t.Errorf("depth 5: got %d elections, progress %+v; want 1, stopped by depth", len(found), p)
 		}
 		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
@@ -272,7 +272,7 @@ func TestWalkCosts(t *testing.T) {
 			t.Errorf("got %d watches, want 0", n)
 		}
 		f := found["/crowd"]
-		if len(found) != 3 || found["/registry"].Dialect.Kind() != dialect.KindGroup || found["/jobs"].Dialect.Kind() != dialect.KindQueue || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
+		if len(found) != 3 || found["/registry"].Dialect.Kind() != dialect.KindGroup || found["/jobs"].Dialect.Kind() != dialect.KindQueue || !f.Partial || f.Contenders != many || p.Skipped != many-64 || !p.Complete() {
 			t.Errorf("got %d results, %s, %s, /crowd partial %v with %d contenders, progress %+v; want 3, group, queue, true, %d, %d skipped",
 				len(found), found["/registry"].Dialect.Kind(), found["/jobs"].Dialect.Kind(), f.Partial, f.Contenders, p, many, many-64)
 		}
@@ -304,7 +304,7 @@ func TestWalkSkipsTooLargeLists(t *testing.T) {
 		conn := electiontest.Connected(t, cfg)
 		session := conn.Status().SessionID
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
-		if len(found) != 1 || p.Skipped != 1+40 {
+		if len(found) != 1 || p.Skipped != 1+40 || p.Complete() {
 			t.Errorf("got %d elections, progress %+v; want 1, 41 skipped", len(found), p)
 		}
 		want := []discover.Skip{

@@ -96,6 +96,9 @@ func (s *Search) changed(now bool) {
 // Progress returns the number of visited znodes and the number of found elections.
 func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s.found) }
 
+// Complete reports whether the last Run read all znodes, see [discover.Progress.Complete].
+func (s *Search) Complete() bool { return s.at.Complete() }
+
 // Run walks the znodes. Elections found before an error stay in the result.
 func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)

@@ -248,7 +248,7 @@ type searcher struct {
 
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // the last search that ended without an error was not limited by a bound or an ACL
+	complete  bool  // the last search that ended without an error was complete, see election.Search
 	err       error // of the last search
 	unwatched int   // number of elections that the method follow could not watch
 	requests  uint64
@@ -296,7 +296,7 @@ func (s *searcher) once(ctx context.Context, last plain.Discovery) (plain.Discov
 	defer s.mu.Unlock()
 	s.now.requests += requests
 	if s.now.err = err; err == nil {
-		s.now.ended, s.now.complete = true, d.Stopped == "" && d.Denied == 0
+		s.now.ended, s.now.complete = true, found.Complete()
 	}
 	return d, err
 }

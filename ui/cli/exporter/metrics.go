@@ -240,7 +240,7 @@ func commonMetrics() []description {
 		{"elections", "", "Elections that electop watches."},
 		{"elections_without_leader", "", "Elections that nobody leads; no sample without a connection or before the first search ended."},
 		{"elections_unwatched", "", "Elections that the last search found and electop could not watch: more than 200, or with the path label of another."},
-		{"search_complete", "", "Whether the last search for elections that did not fail met no bound and no ACL that forbids READ: 1 or 0."},
+		{"search_complete", "", "Whether the last search for elections that did not fail read every znode that it had to read: 1 or 0."},
 		{"last_answer_timestamp_seconds", "", "When a ZooKeeper server last answered a request or ping of electop's observing session."},
 		{"requests_total", "to", "Electop's own requests without pings: of the observing session, of searches, and to the servers about themselves."},
 	}
