@@ -200,6 +200,8 @@ func (w *world) disorder() string {
 		return fmt.Sprintf("%s and %s both believe that they lead", l[0].id, l[1].id)
 	case len(l) == 1:
 		return fmt.Sprintf("%s believes that it leads, but its znode is not the first", l[0].id)
+	case len(w.queue()) == 0:
+		return "no candidate has a znode"
 	}
 	return "no output line shows a leader (is the output buffered?)"
 }
