@@ -159,7 +159,7 @@ func TestShownAtEverySize(t *testing.T) {
 		"stepping":           {"step by step, 4 held", "↑ 12 ◂"},
 		"faults":             {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
 		"faults-refused":     {"Not now: birch is frozen", "freeze"},
-		"palette":            {"Actions", "> s", "one more candidate"},
+		"palette":            {"Actions", "> s", "add a candidate"},
 		"palette-typed":      {":res", "> d", "Not now: birch is frozen"},
 		"faulty":             {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
 		"two-leaders":        {"safety ✗", "liveness 96.2 %", "Belief", "guard off", "☆ amber", "n_12 is deleted", "✓ stale"},

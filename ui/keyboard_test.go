@@ -248,7 +248,7 @@ func TestHelpIsAboutTheMode(t *testing.T) {
 		sample, keys string
 		shows, not   []string
 	}{
-		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "during a lesson", "Back in time"}},
+		{"main", "?", []string{"On the main screen", "Signs", "add a candidate", "all keys, signs and words"}, []string{"Choosing a fault", "during a lesson", "Back in time"}},
 		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
 		{"main", "? ? ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},

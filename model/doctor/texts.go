@@ -29,7 +29,7 @@ var (
 	shutDown = wording{Info, 0, "nobody leads: the system was shut down", noProgramRuns.harm, noProgramRuns.advice, nil}
 
 	leaderNoMember = wording{Critical, 0,
-		"the leader {leader} is no member of {system}",
+		"the leader {leader} is not a member of {system}",
 		"Its program ended, or somebody else wrote the leader's znode. Nobody finds the leader, and its znode keeps the others from electing another.",
 		"Look at the program of {leader}. If it is dead, its znode is deleted when its session expires. If another name is meant, correct the leader's znode.", nil}
 	leaderDown = wording{Critical, 0,

@@ -30,7 +30,7 @@ func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
 	case could.ShutDown:
-		return "it was shut down"
+		return "the system was shut down"
 	case could.Off != "":
 		return text + "; " + could.Off
 	default:
@@ -42,7 +42,7 @@ func Could(s *doctor.State) string {
 func OutsideZnodes(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
-		lines = append(lines, "The leader is no member: "+znode.Safe(could.Entry, 0)+" does not exist.")
+		lines = append(lines, "The leader is not a member: "+znode.Safe(could.Entry, 0)+" does not exist.")
 	} else if could.Own.State != "" {
 		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.Own.State))
 	}

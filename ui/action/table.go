@@ -14,12 +14,12 @@ func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *
 var Table = []Def{
 	{
 		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Drop: 1, Changes: true,
-		Help:  "one more candidate",
+		Help:  "add a candidate",
 		Words: Words{Done: "a candidate was added"},
 	},
 	{
 		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "cut its connection without closing its session",
+		Help: "cut its connection; its session stays open",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
 			Shows: "Its znode stays until its session expires. If it leads, no other candidate can lead until then.",
@@ -28,7 +28,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Freeze, Key: "f", Where: OnMain | OnFaults, Label: "freeze", Foot: 3, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
-		Help: "a long pause of the selected candidate; thaw it",
+		Help: "pause the selected candidate; thaw it",
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
 			Is:    "a long pause, as of a garbage collector",
@@ -44,7 +44,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Drop: 1, Changes: true, OfCandidate: true,
-		Help: "the selected candidate closes its session",
+		Help: "close the session of the selected candidate",
 		Words: Words{
 			Is:    "it leaves on purpose",
 			Shows: "It closes its session, and its znode is deleted with it. The quickest handoff: nobody has to wait for a session to expire.",
@@ -67,7 +67,7 @@ var Table = []Def{
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "delay messages more; at last . releases each",
+		Help:  "delay messages more, and at the end hold them",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "slower"},
 	},
 	{
@@ -83,7 +83,7 @@ var Table = []Def{
 	{
 		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Drop: 3, Changes: true, Demo: true,
 		Matters: func(s *doctor.State) bool { return s.Work.Rules.Workers },
-		Help:    "workers that write; with a guard; none",
+		Help:    "leaders' workers: on, on with a guard, off",
 		Next: func(s *doctor.State, _ *model.Member) string {
 			switch r := &s.Work.Rules; {
 			case !r.Workers:
@@ -149,7 +149,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "omit the guid",
 			Is:    "its next znodes have no guid",
-			Shows: "Then lose a reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
+			Shows: "If a reply is then lost, it cannot find its own znode among the others, creates another, and leaves a ghost.",
 			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
 		},
 		Undo: Words{
@@ -167,13 +167,13 @@ var Table = []Def{
 			Cant:  "slow its lead down",
 			Is:    "its leader procedure does not end",
 			Shows: "It is elected and has not acknowledged. A program that reads only the queue to find the leader acts too early.",
-			Done:  "set: the leader procedure of {name} does not end once it is elected",
+			Done:  "from now on the leader procedure of {name} does not end",
 		},
 		Undo: Words{
-			Verb:  "lead on",
+			Verb:  "finish procedure",
 			Is:    "it finishes its leader procedure",
 			Shows: "It acknowledges, and only then leads.",
-			Done:  "set: the leader procedure of {name} ends",
+			Done:  "{name} may finish its leader procedure",
 		},
 	},
 }
