@@ -8,7 +8,7 @@
 // ephemeral sequential child. The child with the lowest sequence number has the role: its client
 // leads, or holds a lock. Every other candidate watches the child just below its own. A
 // [dialect.Recipe] is a set of such rules. A [dialect.Dialect] describes the znodes of one system that
-// follows a recipe. Usually the names of the children, or other znodes, show the dialect.
+// follows a recipe. Usually the children's names or other znodes show the dialect.
 //
 // A contender is a child that takes part in the election. The queue has the contenders in the
 // recipe's order, and the head is the first of them. A single znode is an election without

@@ -78,7 +78,7 @@ const heldMax = 4096
 type eventQueue struct {
 	n    uint64  // the number of the last event that is due
 	due  []Event // became due at or after the last observation
-	held []Event // the first waits for the acknowledgement: a Handoff, or a Snapshot that is still empty
+	held []Event // the first waits for the acknowledgement, and is a Handoff or an empty Snapshot
 }
 
 func (q *eventQueue) add(at time.Time, body EventBody) {

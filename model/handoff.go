@@ -262,7 +262,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	j.lanes.leave(d)
 }
 
-// EndOf returns why a contender's znode was deleted, if c was one of the last leaders or members.
+// EndOf returns why c's znode was deleted. It knows the cause only for recent leaders and for members' candidates.
 func (j *Journal) EndOf(c *dialect.Candidate) Cause {
 	for _, h := range slices.Backward(j.past.handoffs) {
 		if h.From != nil && h.From.ID() == c.ID() {

@@ -196,7 +196,7 @@ func (j *Journal) Held() (until time.Time, ok bool) {
 // Add adds an event after all others.
 func (j *Journal) Add(body EventBody) { j.events.add(j.at, body) }
 
-// Due returns the events that became due at or after the last observation, those of [Journal.Add] too.
+// Due returns the events that became due at or after the last observation, including those of [Journal.Add].
 func (j *Journal) Due() []Event { return j.events.due }
 
 // Events counts all events so far, including those that wait.
@@ -365,7 +365,7 @@ func (j *Journal) Clone() *Journal {
 	c.properties.Believers = slices.Clip(j.properties.Believers)
 	c.unexplained = maps.Clone(j.unexplained)
 	c.cached, c.last = nil, Changed{}
-	c.owned = nil // computed again by index
+	c.owned = nil // the method index computes it again
 	return &c
 }
 

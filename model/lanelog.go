@@ -38,7 +38,7 @@ type hold struct {
 type departure struct {
 	at     time.Time
 	of     *dialect.Candidate
-	member string // the owner's [Member.ID]; "" for a third-party client, which has no cause
+	member string // the owner's [Member.ID]; "" for a third-party client: then cause is also ""
 	cause  Cause
 	led    bool
 }

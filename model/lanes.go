@@ -225,7 +225,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 			add(i)
 		}
 	}
-	for _, h := range b.State.lanes.holds { // former holders that others have overtaken
+	for _, h := range b.State.lanes.holds { // former holders that are not among the first contenders
 		if front > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(front-1)) <= 0 {
 			continue // h.of was added before, or has left
 		}

@@ -181,7 +181,7 @@ type Vacancy struct {
 	Known VacancyKnown
 }
 
-// VacancyKnown is the source of [Vacancy.Since]. Unless [VacancyWatched], the vacancy may be longer.
+// VacancyKnown is the source of [Vacancy.Since]. Except for [VacancyWatched], the vacancy may be longer.
 type VacancyKnown string
 
 const (
@@ -254,8 +254,8 @@ func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, s
 	}
 }
 
-// GhostOf returns the name of the candidate whose ghost c is, "" for none. sure is false for a
-// third-party client.
+// GhostOf returns "" if c is no ghost, otherwise the member's name or the label of the znode that the
+// client uses. sure is true only for a ghost of a member.
 func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false

@@ -17,7 +17,7 @@ const (
 )
 
 // mayBeGuest reports whether c may belong to another program with electop's naming. Such a program
-// may make no acknowledgement.
+// possibly does not acknowledge.
 func (r *ruleRun) mayBeGuest(c *dialect.Candidate) bool {
 	d := r.s.Dialect
 	return d != nil && !d.Foreign() && r.d.cfg.AckFollows && r.s.Member(c) == nil

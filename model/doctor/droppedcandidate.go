@@ -10,7 +10,7 @@ import (
 )
 
 // droppedCandidate finds sessions that watch candidates but own none. An old watch may remain, so the
-// session of a deleted candidate is reported only if it watches a candidate that joined later.
+// session of a deleted candidate is reported only if it watches a candidate that joined after the deletion.
 func droppedCandidate(r *ruleRun) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base

@@ -31,7 +31,7 @@ const (
 type Edge struct {
 	State   WatchState
 	Watched []string  // the children that the contender's session watches, except its own znode; at most watchedMax
-	Own     bool      // the session watches its own znode, and owns no other contender
+	Own     bool      // the session watches the contender's own znode, and owns no other contender
 	Server  string    // a server that has the watches
 	At      time.Time // the beginning of the last round; zero: none
 	Why     string    // the reason for Unverified and OtherWatch, "" if none is needed; safe to show
@@ -183,7 +183,7 @@ type watchTable struct {
 type watching struct {
 	server  string
 	names   []string // children, sorted
-	partial bool     // a list of the server was cut
+	partial bool     // a list of the server was longer than electop keeps
 }
 
 const watchedMax = 64

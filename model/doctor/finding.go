@@ -40,8 +40,8 @@ type Finding struct {
 	Since      time.Time // when the rule first reported it
 }
 
-// FindingChanged reports that a finding was raised or cleared. If its severity changes, a finding is
-// raised again or, if the suspicion has not lasted long enough for the new severity, cleared.
+// FindingChanged reports that a finding was raised or cleared. When the severity changes, the finding is
+// cleared if the suspicion has not lasted long enough for the new severity, otherwise raised again.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool

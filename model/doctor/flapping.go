@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// Leaders flap if there are flapMin reigns within flapWindow, each shorter than flapShort. A
-	// rolling restart of five members makes fewer.
+	// Leaders flap if at least flapMin reigns that were shorter than flapShort ended within flapWindow.
+	// A rolling restart of five members causes fewer of these reigns.
 	flapMin    = 6
 	flapShort  = 20 * time.Second
 	flapWindow = 5 * time.Minute
 	// The finding ends when no reign has ended for flapCalm.
 	flapCalm  = time.Minute
 	flapShown = 8
-	// Leaders may have flapped before the first read if flapDeletes znodes were deleted, and the
-	// leader's znode is younger than flapShort.
+	// Leaders may have flapped before the first read if at least flapDeletes znodes were deleted, and
+	// the leader's znode is younger than flapShort.
 	flapDeletes = 6
 )
 

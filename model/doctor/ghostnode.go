@@ -42,8 +42,8 @@ func ghostNode(r *ruleRun) {
 	}
 }
 
-// findGhosts returns a finding about ghosts (see [model.Ghosts]), nil for none. at has their positions,
-// then the position of the candidate that the client probably uses.
+// findGhosts returns a finding about ghosts (see [model.Ghosts]), nil for none. at has the positions
+// of the ghosts, then the position of the candidate that the client probably uses.
 func (r *ruleRun) findGhosts(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {

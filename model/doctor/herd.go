@@ -35,7 +35,7 @@ func herd(r *ruleRun) {
 
 // crowd has the positions of the contenders that watch the same child.
 type crowd struct {
-	sure  []int // two tables show a wrong watch, or the recipe is the herd
+	sure  []int // two tables show a wrong watch, or the recipe is [dialect.Herd]
 	maybe []int // the last table shows a wrong watch, but no second table confirmed it
 	right []int // they should watch this child
 }

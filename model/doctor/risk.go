@@ -34,7 +34,7 @@ type RiskChanged struct {
 func (RiskChanged) EventBody() {}
 
 type risks struct {
-	all    []*Risk // in queue order; shared with states: replaced, never written
+	all    []*Risk // in queue order; states share it, so assess makes a new slice
 	rounds int     // [session.Tracker.Rounds] at the last assessment
 }
 

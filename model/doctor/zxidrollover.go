@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// rolloverNear is the lower half of a zxid three days before its end, at a thousand writes a second.
+// rolloverNear is a lower half of a zxid. From there, a thousand writes a second reach ffffffff in three days.
 const rolloverNear = 0xf0000000
 
 func zxidRollover(r *ruleRun) {

@@ -92,8 +92,8 @@ func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
 	return t
 }
 
-// segmentMin is the least limit of a segment. A journal with many children and members has a higher limit,
-// because to clone eight of them takes about as long as to apply one observation.
+// segmentMin is the least limit of a segment. Children and members raise the limit, because cloning eight
+// children or members takes about as long as applying one observation.
 const segmentMin = 512
 
 func (t *Timeline) addSegment() {
@@ -228,8 +228,8 @@ func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
 
-// Observation returns an observation by its index, from 0, and the number n of the last moment up
-// to that observation. A dropped observation is nil. ok is false if the index is too large.
+// Observation returns the observation with this index, from 0. n is the number of the last moment up to
+// that observation. For a dropped observation, o is nil and n is 0. ok is false if the index is too large.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -278,7 +278,7 @@ type computed struct {
 	moments []Moment
 }
 
-// computedMax bounds the product of the number of cached moments, if it is above 1, and the size of segment.from.
+// computedMax bounds the number of cached moments times the size of segment.from. One moment is always cached.
 const computedMax = 1 << 20
 
 // Moment computes the moment, also while the timeline grows. For positions of one timeline, calls of

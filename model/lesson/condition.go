@@ -147,7 +147,7 @@ func wrote(is func(*model.Tried) bool) func(*Condition, *change) bool {
 	}
 }
 
-// is reports whether x has the role. The role "" matches any x, and Nobody only a nil x.
+// is reports whether x has the role. The role "" matches any x, and Nobody matches only a nil x.
 func (m *change) is(role Role, x *dialect.Candidate) bool {
 	if role == "" || role == Nobody || x == nil {
 		return role == "" || role == Nobody && x == nil
@@ -188,7 +188,7 @@ func (m *change) writes() []model.Tried {
 }
 
 // Settled reports whether there are n contenders. An election must also be settled: see [Settled]. For a
-// barrier or a queue, the method returns true, because its members are no contenders.
+// barrier and for a queue, the result is true, because their members are no contenders.
 func (u *Setup) Settled(s *doctor.State, n int) bool {
 	switch u.Kind {
 	case dialect.KindBarrier, dialect.KindQueue:

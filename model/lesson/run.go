@@ -336,8 +336,8 @@ func (r *Run) feedback(q *Question) string {
 
 const cannot = "This part cannot go on: < restarts it."
 
-// Fits reports whether the part can begin in the state s: its roles have holders, and the recipe,
-// rules and faults agree with its setup.
+// Fits reports whether the part can begin in the state s. A part without an act always can. Otherwise
+// the part's roles must have holders, and the recipe, rules and faults must agree with the part's setup.
 func (r *Run) Fits(s *doctor.State) bool {
 	p, h := r.now(), holdersIn(s)
 	if p.Act == nil {
@@ -377,8 +377,8 @@ func (r *Run) Fits(s *doctor.State) bool {
 	return true
 }
 
-// otherRules describes a change of an election's recipe or workers' rules, "" for none. The key h in
-// keys permits another recipe, and the key w permits other rules.
+// otherRules describes a change of an election's recipe or of the workers' rules, "" for none. The key h
+// in keys permits another recipe, and the key w permits other rules.
 func (r *Run) otherRules(s *doctor.State, keys []string) string {
 	u, rules := r.setup(), &s.Work.Rules
 	switch {

@@ -93,7 +93,7 @@ type Watcher struct {
 	Known map[string]znode.Znode // the last children; a child that was deleted during the read is Unread
 }
 
-// Read reads all children, or only changes if full is false. It calls between, if not nil, before it reads a child's data.
+// Read reads all children, or only changes if full is false. It calls the function between before it reads child data.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
