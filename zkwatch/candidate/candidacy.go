@@ -32,7 +32,7 @@ type candidacy struct {
 
 	unproved int // committed renewals in a row that proved no lease
 
-	notContending map[string]bool // names of the persistent children that wait found
+	notContending map[string]bool // names of persistent children; method wait adds them
 }
 
 func (s *candidacy) run(ctx context.Context) error {

@@ -200,8 +200,8 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes the session. If disconnected, it reconnects first, but not after the expected expiry: a
-// partitioned follower may forward a later request to reconnect, which would keep the session alive.
+// leave closes the session. After a lost connection, leave first waits for another, at most until the latest
+// expected expiry: a partitioned follower may forward a later reconnect, which would keep the session alive.
 func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {

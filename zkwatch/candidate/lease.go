@@ -137,7 +137,7 @@ func (s *candidacy) expiryLeft() time.Duration {
 
 const (
 	leaseMarginShare = 10 // the margin is timeout/10: clocks differ in speed, and a leader needs time to stop
-	renewalShare     = 10 // renewals begin timeout/10 apart
+	renewalShare     = 10 // renewals usually begin timeout/10 apart
 )
 
 func left(end time.Time, timeout time.Duration) time.Duration {

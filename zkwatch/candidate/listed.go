@@ -45,6 +45,6 @@ func bounded(name string) string {
 	if len(name) <= nameMax {
 		return name
 	}
-	tail := name[len(name)-znode.SequenceDigits-2:] // the number, its sign and the byte before
+	tail := name[len(name)-znode.SequenceDigits-2:] // room for the digits, a sign and one byte before the sign
 	return name[:nameMax-len(tail)] + tail
 }

@@ -25,7 +25,7 @@ var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was 
 // can forward it even after the session has moved to another server and back. So volunteer creates no
 // second znode, but ends the candidacy if it does not find the first one.
 //
-// If the name has no guid, volunteer creates a second znode in this case, and the first one may remain.
+// If the name has no guid, volunteer creates a second znode after a lost reply. The first one may remain.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {

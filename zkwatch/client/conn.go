@@ -126,7 +126,7 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 // Config returns the configuration with its defaults filled in.
 func (c *Conn) Config() Config { return c.cfg }
 
-// spawn runs f in a goroutine. If the Conn has ended, it returns false instead.
+// spawn runs f in a goroutine. If the Conn has ended, spawn returns false instead.
 func (c *Conn) spawn(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *Conn) sessionWait() time.Duration {
 }
 
 // giveUp ends a Conn that has had no connection for sessionWait. Servers that have lost their
-// data would refuse its zxid for ever.
+// data would refuse the zxid of the Conn for ever.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.sessionWait()

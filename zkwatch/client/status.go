@@ -35,7 +35,7 @@ type Status struct {
 	RTT       time.Duration // round trip of the last answered request or ping; 0: none yet
 
 	// Distance estimates the network's part of RTT. It is the shortest of the last round trips of
-	// pings and small reads; 0: none yet.
+	// pings and small reads over the latest connection; 0: none yet.
 	Distance time.Duration
 
 	// LeaseEnd is the end of the lease: before it, the session cannot expire (see [Conn.Renew]).

@@ -16,8 +16,8 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// single reports a leader's own znode of a known system. It leaves a znode of an unknown system to
-// w.unproven if its path ends in a common name, such as leader.
+// single reports a leader's own znode of a known system. If the system is unknown and
+// the path ends in a common name, such as leader, single leaves the znode to w.unproven.
 func (w *walk) single(ctx context.Context, path string) (bool, error) {
 	if !dialect.MaybeSingle(path) && !dialect.LeadersName(path) {
 		return false, nil
@@ -39,7 +39,7 @@ func (w *walk) single(ctx context.Context, path string) (bool, error) {
 }
 
 // unproven reports each result in w.later, unless one of its znodes is an acknowledgement or was already reported.
-// It also omits a leader's own znode if its session is a candidate in an election below the same parent.
+// It also omits a leader's own znode whose session owns a candidate's znode in an election below the same parent.
 func (w *walk) unproven(ctx context.Context) error {
 	for _, f := range w.later {
 		dir := strings.TrimSuffix(znode.Dir(f.Path), "/") + "/"

@@ -55,9 +55,9 @@ type walk struct {
 	found    map[string]*dialect.Dialect // dialects of the reported results, by path
 	siblings []string                    // names of the visited znode and of its siblings without sequence numbers
 	later    []Found                     // see unproven
-	leaves   []znode.Znode               // visited leaves of the current branch, without data
+	leaves   []znode.Znode               // visited znodes without children in the current branch; Data has only Length
 	acks     map[string]bool             // paths of acknowledgements
-	contends map[uint64][]string         // maps a session to the elections in which it is a candidate
+	contends map[uint64][]string         // maps a session to the elections in which it owns a candidate's znode
 	branches []branch                    // not yet visited
 	queued   int                         // number of names in branches
 	bytes    int                         // total length of these names
@@ -187,7 +187,7 @@ func (w *walk) descend(path string, names []string, stat *zk.Stat, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// The swaps take the first maxAlike names from the whole list. Below 128 names they change nothing.
+	// The swaps put a sample of the whole list first. Below 128 names they change nothing.
 	slices.Sort(names)
 	if len(names) > maxAlike {
 		for i := range maxAlike {
@@ -318,7 +318,7 @@ type Config struct {
 	Nodes     int     // the largest number of visited znodes; 0 means 10,000
 	PerSecond float64 // requests per second; 0 means 100
 
-	Leaves bool // report also znodes without children that may be barriers
+	Leaves bool // report also each znode that has no children and may be a barrier
 	// Known maps the path of an election found earlier to its system; nil: unknown. Walk also reports the
 	// known elections that have no children now.
 	Known map[string]*dialect.Dialect
@@ -330,13 +330,13 @@ type Config struct {
 }
 
 const (
-	burst          = 3        // requests that may follow the first after a pause without a delay
+	burst          = 3        // after a pause, burst+1 requests need no delay
 	sample         = 4        // contenders read in search of an ephemeral one
-	maxContenders  = 200      // read in one election
+	maxContenders  = 200      // the most contenders to read in one election besides the sample
 	maxAlike       = 64       // size of the sample, see Walk
 	nameSize       = 64       // assumed bytes of a child's name in a reply
-	maxQueuedBytes = 32 << 20 // of names not yet visited
-	maxNames       = 4096     // used to recognise a system
+	maxQueuedBytes = 32 << 20 // the most bytes of names not yet visited
+	maxNames       = 4096     // the most unread names used to recognise a system
 )
 
 func (cfg *Config) setDefaults() {

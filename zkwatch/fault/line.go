@@ -110,7 +110,7 @@ func (l *lineConn) deliver() {
 		if len(p) == 0 {
 			return
 		}
-		l.Conn.Write(p) // if the connection is lost, Read reports it
+		l.Conn.Write(p) // Read reports a lost connection
 	}
 }
 

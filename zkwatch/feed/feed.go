@@ -49,7 +49,7 @@ type Feed struct {
 
 	jmu      sync.Mutex
 	journal  journal
-	timeline *history.Timeline // also the journal; nil: the feed keeps no past
+	timeline *history.Timeline // the same value as journal; nil: the feed keeps no past
 	changed  chan struct{}     // closed after the next observation; nil: no Await waits
 
 	seeking sync.Mutex // held while Seek computes a moment; jmu would block Run

@@ -135,10 +135,10 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 // Close closes the file.
 func (r *Recording) Close() error { return r.file.Close() }
 
-// Recorder writes a recording, with a bound of its size if one is given.
+// Recorder writes a recording. The size of the recording may have a bound.
 //
-// With a bound, the newest part is in FILE and the previous part in FILE.1. Each part has at most half
-// of the bound. A later part begins with the election's state, so each part can be read alone.
+// With a bound, Recorder writes the newest part to path and keeps the previous part as path.1. Each part
+// has at most half of the bound. A later part begins with the election's state, so each part can be read alone.
 //
 // Each Write ends with a complete line, so a crash leaves at most the last line incomplete.
 type Recorder struct {
