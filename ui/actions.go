@@ -41,7 +41,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	return d.try(a, why, d.target())
 }
 
-// try begins a if why is "". On a live cluster, the user must first confirm harm to electop's own candidate.
+// try begins the action a if why is "". On a live cluster, the user must first confirm harm to electop's own candidate.
 func (d *dashboard) try(a action.Action, why string, r model.Row) tea.Cmd {
 	if why != "" {
 		d.refuse(action.WordsFor(a).Cant, why)

@@ -241,7 +241,7 @@ type wave struct {
 	since time.Duration // time since the deletion
 	exact bool          // not in slow motion
 	over  bool
-	// Reactions up to upTo after the deletion are shown. A candidate that read after readUpTo is not done yet.
+	// Both count from the deletion. Reactions after upTo are not shown. A candidate that read after readUpTo is not done.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // candidates in each phase, none after the wave
 	state          *doctor.State

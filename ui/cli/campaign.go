@@ -102,7 +102,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	defer stop()
 	own := std
-	if o.command.args != nil { // standard output is the command's
+	if o.command.args != nil { // standard output belongs to the command
 		own.Out = std.Err
 	}
 	p := &campaignPrinter{std: own, path: o.path, json: o.json}
@@ -183,7 +183,7 @@ func (p *campaignPrinter) print(r report) {
 	switch {
 	case r.closed != "":
 		m = p.ended(r.closed)
-	case r.over && m.Belief == model.Lost: // the last line reports this
+	case r.over && m.Belief == model.Lost: // if the session stays open, the last line reports the loss
 		p.end = m
 		return
 	}

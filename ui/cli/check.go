@@ -55,7 +55,7 @@ func newCheck(std IO) *cobra.Command {
 	})
 	o.logFlag(cmd)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.Long = checkHelp() // it would slow down each start of electop
+		cmd.Long = checkHelp() // checkHelp is slow, so only the help calls it
 		cmd.Root().HelpFunc()(cmd, args)
 	})
 	return cmd

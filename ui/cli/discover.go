@@ -196,7 +196,7 @@ func (o *options) find(ctx context.Context, conn client.Config, std IO) (*plain.
 	return &d, nil
 }
 
-// firstElection returns the election in the worst state, of a known system if possible; nil if all are Roleless.
+// firstElection returns the worst election of a known system, otherwise the worst one; nil if all are Roleless.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	unknown := func(f *plain.Found) bool { return f.State.Dialect.Kind() == dialect.KindUnknown }
 	for i := range all {

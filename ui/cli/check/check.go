@@ -54,7 +54,7 @@ type need uint8
 const (
 	queued    need = 1 << iota // not a single-znode election
 	leading                    // Config.Leading is set
-	following                  // Config.Following is set
+	following                  // Config.Leading and Config.Following are set
 )
 
 // Checks returns all checks in the order of the report.
@@ -71,7 +71,7 @@ type Config struct {
 	Instances int      // started by each check that needs no other number; at least 3
 	Only      []string // names of checks; empty: all
 	// Leading matches an output line if the instance begins to believe that it leads, Following if it stops.
-	// If a group of Leading matches another instance's id, the line's instance follows. Following ignores such a match.
+	// If a group matches another instance's id, Leading shows that the line's instance follows, and Following is ignored.
 	Leading, Following *regexp.Regexp
 	Record             string // directory of the recordings; "": none
 	Env                []string
@@ -85,7 +85,7 @@ type Status string
 const (
 	Passed   Status = "passed"
 	Failed   Status = "failed"
-	NotShown Status = "not shown" // neither; Result.Seen has the reason
+	NotShown Status = "not shown" // neither passed nor failed; Result.Seen has the reason
 )
 
 const (

@@ -221,7 +221,7 @@ func (in *instance) open() [2]func(io.Reader) ([]byte, error) {
 	}
 }
 
-// frameMax is less than any four-letter word that is decoded as a frame size.
+// frameMax is less than the frame size that any four-letter word decodes to.
 const frameMax = 16 << 20
 
 // read returns the bytes to relay: a frame that take accepts, or anything if s is raw.

@@ -10,7 +10,7 @@ var overflow = Check{
 	Title:  "two candidates with the last sequence number do not lead together",
 	Source: "ZooKeeper since 3.6 gives 2147483647 to all later znodes, and lists children in no certain order",
 	needs:  queued | leading,
-	next:   math.MaxInt32 - 1, // the server then also lists the newest child first
+	next:   math.MaxInt32 - 1, // if next is set, the server also lists the newest child first
 	do: func(w *world) {
 		began := time.Now()
 		leader := w.start(2)

@@ -139,7 +139,7 @@ func (o Requests) Poller(cfg client.Config, conn func() *client.Conn, log *slog.
 		},
 		Touch: func(ctx context.Context) {
 			if c := conn(); c != nil {
-				_ = c.Touch(ctx) // after an error the anchor is only less precise
+				_ = c.Touch(ctx) // an error only makes the deadlines of sessions less exact
 			}
 		},
 	})

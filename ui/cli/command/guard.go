@@ -36,7 +36,7 @@ type guard struct {
 }
 
 // Guard runs the command in args. The supervisor starts a new process that calls Guard.
-// The process gets the pipe in as its stdin, and another pipe as reportFile. Guard returns when the process has no child left.
+// Guard reads limits from in (stdin) and writes reports to reportFile. It returns when its process has no child left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
@@ -44,7 +44,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if err := Adopt(); err != nil {
 		return err
 	}
-	runtime.LockOSThread() // the end of this thread would kill the command (see killedWithParent)
+	runtime.LockOSThread() // on Linux, the end of this thread would kill the command (see killedWithParent)
 	report := os.NewFile(reportFile, "report")
 	syscall.CloseOnExec(reportFile)
 	// The default action of these signals would end the guard before the command.

@@ -68,5 +68,5 @@ func EndOrphans(_ int, spared []int) {
 // killedWithParent returns attributes with which the kernel kills a new process when the thread that started it ends.
 func killedWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// self returns a path that stays valid if another version replaces the file.
+// self returns a path to this program that stays valid if an upgrade replaces the program's file.
 func self() (string, error) { return "/proc/self/exe", nil }

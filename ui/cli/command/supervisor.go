@@ -97,7 +97,7 @@ func (s *Supervisor) Stop() {
 	s.mu.Unlock()
 }
 
-// Close ends the command for good, and returns when no process of the command is left.
+// Close ends the command, which will not run again, and returns when no process of the command is left.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
 	s.over = true
@@ -115,7 +115,7 @@ func (s *Supervisor) Result() (code int, exited bool, err error) {
 	return s.code, s.exited, s.result
 }
 
-// supervise runs the command, again after each lost lease, until r ends or s.over is set.
+// supervise runs the command, and runs it again after each lost lease, until r ends or s.over is set.
 func (s *Supervisor) supervise(r *reign, env []string) {
 	for {
 		select {
@@ -299,7 +299,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 		case <-ticker.C:
 			r.tick()
 		case code := <-exited:
-			// A guard that SIGTERM ended had not started the command, so there is no process to kill.
+			// If SIGTERM ended the guard, the guard had not started the command, and there is no process to kill.
 			if code != 0 && code != 128+int(syscall.SIGTERM) {
 				EndOrphans(r.guard.Pid, spared)
 			}

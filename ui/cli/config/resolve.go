@@ -203,7 +203,7 @@ func (s *Settings) choose(f File) error {
 	return nil
 }
 
-// dropDisabled deletes details, such as tls-ca, if an origin of a higher kind disables their feature.
+// dropDisabled deletes settings such as tls-ca if a setting with an origin of a higher kind disables their feature.
 func (s *Settings) dropDisabled() {
 	for key, v := range s.Values {
 		by := s.Values[implied(key)]

@@ -1,4 +1,4 @@
-// Package dashboard assembles the dashboard on live elections, of a cluster or of a demo. The screen shows
+// Package dashboard assembles the dashboard for live elections of a cluster or a demo. The screen shows
 // the states of the watched elections. Keys call actions. An action that changes something works only in the
 // first election. A demo also has lessons.
 package dashboard
@@ -30,7 +30,7 @@ type parts struct {
 func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = true // for time travel; sharePast bounds its memory
-	cfg.Reach.Note = nil        // it would overwrite the screen
+	cfg.Reach.Note = nil        // a note would overwrite the screen
 	if cfg.Server != nil {
 		var err error
 		if p.lessons, err = newLessonRunner(tasks, notice); err != nil {
@@ -162,7 +162,7 @@ type Config struct {
 	Notices []string        // shown at the start
 
 	// Found is the result of a search, or nil. If it has several elections or the search stopped early,
-	// the dashboard begins with the list.
+	// the dashboard begins with the list of elections.
 	Found *plain.Discovery
 
 	WhyReadOnly   string             // why keys that change something are disabled; "": enabled

@@ -325,7 +325,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add reports whether the lesson was not done before.
+// add marks a lesson as done, and reports whether it was not done before.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
