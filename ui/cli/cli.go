@@ -125,7 +125,7 @@ func newRoot(std IO) *cobra.Command {
 const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
   electop completion fish > ~/.config/fish/completions/electop.fish`
 
-// newHelp returns the help command. Cobra's own one prints the help of the root for an unknown name.
+// newHelp returns the help command. Cobra's help command prints the help of the root for an unknown name.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",

@@ -61,7 +61,7 @@ func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, er
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Failed adds unknown hosts, so an error of another kind is more useful.
+			// Reach.Failed adds unknown hosts, so an error of another kind is more useful.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 				waiting(why)

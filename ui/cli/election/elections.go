@@ -251,7 +251,7 @@ func (e *Election) run(t *process.Tasks, poller *admin.Poller) {
 	}
 }
 
-// followBeside makes the observer follow the znodes outside the election that the feed's state lists.
+// followBeside makes the observer follow the znodes outside the election. The feed's state lists these znodes.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
 		s := e.Feed.State()
