@@ -15,11 +15,11 @@ import (
 
 // acknowledgement has the acknowledgement znodes of an election. One that names the leader is enough.
 type acknowledgement struct {
-	ackZnode            // the chosen element of all: see choose
+	ackZnode            // the element of the slice all that choose selected
 	all      []ackZnode // never written in place, because states share it
 	paths    []string
 	expected bool       // the configuration expects an acknowledgement, or one was seen
-	since    timeBounds // of the last handoff, until it is acknowledged or the connection is lost
+	since    timeBounds // of the last handoff; unknown after its acknowledgement or a lost connection
 }
 
 type ackZnode struct {

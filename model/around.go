@@ -53,7 +53,7 @@ func (d *Directory) names() []string {
 // Standbys has the programs that could take over from the leader.
 type Standbys struct {
 	Listed bool     // the standbys are known, from a list of programs or from watches
-	Names  []string // as [dialect.Dialect.Who] names a leader; of watchers: addresses or sessions
+	Names  []string // as [dialect.Dialect.Who] names a leader; for watchers, their addresses or sessions
 	If     string   // a condition for leading that no znode shows, "" for none
 	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.
 	Programs []dialect.Program

@@ -189,7 +189,7 @@ type expiredCount struct {
 	from, end time.Time // when the round of requests began and ended
 }
 
-// expiredIn returns the count of the server that expires the sessions, nil if unknown.
+// expiredIn returns the count of expired sessions from the server that expires sessions, nil if unknown.
 func expiredIn(t *session.Table) *expiredCount {
 	exp := t.Expirer()
 	if exp == nil || exp.Expired == nil {

@@ -132,7 +132,7 @@ func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func
 	cs.sort(all)
 }
 
-// first returns the head of the queue, nil if the recipe gives nobody the role.
+// first returns the head of the queue, nil if no contender leads or holds a lock or lease.
 func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil

@@ -51,11 +51,11 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented && reply.Zxid == before { // unknown operation: a refused write would change the zxid
+	if code == wire.Unimplemented && reply.Zxid == before { // unknown operation; even a refused write changes the zxid
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	if renewal { // a Pace must not end a lease
+	if renewal { // a Pace does not hold the reply to a lease renewal
 		c.write(&reply, body)
 	} else {
 		c.send(reply, body, w)

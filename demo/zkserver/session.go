@@ -98,7 +98,7 @@ func (s *Server) touch(sess *session) {
 func (s *Server) hold(sess *session) {
 	if sess.held++; sess.held == 1 {
 		sess.heldSince = s.elapsed()
-		sess.deadline = max(sess.deadline, sess.heldSince+1) // may have passed: the session lives until the next tick
+		sess.deadline = max(sess.deadline, sess.heldSince+1) // after its deadline, a session lives until the next tick
 		sess.count.addHolding(+1)
 	}
 }

@@ -229,7 +229,7 @@ func (t *watchTable) trigger(path string, event int32, notify func(c *conn, itse
 	}
 }
 
-// A Child is a child of a znode with the sessions that watch it.
+// A Child is a child of a znode, and the sessions that watch this child.
 type Child struct {
 	Name     string
 	Owner    int64   // session of an ephemeral child, otherwise 0

@@ -54,7 +54,7 @@ func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
 }
 
 // promptConn keeps its read deadline until the first reply. It needs no lock, because the library
-// never reads and sets read deadlines at the same time.
+// never sets a read deadline during a read.
 type promptConn struct {
 	net.Conn
 	deadline time.Time

@@ -18,9 +18,9 @@
 // A package that uses [Apache] or [Curator] calls [Main] or [Tests] from its TestMain. Each started
 // process ends in a cleanup or in Tests. On Linux, the kernel kills it if the test binary dies.
 //
-// The tests have two tiers. ELECTOP_TEST_LONG turns the second tier on; see [Second] and
-// [Long].
+// The tests have two tiers. ELECTOP_TEST_LONG turns the second tier on; see [SecondTier]
+// and [Long].
 //
-// This package imports demo/zkserver, so only external tests (package zkserver_test) of
-// demo/zkserver and of its imports can use it.
+// This package imports demo/zkserver, so internal tests of demo/zkserver and of its imports cannot
+// import zktest. External tests (such as package zkserver_test) can.
 package zktest

@@ -140,7 +140,7 @@ func (d *Dialect) Notes(path string) (n Notes) {
 
 // Ack describes how a system's leader acknowledges, zero if the leader does not.
 type Ack struct {
-	Child    string        // the stem of a child that the leader creates, "" if it acknowledges by other znodes
+	Child    string        // the stem of a child that the leader creates, "" if the leader acknowledges by other znodes
 	ByData   bool          // the znode is persistent, and its data shows which leader took over last
 	Takeover time.Duration // how long a leader may take to acknowledge
 

@@ -81,7 +81,7 @@ func OwnLock(kind Kind, n int) *Dialect {
 
 const (
 	whyNobody = "nobody is elected here"
-	// Ready names the child of a double barrier for which entering participants wait.
+	// Ready names the child that the entering participants of a double barrier wait for.
 	Ready = "ready"
 )
 
@@ -136,7 +136,7 @@ func kazooPriority(_ *Candidate, part string) string {
 	return fmt.Sprintf("priority %d", n)
 }
 
-// curatorPriority decodes the priority of a DistributedPriorityQueue: 1 (0 if it is negative) and eight hex digits.
+// curatorPriority decodes a DistributedPriorityQueue's priority: 0 if negative, otherwise 1, then eight hex digits.
 func curatorPriority(_ *Candidate, part string) string {
 	if len(part) == 9 && part[0] <= '1' {
 		if n, err := strconv.ParseUint(part[1:], 16, 32); err == nil {
@@ -189,8 +189,8 @@ var commits = withoutRole(KindCommit, Dialect{
 // Vote returns the vote of a site in a two-phase commit: "commit", "abort", or "" for no vote yet.
 func (c *Candidate) Vote() string { return string(c.Data.Bytes) }
 
-// plainGroup has several ephemeral children without numbers. If all names are guids, they may also be
-// participants of a double barrier: unknownIDs.
+// plainGroup has several ephemeral children without numbers. unknownIDs has only guids as
+// names, so its children may also be participants of a double barrier.
 var (
 	plainGroup = withoutRole(KindGroup, Dialect{ID: "group", System: "unknown system", who: func(c *Candidate, _ string) string { return c.Name }, names: []string{"{any}"}, bare: true, unknown: true, content: func(e *Evidence) bool {
 		return len(e.Children) > 1 && e.every(unnumbered)

@@ -43,8 +43,8 @@ const (
 	guids = `(?:^|[^0-9a-fA-F])(` + hexes + `{32}|` + uuid + `)`
 )
 
-// pattern returns an expression that matches a text if one of the patterns matches the whole text. It
-// is compiled at its first use.
+// pattern returns a function that compiles an expression at its first call. The expression matches a
+// text if one of the patterns matches the whole text.
 func pattern(patterns ...string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		var all []string

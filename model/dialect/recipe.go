@@ -68,7 +68,7 @@ func endsWith(with ...string) func(stem string) bool {
 
 func (r *line) Name() string { return r.name }
 
-// Contends also accepts a child that was deleted before electop read it.
+// Contends also accepts a child that was not read.
 func (r *line) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writes(c.Name))
 }

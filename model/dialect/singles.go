@@ -89,7 +89,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
 	},
 	Dialect{
-		// Registries that may not lead watch the znode too.
+		// Registries that are not allowed to lead also watch the znode.
 		ID: "schema-registry", System: "Confluent Schema Registry before 7.0",
 		Source: "Schema Registry: ZookeeperMasterElector, SchemaRegistryIdentity, ZookeeperIdGenerator",
 		at:     []string{"schema_registry_master"}, who: schemaRegistry, proof: shows(schemaRegistry),

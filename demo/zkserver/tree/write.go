@@ -241,7 +241,7 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 	return m, wire.OK
 }
 
-// checkOp checks an operation of a multi. In a multi, only the flag of a create makes the node a container.
+// checkOp checks an operation of a multi. A create makes a container only if its flags are FlagContainer.
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
@@ -309,7 +309,7 @@ func (t *Tree) Apply(ch *Change, x Txn) Effect {
 	case wire.OpCreate:
 		parentPath, name := split(ch.Path)
 		parent := t.Get(parentPath)
-		// If the new counter has wrapped, creates and pzxid stay, as in Apache.
+		// If the new counter has wrapped, creates and pzxid do not change, as in Apache.
 		if ch.version > parent.creates {
 			parent.creates = ch.version
 			parent.pzxid = x.Zxid
