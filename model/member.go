@@ -69,7 +69,7 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// Obstacle is why the member cannot lead, "" if nothing or only its place prevents it; safe for a terminal.
+	// Obstacle is why the member cannot lead, except for its place in the queue; "" for none. Safe for a terminal.
 	Obstacle string `json:"obstacle,omitempty"`
 	// LeaseEnd is the last reported end of a leader's lease, zero for none. The session cannot expire earlier.
 	// The JSON names of LeaseEnd and ExpiresFrom come from older recordings.
@@ -84,8 +84,8 @@ type roster struct {
 	members map[string]*Member
 	// owners maps a session to its member. A former member stays until its znode is deleted, to explain the deletion.
 	owners map[uint64]*Member
-	former map[uint64]int // counts the reads and deltas after a member departed, by its session
-	// States share sorted and bySession, which are never written; bySession is nil until view sets it.
+	former map[uint64]int // counts the reads and deltas since a member departed; the key is the member's session
+	// If bySession is nil, view makes sorted and bySession again. States share the old values, so nothing changes them.
 	sorted    []*Member // by ID
 	bySession map[uint64]*Member
 }
@@ -117,8 +117,8 @@ func (r *roster) applyCast(c *Cast) (old *Member) {
 	return old
 }
 
-// depart removes the owner of a session. The new owner is another member that has the session. If there
-// is none, last becomes the owner, but only if znode is true: the session may still have a znode.
+// depart makes another member that has the session its owner. If no member has the session, last becomes
+// the owner if znode is true, because the session may still have a znode. Otherwise the session has no owner.
 func (r *roster) depart(session uint64, last *Member, znode bool) {
 	delete(r.owners, session)
 	delete(r.former, session)
@@ -155,8 +155,8 @@ func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
 	return r.sorted, r.bySession
 }
 
-// forget forgets former members without a znode after three reads or deltas. Earlier, a create may be
-// pending.
+// forget forgets a former member whose session owns no child, after at least three reads or deltas.
+// Before the third, a create may still be pending.
 func (r *roster) forget(cs *children) {
 	for session, reads := range r.former {
 		if r.former[session] = reads + 1; reads >= 2 && !cs.owns(session) {

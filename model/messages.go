@@ -58,15 +58,15 @@ func (x *exchanges) add(o *Pace, r *roster) {
 	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
-// loses reports whether the member loses reply e: the first reply to a successful create after the
-// user's order.
+// loses reports whether the member loses reply e. After the user's order, the member loses its next reply
+// to a successful create.
 func (x *exchanges) loses(e *Exchange, m *Member) bool {
 	if e.Op != "create" || e.Err != "" || e.Dropped {
 		return false
 	}
 	i := slices.IndexFunc(x.lost, func(l lostReply) bool { return l.session == e.Session })
 	switch {
-	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // an older entry is about a reply that the server never held
+	case m != nil && m.LosesReply && (i < 0 || !x.lost[i].sent): // the entry is about an earlier reply
 		x.lost = keep(x.without(i), lostReply{session: e.Session, sent: true}, lostMax)
 		return true
 	case i >= 0 && !x.lost[i].sent && !e.Left.After(x.lost[i].at):

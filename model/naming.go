@@ -28,8 +28,8 @@ func (n *naming) recipe() dialect.Recipe {
 	return dialect.Election()
 }
 
-// change sets the recipe. Without a configured recipe, dialect.Election() restores the dialect's own
-// recipe.
+// change sets the recipe to r. If no recipe is configured and r is dialect.Election(), change restores the
+// dialect's own recipe.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.given != nil:

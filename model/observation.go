@@ -92,8 +92,8 @@ type Directory struct {
 	Path     string       `json:"path"`
 	Presence Presence     `json:"presence"`
 	Parent   znode.Parent `json:"parent,omitzero"` // of the directory
-	// Names are the sorted names of the children; not set for [State.Counted], and for more than
-	// [NamesMax] children. Children are the first children, at most [ChildrenMax].
+	// Names are the sorted names of the children. Names is not set for [State.Counted], or if there are more
+	// than [NamesMax] children. Children are the first children, at most [ChildrenMax].
 	Names    []string      `json:"names,omitempty"`
 	Children []znode.Znode `json:"children,omitempty"`
 }
@@ -279,7 +279,7 @@ const (
 	FollowRefused     FollowReason = "refused"     // the server refuses the watch
 	FollowHidden      FollowReason = "hidden"      // a child's ACL forbids reads, so the servers may withhold the child's events
 	FollowMissed      FollowReason = "missed"      // the watch missed changes
-	FollowFlooded     FollowReason = "flooded"     // too many events of the watch neither create nor delete a child
+	FollowFlooded     FollowReason = "flooded"     // too many events are not about a created or deleted child
 )
 
 // Follow reports how the observer follows changes from now on.

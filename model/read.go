@@ -363,7 +363,7 @@ func (j *Journal) change(d *Delta, gone []string) {
 }
 
 // readSingle applies a read of a single znode. No counter shows changes between two such reads, so
-// none count as missed.
+// no change counts as missed.
 func (j *Journal) readSingle(r *Read) {
 	at := wallClock(r.At)
 	if j.parentRead { // the path was a parent until now

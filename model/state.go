@@ -49,7 +49,7 @@ type State struct {
 	NextSequenceKnown bool
 
 	Members []*Member // by ID
-	// Ack is an acknowledgement, the one that names the leader if there is one. AckPaths has the paths of all of them.
+	// Ack is an acknowledgement that names the leader, otherwise another acknowledgement. AckPaths has all their paths.
 	Ack      AckState
 	AckPaths []string
 	// Directories has the last reads of the directories of [State.Around] and [State.Counted], by path.
@@ -81,7 +81,7 @@ type State struct {
 
 	role
 	notified    map[uint64]int // counts the notifications of each session
-	crowded     bool           // see children.crowded
+	crowded     bool           // a session owns several contenders, or a contender has no session
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders, sorted
 	acks        []ackZnode
@@ -382,7 +382,7 @@ func (r Row) Ref() Ref {
 	return id
 }
 
-// Same reports whether have identifies the row of want.
+// Same reports whether want and have identify the same row.
 func (want Ref) Same(have Ref) bool {
 	if want.Member != "" {
 		return have.Member == want.Member

@@ -55,8 +55,8 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the request and reply of the last list. A Delta clears at, and may set sent to its Heard.
-type listTimes struct{ sent, at time.Time } // zero: unknown
+// listTimes has the times of the last list. A Delta clears the reply time, and a later Heard replaces the request time.
+type listTimes struct{ sent, at time.Time } // of the request and of the reply; zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.
 func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {

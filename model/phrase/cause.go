@@ -57,7 +57,7 @@ func Unmeasured(h *model.Handoff, m model.Measure) string {
 	return unmeasured[m.Why]
 }
 
-// CauseOf returns the words for why h.From stopped, or for a handoff without an old leader.
+// CauseOf describes why h.From stopped. If there is no h.From, it describes the vacancy or the first leader.
 func CauseOf(h *model.Handoff) Entry {
 	switch {
 	case h.From != nil:
@@ -72,7 +72,7 @@ func CauseOf(h *model.Handoff) Entry {
 	return Entry{Row: "first", Cell: "first"}
 }
 
-// Risk describes r. who names the candidate at risk.
+// Risk describes r. The parameter who is the name of the candidate at risk.
 func Risk(who string, r *doctor.Risk, now time.Time, name func(*dialect.Candidate) string) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {

@@ -72,7 +72,7 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// Stems has the beginnings of names that [Brief] keeps.
+// Stems maps a name's stem to the text that [Brief] writes before the number. For other stems, Brief writes n_.
 var Stems = map[string]string{"read-": "read-", "write-": "write-"}
 
 // Brief returns a short name of a candidate's znode: n_12, read-3. It cuts a name without a number.
@@ -94,8 +94,8 @@ func NumberOrName(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// Watchers describes who watches the leader's znode. It returns "" if that is unknown, if one candidate or
-// none watches, and if only contenders of a shared lock watch.
+// Watchers describes who watches the leader's znode. It returns "" if that is unknown. If no other session
+// watches, it returns "" for fewer than two contenders, and for a shared lock.
 func Watchers(s *doctor.State) string {
 	w := s.LeaderWatchers()
 	if w == nil || len(w.Others) == 0 && (w.Candidates < 2 || s.Kind() == dialect.KindShared) {

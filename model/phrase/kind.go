@@ -12,7 +12,7 @@ import (
 	"electop/model/units"
 )
 
-// Role has the words for a kind of children. A kind without leader or holder has no Has, have and Holder.
+// Role has the words for a kind of children. Has, have and Holder are "" for a kind without a leader or holder.
 type Role struct {
 	One, Many string // "candidate", "candidates"
 	Has       string // "leads"
@@ -57,7 +57,7 @@ func Count(s *doctor.State) string {
 	return units.Count(s.Queue.Len()+len(s.Waiters()), r.One, r.Many)
 }
 
-// Content describes children without a role, or of a shared lock: "3 members, newest 2m05s"; otherwise "".
+// Content describes all contenders or waiting sessions: "3 members, newest 2m05s"; "" if it has no words for them.
 func Content(s *doctor.State) string {
 	n, count := s.Queue.Len(), Count(s)
 	age := func(i int) string {

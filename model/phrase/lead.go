@@ -163,7 +163,7 @@ func LedCell(r model.Reign, now time.Time, most string) string {
 	}
 }
 
-// RoleHolders names who has the role, or describes the first with [Lead]: "amber leads", "amber and
+// RoleHolders names who has the role, or describes the first holder with [Lead]: "amber leads", "amber and
 // 2 others hold", "amber is elected and has not acknowledged".
 func RoleHolders(s *doctor.State, name func(*dialect.Candidate) string) string {
 	role, n := RoleOf(s), s.Holders()

@@ -75,7 +75,7 @@ type clock struct {
 	most, least time.Time // bounds of d, see above; zero: not known
 	tick        time.Duration
 	wall        bool
-	unit, err   time.Duration // the precision and the error of wall-clock times; otherwise 0
+	unit, err   time.Duration // the precision and the error of deadlines; 0 unless wall is true
 }
 
 func clockOf(t *Table, s *Server) clock {
@@ -344,7 +344,7 @@ func (h *Liveness) signs(tick time.Duration, members int) string {
 	return ""
 }
 
-// untilKnown returns the time until the liveness is known. It is at most 0 if the liveness is
+// untilKnown returns the time until the liveness is known. The result is at most 0 if the liveness is
 // known, or if the servers report too little.
 func (h *Liveness) untilKnown(tick time.Duration) time.Duration {
 	switch {

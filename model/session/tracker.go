@@ -245,7 +245,7 @@ func (v View) Absent(session uint64) bool {
 func (v View) Timeout(session uint64) time.Duration { return v.live[session].timeout }
 
 // LivenessUnknown counts the holders whose clients may be dead or alive, because electop has not
-// observed these clients for long enough. left is the time until none is unknown.
+// observed these clients for long enough. left is the time until all are known.
 func (v View) LivenessUnknown() (holders int, left time.Duration) { return v.unknown, v.left }
 
 // ensembleTerm is the time in which one server keeps the deadlines of all sessions. The next

@@ -1,6 +1,6 @@
 // Package action defines what the user can do to an election. [Table] has each action with its key
 // and its texts. A [Situation] decides whether an action can be done now. The [Acts] of a dashboard
-// do it.
+// execute the action.
 //
 // A new action needs a [Kind], a [Def] in the table, and an [Act] in each dashboard that can do it:
 // live and demo (package ui/cli/dashboard), replay (package ui/cli).
@@ -40,7 +40,7 @@ const (
 	Expire    Kind = "expire"     // the candidate's session expires now
 	SlowLead  Kind = "slow lead"  // the candidate's leader procedure does not end: ArgOn, ArgOff
 
-	// For the demo, and Slow also for replays.
+	// The demo has these kinds. Of these, replays have only Slow.
 	Slow    Kind = "slow"    // change the delay of the demo's server, or a replay's speed: ArgSlower, ArgFaster
 	Step    Kind = "step"    // release the next message, or skip a wait
 	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
@@ -79,7 +79,7 @@ func Toggle(on bool) string {
 // Def defines one action.
 type Def struct {
 	Kind Kind
-	Arg  string // set if the Arg has a key or words of its own
+	Arg  string // set if this value of Action.Arg has its own key or words
 
 	Key   string // "": no key
 	Where Where
@@ -140,7 +140,7 @@ func Of(kind Kind) *Def {
 // Changes reports whether --observe-only disables the kind.
 func (k Kind) Changes() bool { return Of(k).Changes }
 
-// WordsFor returns the words of a, with Verb and Cant set.
+// WordsFor returns the words of action a, with Verb and Cant set.
 func WordsFor(a Action) Words {
 	d := Of(a.Kind)
 	for i := range Table {
@@ -198,7 +198,7 @@ func (x Situation) Offer(kind Kind, arg string, r model.Row) (a Action, why stri
 	return a, x.Refuses(a)
 }
 
-// Refuses returns why a cannot be done now, "" if it can.
+// Refuses returns why action a cannot be done now, "" if it can.
 func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ObserveOnly && a.Kind.Changes():
@@ -232,7 +232,7 @@ type Act struct {
 	Do  func(Action) error
 }
 
-// If returns an [Act.Why] that returns why while refused returns true.
+// If returns a function for [Act.Why]. That function returns the text why if refused reports true, otherwise "".
 func If(refused func() bool, why string) func(Action) string {
 	return func(Action) string {
 		if refused() {
@@ -242,7 +242,7 @@ func If(refused func() bool, why string) func(Action) string {
 	}
 }
 
-// Why returns why a cannot be done now, "" if it can.
+// Why returns why action a cannot be done now, "" if it can.
 func (t Acts) Why(a Action) string {
 	act, ok := t.Of[a.Kind]
 	switch {
@@ -254,7 +254,7 @@ func (t Acts) Why(a Action) string {
 	return ""
 }
 
-// Do executes a, or returns the result of Why as an error. The context is not used.
+// Do executes action a, or returns the result of Why as an error. The context is not used.
 func (t Acts) Do(_ context.Context, a Action) error {
 	if why := t.Why(a); why != "" {
 		return errors.New(why)
