@@ -55,7 +55,7 @@ func newCheck(std IO) *cobra.Command {
 	})
 	o.logFlag(cmd)
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.Long = checkHelp() // checkHelp is slow, so only the help calls it
+		cmd.Long = checkHelp() // a call in newCheck would slow down each start of electop
 		cmd.Root().HelpFunc()(cmd, args)
 	})
 	return cmd
