@@ -47,7 +47,7 @@ type dashboard struct {
 		of model.Ref // the candidate whose data the user last requested again
 		at time.Time
 	}
-	listing      bool // the last Listing action had ArgOn
+	listing      bool // reportListing last reported an open list of elections
 	dragging     bool // the mouse moves the playhead
 	lessons      lessons.Panel
 	unknown      map[string]bool // keys that unknownKey has reported

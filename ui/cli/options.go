@@ -26,7 +26,7 @@ import (
 const defaultPath = "/election"
 
 type options struct {
-	path        string   // of a command on one election, or of the printed recording
+	path        string   // the first of paths; for a printed recording, its election
 	paths       []string // the elections, each once
 	unnamed     bool     // neither the user nor the cluster gave a PATH
 	found       bool     // paths is the result of a search

@@ -167,7 +167,7 @@ func (s *embedded) run(ctx context.Context, notice func(string)) error {
 	}
 }
 
-// openCnxns is the default limit for one remote address. A school class may share one address.
+// openCnxns is the default limit of connections from one remote address. A school class may share one address.
 const openCnxns = 1000
 
 type embeddedOptions struct {

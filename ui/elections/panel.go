@@ -36,7 +36,7 @@ type Shown struct {
 type shape struct {
 	watched int         // rows of watched elections
 	status  []term.Span // lines about the search, below a blank line
-	page    int         // rows that fit together with the status
+	page    int         // number of rows that fit if the status is in view
 }
 
 // Settle stores what to show and where, and brings the selection into view.

@@ -32,7 +32,7 @@ var stepsBetween = [...]time.Duration{100, 125, 150, 200, 250, 300, 400, 500, 60
 
 const (
 	stepLeast  = time.Millisecond // the shortest automatic step
-	reignCells = 9                // average number of cells of a reign; bounds how far back the axis goes
+	reignCells = 9                // the step is chosen for the last w/reignCells reigns, at least two
 	reignLeast = 30 * time.Second // a long reign keeps at least this time in view
 	unseenMost = 5 * time.Second  // bounds how long before Reign.From the axis begins to show a reign
 )
@@ -89,7 +89,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 	return x
 }
 
-// fitting returns the shortest automatic step for which w cells reach from first to last, or the longest.
+// fitting returns the shortest automatic step that lets w cells reach from first to last, otherwise the longest step.
 func fitting(first, last time.Time, w int) (step time.Duration) {
 	for unit := stepLeast; unit < 100*24*time.Hour; unit *= 10 {
 		for _, percent := range stepsBetween {
@@ -101,7 +101,7 @@ func fitting(first, last time.Time, w int) (step time.Duration) {
 	return step
 }
 
-// scaled returns the next finer or coarser step. It does not make a step coarser that is already at least most.
+// scaled returns the next finer or coarser step. A step of at least most does not become coarser.
 func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
 	i, listed := slices.BinarySearch(axisSteps, step)
 	switch {

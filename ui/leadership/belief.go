@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	BeliefLines = 20              // the minimum height of the panel below the recipe, with the border
+	BeliefLines = 20              // the minimum height of this panel if it is below the recipe; includes the border
 	writesShown = 5 * time.Second // time for which a worker's write is recent
 )
 
@@ -161,7 +161,7 @@ func tries(t model.Tries) []term.Span {
 	return out
 }
 
-// explain returns sentences about the first wrong believer in all, otherwise about the workers.
+// explain returns sentences about the first wrong believer, or about the workers if no believer is wrong.
 func (v *Belief) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {
@@ -184,16 +184,16 @@ func (v *Belief) explain(all []believer) (term.Style, string) {
 	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
 }
 
-// believer is a candidate that leads, that believes it leads, or whose worker wrote recently.
+// believer is a candidate that leads or may lead, that believes it leads, or whose worker wrote recently.
 type believer struct {
 	member    *model.Member      // nil for a third-party candidate
 	candidate *dialect.Candidate // its znode, nil for none
-	position  int                // 0: first in the queue; -1: not in the queue
+	position  int                // 0: first in the queue; above 0: behind the first; -1: not in the queue
 	wrong     bool               // believes that it leads, but does not lead
 }
 
-// believers returns at most four candidates: leaders, then others that believe they lead, then
-// those whose workers wrote recently.
+// believers returns at most four candidates: those that lead or may lead, then others that believe they
+// lead, then those whose workers wrote recently.
 func (v *Belief) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -251,7 +251,7 @@ func (v *Belief) addBelievers(out *body, f *term.Frame, h int) []believer {
 	for _, b := range all {
 		width = min(max(width, term.Width(b.name())), max(6, out.w-32))
 	}
-	if h > 2*len(all)+2 { // less important than the lines below
+	if h > 2*len(all)+2 { // the lines below are more important than the heading
 		out.add(term.Span{Style: term.Heading, Text: term.Blanks(2+width) + "  " + term.Fitted("believes", 11) + "in truth"})
 	}
 	for _, b := range all {
@@ -374,8 +374,8 @@ func beliefs(s *doctor.State) (visible, hidden bool) {
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safety returns a cross if a stale write was accepted, or if two awake candidates believed at the
-// same time that they lead. If one of two believers was frozen or inferred, it returns a warning.
-// Otherwise it returns a check mark.
+// same time that they lead. If one of two such candidates was frozen, or a second leader is only
+// inferred, it returns a warning. Otherwise it returns a check mark.
 func safety(g *term.Glyphs, s *doctor.State) term.Span {
 	if p := s.Properties; p.Doubles+p.Contested > 0 && p.AwakeDoubles == 0 && stale(s) == 0 {
 		st, sign, _ := wording.Severity(g, doctor.Warning)

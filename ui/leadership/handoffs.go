@@ -40,7 +40,7 @@ const (
 type Handoffs struct {
 	HandoffsShown
 	place  term.Rect
-	scroll int // what is scrolled out of view: lanes, and then the newest handoffs
+	scroll int // number of lanes, and then of the newest handoffs, scrolled out of view
 	most   int // the largest scroll
 	page   int // lines of the list
 
@@ -332,7 +332,7 @@ func (v *Handoffs) head() time.Time {
 	return v.Head
 }
 
-// planned divides h lines among the parts, and returns how many lanes fit.
+// planned divides h lines among the parts, and returns the number of lines for the lanes.
 func (v *Handoffs) planned(h int) (room int) {
 	v.plan = plan{}
 	if kind := v.State.Kind(); len(v.lanes.whole.All) == 0 || kind == dialect.KindQueue || kind == dialect.KindBarrier { // items have no lanes; at a barrier nobody has a znode

@@ -296,8 +296,8 @@ func (v *Handoffs) drawLanes(f *term.Frame, a term.Area) {
 	}
 }
 
-// demote removes laneLeads if nobody is known to lead. It also removes laneWaits
-// of a candidate that may lead, from the last handoff on.
+// demote removes laneLeads if nobody is known to lead. From the last handoff on,
+// it also removes laneWaits of a candidate that may lead.
 func (v *Handoffs) demote(shown []*model.Lane, grid [][]laneCell) {
 	s := v.State
 	if s.Leader() != nil {
@@ -441,7 +441,7 @@ func (v *Handoffs) drawAxis(f *term.Frame, a term.Area, left, y int) {
 			if st == term.Alarm {
 				st = term.Trouble
 			}
-			return term.Fade(st) // it is later than the playhead
+			return term.Fade(st) // the cell is later than the playhead
 		})
 		a.Pen(y).Gap(headAt).Text(term.You, head)
 	}

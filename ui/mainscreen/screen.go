@@ -209,7 +209,7 @@ func (x *Screen) handoffs(f *term.Frame) leadership.HandoffsShown {
 // Next returns the panel that gets the focus next.
 func (x *Screen) Next() Panel { return x.shape().Next(x.W, x.H) }
 
-// FocusOn gives p the focus. From one of the [Details], [Screen.Close] returns to the panel before.
+// FocusOn gives p the focus. [Screen.Close] returns from the [Details] to the last panel outside them.
 func (x *Screen) FocusOn(p Panel) {
 	if x.Focus < Selected {
 		x.before.focus, x.before.zoomed = x.Focus, x.Zoomed
@@ -234,7 +234,7 @@ func (x *Screen) Open(p Panel) bool {
 // Closes reports whether [Screen.Close] has something to close.
 func (x *Screen) Closes() bool { return x.Zoomed || x.Focus >= Selected }
 
-// Close returns from one of the [Details] to the panel before, or ends the zoom.
+// Close returns from the [Details] to the last panel outside them, or ends the zoom.
 func (x *Screen) Close() {
 	if x.Zoomed = false; x.Focus >= Selected {
 		x.Focus, x.Zoomed = x.before.focus, x.before.zoomed

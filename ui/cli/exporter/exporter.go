@@ -248,7 +248,7 @@ type searcher struct {
 
 type searches struct {
 	ended     bool  // a search ended without an error
-	complete  bool  // the last search that ended without an error was complete, see election.Search
+	complete  bool  // the last search that ended without an error was complete (see [election.Search.Complete])
 	err       error // of the last search
 	unwatched int   // number of elections that the method follow could not watch
 	requests  uint64
@@ -314,7 +314,7 @@ func (s *searcher) follow(d plain.Discovery) {
 		path := f.State.Path
 		_, watched := s.watched[path]
 		_, over := over(f.State)
-		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // in d because an earlier search found candidates
+		vacant := f.State.Queue.Len() == 0 && f.State.Dialect == nil // an earlier search found candidates here
 		if watched || over || vacant || f.State.Roleless() {
 			continue
 		}
@@ -331,7 +331,7 @@ func (s *searcher) follow(d plain.Discovery) {
 	s.now.unwatched = unwatched
 }
 
-// over reports whether the election was deleted or is a free lock. After a deletion, since is the last read.
+// over reports whether the election was deleted or is a free lock. After a deletion, since is when it was last read.
 func over(s *doctor.State) (since time.Time, over bool) {
 	if v, ok := s.Vacancy(); ok && stateOf(s) == free {
 		return v.Since, true

@@ -107,7 +107,7 @@ func sampleElection(s *doctor.State, put put) {
 	putTime(put, "last_read_timestamp_seconds", s.ReadAt)
 }
 
-// The longest label values from znodes, in runes.
+// These constants bound label values that come from znodes, in runes.
 const (
 	leaderMax = 80
 	pathMax   = 1024
@@ -160,7 +160,7 @@ type events struct {
 }
 
 func newEvents(labels prometheus.Labels) *events {
-	// In seconds: from a handoff on a good network to several session timeouts.
+	// The bounds are in seconds. A handoff can take milliseconds, or several session timeouts.
 	buckets := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets, ConstLabels: labels}, []string{"quality"})

@@ -99,7 +99,7 @@ func (s *Screen) Size() (width, height int) {
 // screenPart is shorter than GNU screen's limit for one string, which is 768 bytes since 2014.
 const screenPart = 76
 
-// Copy sends text to the terminal's clipboard (OSC 52). A terminal that ignores it causes no error.
+// Copy sends text to the terminal's clipboard (OSC 52). If the terminal ignores text, Copy returns no error.
 func (s *Screen) Copy(text string) error {
 	_, err := s.write([]byte(toClipboard(text, os.Getenv)))
 	return err
