@@ -42,7 +42,7 @@ func (a Act) String() string {
 }
 
 // Chaos injects random faults. The same Seed, Rate and Cast give the same acts at the same times,
-// because chaos does not read the real cast. It has its own list of members.
+// because Chaos does not read the real cast. Chaos has its own list of members.
 type Chaos struct {
 	Seed uint64
 	Rate float64 // average number of acts a second, at most 1,000
@@ -136,7 +136,7 @@ func (p *plan) next(at time.Duration) Act {
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is how long a new or repaired member does not resign.
+// settling is the time during which a new or repaired member does not resign.
 // An observer can miss a znode that is deleted sooner.
 const settling = time.Second
 
@@ -195,7 +195,7 @@ func (p *plan) faultDuration() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run applies the acts to a cast until ctx ends or an act fails, and then repairs its faults that still last.
+// Run applies the acts to a cast until ctx ends or an act fails. Then Run repairs the faults that still last.
 // It calls report for each act that does not fail. A member's ID can differ from its planned name if others call Spawn.
 func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
 	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}

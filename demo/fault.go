@@ -201,8 +201,8 @@ func (m *member) freeze() {
 	m.setFault(model.Frozen, st.ExpiresFrom)
 }
 
-// thaw ends a freeze. But it does not yet clear the fault of a member that believes that it leads, because
-// this belief may be stale: the fault is cleared when the candidate calls awake.
+// thaw ends a freeze. But thaw does not yet clear the fault of a member that believes that it leads or is elected,
+// because this belief may be stale: the fault is cleared when the candidate calls awake.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -333,7 +333,7 @@ func (s *Sandbox) expire(m model.Member) error {
 
 const stopWithin = time.Second
 
-// awaitStop waits until member id is frozen or dead, or neither leads nor waits, but at most stopWithin.
+// awaitStop returns when the member is frozen or dead, when it neither leads nor waits, or after stopWithin.
 func (s *Sandbox) awaitStop(id string) {
 	timeout := time.NewTimer(stopWithin)
 	defer timeout.Stop()

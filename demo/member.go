@@ -197,7 +197,7 @@ func (m *member) resign() {
 
 // follow makes the member resign and rejoin with recipe r after previous is closed, or at once if previous
 // is nil. ahead is the number of members that rejoin earlier. placed is closed when the member has rejoined
-// or left; it is nil if the member was already leaving. The caller holds m.mu.
+// or left; it is nil if the member was already leaving or gone. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, previous <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil

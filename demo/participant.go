@@ -156,7 +156,7 @@ func (p *participant) quit() {
 	p.inside, p.last.Ending = p.m.cast.ctx, model.Resigning
 }
 
-// wait waits for a value on the channel until, for an event on changed, or for the end of inside or of the session.
+// wait returns when one of the channels until and p.changed has a value, or when p.inside or the session ends.
 func (p *participant) wait(until <-chan time.Time) {
 	select {
 	case <-until:
@@ -230,7 +230,7 @@ func (p *participant) remove(name string) (done bool) {
 	return done
 }
 
-// do repeats a request until it is answered, and then sets p.err to its error, unless that matches accepted.
+// do repeats a request until it is answered. If the answer is an error that does not match accepted, do sets p.err.
 // p.err becomes errLost if the session or the cast ends first.
 func (p *participant) do(accepted error, request func(context.Context) error) {
 	err := client.ErrNotConnected

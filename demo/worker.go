@@ -194,7 +194,7 @@ type Tokens struct {
 	holder  string
 }
 
-// Take reports whether it accepts the token of a write by who, and the highest token so far with its holder.
+// Take reports whether t accepts the token, and returns the highest token so far and its holder. who is the writer.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -361,8 +361,8 @@ func (c *conn) awaitReleased() {
 	}
 }
 
-// finish closes the connection. With deliver, it first discards input: TCP resets a
-// connection that is closed with unread input, and a reset can destroy output.
+// finish closes the connection. If deliver is true, finish first sends the output, and discards TCP input:
+// TCP resets a connection that is closed with unread input, and a reset can destroy output.
 func (c *conn) finish(deliver bool) {
 	if !deliver {
 		c.nc.Close()

@@ -61,7 +61,7 @@
 // since 3.8.4 (CVE-2024-23944).
 //
 // Ephemeral nodes are listed by czxid and path, identities in the order of their creation, and
-// children by default in no particular order. Apache lists them in the order of a Java hash table.
+// children by default in no particular order. Apache lists all three in the order of a Java hash table.
 //
 // There are no quotas, no SASL and no super user. Reconfiguration, TTL nodes and internal
 // operations of servers, such as deleteContainer, return Unimplemented. By default, Apache

@@ -155,7 +155,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 
 func atOnce(send func() error) error { return send() }
 
-// ackBurst is the number of reads without a pause, because a handoff may delete and create the acknowledgement.
+// ackBurst limits the reads without a pause. It exceeds 1, because a handoff may delete and create the acknowledgement.
 const ackBurst = 4
 
 func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {

@@ -42,7 +42,7 @@ type reader struct {
 
 	persistent bool            // the last read set a persistent watch
 	queue      bool            // the children are a queue's items
-	seen       uint64          // the last read shows all changes up to this N
+	seen       uint64          // the last read shows each change whose N is at most seen
 	changes    []client.Change // received and not applied yet
 	// notified and appliedAfter become the next model.Read's Notified and Heard.
 	notified, appliedAfter time.Time
@@ -468,8 +468,8 @@ func (r *reader) readNew(ctx context.Context, names, fresh []string) (out []read
 }
 
 // Items returns a queue's items with these names. It reads the stats of the first
-// [dialect.FirstItems] only, because a queue may be long. queue is false if one of these is
-// ephemeral. Items passes each request to try, as [client.Conn.ReadZnode] does.
+// [dialect.FirstItems] items only, because a queue may be long. queue is false if one of the stats
+// shows an ephemeral znode. Items passes each request to try, as [client.Conn.ReadZnode] does.
 func Items(ctx context.Context, conn *client.Conn, path string, names []string, try func(send func() error) error) (items []znode.Znode, queue bool, err error) {
 	for i, name := range slices.Sorted(slices.Values(names)) {
 		z := znode.Znode{Name: name}
@@ -614,7 +614,7 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 		case !r.persistent: // an event of an old persistent watch
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			if err = r.countOther(ctx); err == nil && isChild(c.Below) {
-				r.reread(ctx, c.Below) // the new data may request the lock, see dialect.Candidate.Revoked
+				r.reread(ctx, c.Below) // another client may have replaced the data to request the lock
 			}
 		default:
 			err = r.child(ctx, c, znodes[i])
@@ -632,8 +632,8 @@ func (r *reader) apply(ctx context.Context, upTo uint64) error {
 
 func isChild(below string) bool { return below != "" && !strings.Contains(below, "/") }
 
-// readCreated reads the children that the first n changes created, and returns them by index in r.changes.
-// A child is Unread if it was deleted or replaced before the read.
+// readCreated returns the children that the first n changes created, by index in r.changes. It reads them
+// unless they are a queue's items. A child is Unread if it was deleted or replaced before the read.
 func (r *reader) readCreated(ctx context.Context, n int) (map[int]*znode.Znode, error) {
 	if !r.persistent {
 		return nil, nil

@@ -21,7 +21,7 @@ const (
 	spacingFactor = 4
 )
 
-// The load of a read counts at most requestLoad for each request, plus the time that the bytes take at slowLink.
+// The load is at most the sum of requestLoad for each request and the time that the bytes take at slowLink.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10 // bytes per second

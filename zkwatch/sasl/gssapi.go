@@ -43,7 +43,7 @@ func (t ticket) owner() string { return t.user + "@" + t.realm }
 type kerberosExchange struct {
 	ticket  ticket
 	request messages.APReq
-	sent    types.Authenticator // the server must return the time in it
+	sent    types.Authenticator // the server must return this authenticator's time
 	key     types.EncryptionKey // the security context's key
 	subkey  byte                // acceptorSubkey if the server chose key, otherwise 0
 	step    int

@@ -36,7 +36,7 @@ type Peer struct {
 	mu        sync.Mutex
 	conns     []net.Conn
 	requests  []Request
-	lastSeen  map[int]int64 // LastZxidSeen by connection, unless refused
+	lastSeen  map[int]int64 // LastZxidSeen by connection; a refused connection has no entry
 	responses []int         // connections to which a ConnectResponse is sent
 	Served    sync.WaitGroup
 	Zxid      atomic.Int64 // the zxid of the last reply
