@@ -242,7 +242,7 @@ func TestRevokedLockKeepsItsOwnersName(t *testing.T) {
 	s.Add("n_", 1, "unlock")
 	s.Read()
 	if c := s.J.State().Leader(); c.Revoked || c.Label() != "unlock" {
-		t.Errorf("an election: got %+v, want a leader named unlock", c)
+		t.Errorf("an election: got %+v, want a leader named unlock, not revoked", c)
 	}
 }
 

@@ -129,7 +129,7 @@ func (w *randomElection) event(e model.Event) {
 		w.Fatalf("event %d is numbered %d", want, e.N)
 	}
 	if n := len(w.events); n > 0 && e.At.Before(w.events[n-1].At) {
-		w.Fatalf("event %d at %v is before the last one, at %v", e.N, e.At, w.events[n-1].At)
+		w.Fatalf("event %d at %v is before the previous one, at %v", e.N, e.At, w.events[n-1].At)
 	}
 	w.events = append(w.events, e)
 	if _, ok := e.Body.(doctor.Snapshot); !w.began && !ok {
@@ -265,7 +265,7 @@ func (w *randomElection) read(full, gap, quiet bool) {
 		// The stat is from the beginning of the read, so later creates and deletes are not in it.
 		wantCreates, wantDeletes := int(creates)-w.creates, int(deletes)-w.deletes
 		if more := count.creates - wantCreates; more != count.deletes-wantDeletes || more < 0 || more > races {
-			w.Fatalf("the events have %d creates and %d deletes, want %d and %d (read %+v)", count.creates, count.deletes, wantCreates, wantDeletes, r)
+			w.Fatalf("the events have %+v, want {creates:%d deletes:%d}, or up to %d more of both (%+v)", *count, wantCreates, wantDeletes, races, r)
 		}
 	}
 	w.check()

@@ -93,7 +93,7 @@ func TestSingleZnodeOrParent(t *testing.T) {
 	s := newSingle(t)
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "1 0s state absent 0")
 	if s.J.State().Phase != model.NoParent {
-		t.Errorf("phase %s of an absent path that is not known to be single, want %s", s.J.State().Phase, model.NoParent)
+		t.Errorf("phase %s of an absent path that is not known to be a single znode, want %s", s.J.State().Phase, model.NoParent)
 	}
 	s.Want(readSingle(s, 5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
 	s.Tree.Create("n_", true, 1, "a")

@@ -44,7 +44,7 @@ func TestHistoryMax(t *testing.T) {
 	}
 	for i, h := range st.Handoffs {
 		if want := int64(n - model.HistoryMax + i + 1); h.To.Sequence != want {
-			t.Fatalf("handoff %d is to %d, want %d", i, h.To.Sequence, want)
+			t.Fatalf("handoff %d is to sequence number %d, want %d", i, h.To.Sequence, want)
 		}
 		if acked := (n-model.HistoryMax+i)%2 == 0; (h.Takeover != nil) != acked {
 			t.Fatalf("handoff %d: got takeover %v, want one: %v", i, h.Takeover, acked)

@@ -104,7 +104,7 @@ func TestWorkOfBothResources(t *testing.T) {
 	last := j.State().Work.Last
 	const most = model.HistoryMax
 	if len(last) != most || cap(last) > 2*most || last[0].Value != 2*most || last[most-1].Value != 3*most-1 {
-		t.Errorf("the state has %d writes with capacity %d, want the last %d", len(last), cap(last), most)
+		t.Errorf("the state has %d writes with capacity %d, want the last %d and a capacity of at most twice that", len(last), cap(last), most)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestConditions(t *testing.T) {
 		}
 		for i, no := range x.no {
 			if try(no) {
-				t.Errorf("%+v came true after act %d of no", x.c, i)
+				t.Errorf("%+v came true after no[%d]", x.c, i)
 			}
 		}
 		seen[x.c.Event] = true
@@ -172,10 +172,10 @@ func TestEventsBeforeThePartDoNotCount(t *testing.T) {
 		t.Fatalf("got events %+v, want a Joined that the journal held back", w.events)
 	}
 	if v := r.View(); !v.Waiting {
-		t.Error("a candidate that joined before the part began counts")
+		t.Errorf("joined before the part began: got view %+v, want it waiting", v)
 	}
 	w.join("ember")
 	if v := r.View(); v.Waiting {
-		t.Error("a candidate that joined after the part began does not count")
+		t.Errorf("joined after the part began: got view %+v, want the wait to end", v)
 	}
 }

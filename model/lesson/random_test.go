@@ -94,7 +94,7 @@ func checkObserved(t *rapid.T, before, after lesson.View) {
 	case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
 		t.Fatalf("an observation moved the lesson from %+v to %+v", before, after)
 	case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting && after.Question != "":
-		t.Fatalf("an observation reset CanNext, or ended an open question: from %+v to %+v", before, after)
+		t.Fatalf("an observation reset CanNext, or began a wait without an answer: from %+v to %+v", before, after)
 	case after.Right >= 0 && before.Right < 0 && !before.Waiting:
 		t.Fatalf("got a right option without a wait: %+v", after)
 	}
@@ -170,6 +170,6 @@ func anyInput(t *rapid.T, w *world, r *lesson.Run) {
 	case in == lesson.Next && before.CanNext != (why == ""):
 		t.Fatalf("next: got refusal %q, want a refusal only if CanNext is false: %+v", why, before)
 	case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
-		t.Fatalf("hint: got refusal %q and view %+v, want no refusal and one hint less", why, after)
+		t.Fatalf("hint: got refusal %q and view %+v, want no refusal and one hint fewer", why, after)
 	}
 }

@@ -188,7 +188,7 @@ func TestEventsDuringTheWait(t *testing.T) {
 			w.fault("amber", model.Frozen)
 		}
 		if v = r.View(); v.Part != 1 || v.Happened == "" || v.Stuck != "" || x.part == 2 && v.Right != 1 {
-			t.Errorf("%s: restarted: got view %+v, want it finished", name, v)
+			t.Errorf("%s: restarted: got view %+v, want part 1 with its explanation", name, v)
 		}
 	}
 }
@@ -327,7 +327,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 	w := newWorld("amber", "birch", "cedar")
 	r := w.begin(sample())
 	if why := r.Input(lesson.Back, 0); why != "this is the first part" {
-		t.Errorf("back from the first part: got refusal %q", why)
+		t.Errorf("back from the first part: got refusal %q, want this is the first part", why)
 	}
 	input(t, r, lesson.Next, 0)
 	for i, want := range []string{"First birch.", "Second."} {

@@ -32,10 +32,10 @@ func TestMergedOverKeepsOlderAnswers(t *testing.T) {
 	}
 	b, a, c := s.Answers.Servers[0], s.Answers.Servers[1], s.Answers.Servers[2]
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {
-		t.Errorf("answers of a: got %+v, want the watches of round 1 and the rest of round 2", a)
+		t.Errorf("answers of a: got %+v, want the watches from round 1 and everything else from round 2", a)
 	}
 	if b.Watches.State != session.Refused || b.Basic != answered(2) {
-		t.Errorf("answers of b: got %+v, want the refused watches of round 1 and the rest of round 2", b)
+		t.Errorf("answers of b: got %+v, want the refusal of watches from round 1 and Basic from round 2", b)
 	}
 	if c.Watches.State != session.NotRequested {
 		t.Errorf("answers of c: got %+v, want no answer about watches", c)

@@ -49,7 +49,7 @@ func TestSafe(t *testing.T) {
 		{"\u2764\ufe0f", 0, "\u2764" + `\ufe0f`},
 		{"abcdef", 6, "abcdef"},
 		{"abcdefg", 6, "abcde\u2026"},
-		{"abcde\x1b", 6, "abcde\u2026"}, // an escape is never cut
+		{"abcde\x1b", 6, "abcde\u2026"}, // an escape is never split
 		{"ab\x1b", 6, `ab\x1b`},
 		{"ab\x1bc", 6, "ab\u2026"},
 		{"ab", 1, "\u2026"},

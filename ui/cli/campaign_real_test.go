@@ -186,6 +186,6 @@ func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	// Without a connection a candidate cannot close its session, so its belief must not be resigned.
 	lines := slices.Collect(strings.Lines(c.out.all()))
 	if last := lines[len(lines)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
-		t.Errorf("want a last line with belief lost, got %q", lines)
+		t.Errorf("got %q, want belief lost and interrupted without a connection in the last line", lines)
 	}
 }

@@ -41,7 +41,7 @@ func candidate(defect, servers, path, id string) {
 	signal.Notify(terminate, syscall.SIGTERM)
 	<-terminate
 	c.believe(false)
-	c.mu.Lock()                                                 // for ever, so that nothing more is printed
+	c.mu.Lock()                                                 // held until the end, so that nothing more is printed
 	time.AfterFunc(800*time.Millisecond, func() { os.Exit(0) }) // Close takes longer without a connection
 	c.conn.Close()
 	os.Exit(0)
