@@ -330,7 +330,7 @@ func TestHeldMessagesEndWithTheConnection(t *testing.T) {
 					<-s.PaceChanged()
 					end(t, s, c)
 					if h := held(t, s); len(h) != 0 {
-						t.Errorf("held messages after the end: got %+v, want none", h)
+						t.Errorf("held messages after the connection ended: got %+v, want none", h)
 					}
 					<-s.PaceChanged()
 					s.SetPace(zkserver.Pace{})

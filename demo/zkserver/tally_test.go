@@ -333,8 +333,8 @@ func TestTallyIsNotSettledWhileAMessageIsHeld(t *testing.T) {
 		x.s.Step()
 		replies(x.c, 1)
 		time.Sleep(10 * time.Second)
-		if got := x.all()[1]; got.Settled || len(held(t, x.s)) != 1 {
-			t.Errorf("with a held event: got %+v, want not settled", got)
+		if got, h := x.all()[1], held(t, x.s); got.Settled || len(h) != 1 {
+			t.Errorf("with a held event: got %+v, held messages %+v; want not settled, one held message", got, h)
 		}
 		x.s.SetPace(zkserver.Pace{})
 		replies(x.c, 1)
@@ -354,7 +354,7 @@ func TestTallyCountsForTheLatestDeletion(t *testing.T) {
 		x.delete()
 		time.Sleep(25 * time.Millisecond)
 		if got := x.all()[0]; !got.Settled || got.Requests != 3 || requests > 3 {
-			t.Errorf("first Tally after the second deletion: got %+v, want settled with 3 requests", got)
+			t.Errorf("first deletion: got %+v, %d requests earlier; want settled, 3 requests, at most 3 earlier", got, requests)
 		}
 		x.list()
 		time.Sleep(25 * time.Millisecond)
@@ -490,7 +490,7 @@ func TestTallyEqualsCounters(t *testing.T) {
 					all[0].end(t, s)
 					quiet()
 					if _, notified, deletions := a.sum(); deletions != 1 || herd && notified != size-1 || !herd && notified != 1 {
-						t.Errorf("first handoff: got %d sessions notified of %d deletions, want 1 in a chain, %d in a herd, of 1 deletion", notified, deletions, size-1)
+						t.Errorf("first handoff: got %d notified, %d deletions; want 1 notified, in a herd %d, and 1 deletion", notified, deletions, size-1)
 					}
 					all[5].end(t, s) // not the leader
 					quiet()

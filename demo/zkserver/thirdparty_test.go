@@ -75,7 +75,7 @@ func TestThirdPartyElections(t *testing.T) {
 				t.Errorf("birch leads while %s exists", head)
 			}
 			if n := s.Counters().Expired; n != 1 {
-				t.Errorf("got %d expired sessions before the handoff, want only amber's", n)
+				t.Errorf("got %d expired sessions after the handoff, want only amber's", n)
 			}
 			if left := awaitQueue(t, reader, 1); left[0] == head {
 				t.Errorf("the dead amber's znode is still in the queue %q", left)

@@ -257,7 +257,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestRivals compares the session of each rival and the session of its field Unaware.
+// TestRivals checks two sessions for each rival: its own session, and the session in its field Unaware.
 func TestRivals(t *testing.T) {
 	for _, c := range []struct{ path, children, want string }{
 		{"/e", "{h1}-n_0000000000; {h2}-n_0000000001; {h1}__lock__0000000002; {h2}__lock__0000000003", "3 3"},
@@ -272,7 +272,7 @@ func TestRivals(t *testing.T) {
 		{"/e", "{h1}__lock__0000000000; {h2}__lock__0000000001; _c_{u1}-latch-0000000002", "3 3"},
 		{"/e", "_c_{u1}-latch-0000000000; _c_{u2}-latch-0000000001; _c_{u1}-lock-0000000002", "3 3"},
 		{"/e", "_c_{h1}-lock-0000000000; {h1}__lock__0000000001", "2 2"},
-		// Curator compares the whole name of the first child, so the latch counts it.
+		// Curator compares the whole name of the first child, so the latch counts this child.
 		{"/e", "00000000000000000000000000000000-n_0000000000; {h1}-n_0000000001; _c_{u1}-latch-0000000002", ""},
 		{"/e", "{h1}-n_0000000000; n_0000000001; {h2}-n_0000000002", ""},
 		{"/e", "{h1}__lock__0000000000; {h2}__rlock__0000000001; {h2}__lock__0000000002", ""},

@@ -65,7 +65,7 @@ func TestGhostWithTheSameGuid(t *testing.T) {
 			t.Errorf("GhostOf(older) = %q, %v; want a name, false", of, sure)
 		}
 		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
-			t.Errorf("older leads %v: no leader (%q), totals %+v, reigns %v; if it leads, want ghost-possible and no reign", leads, why, st.Totals, st.Reigns)
+			t.Errorf("older first: %v; got %q, totals %+v, reigns %v; want no vacancy; if true, ghost-possible, no reign", leads, why, st.Totals, st.Reigns)
 		}
 		c.leave(younger)
 		c.after(3*time.Second, "ghost-node info") // two latches are left
@@ -287,7 +287,7 @@ func TestManyFindingsOfOneRule(t *testing.T) {
 	})
 	all := c.J.State().Findings
 	if len(all) != 9 || all[0].Severity != doctor.Critical {
-		t.Fatalf("got %d findings, want 8 and one for the rest: %+v", len(all), all)
+		t.Fatalf("got %d findings, want 8 and one for the rest, the first critical: %+v", len(all), all)
 	}
 	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
 	if i < 0 || all[i].Title != "14 more: a candidate has no watch" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
@@ -521,7 +521,7 @@ func TestServersOfAnotherEnsemble(t *testing.T) {
 		if !listed {
 			c.wantFindings()
 			if e := st.Edge(1); e.State != doctor.Unverified || e.Why == "" {
-				t.Errorf("got edge %+v, want it unknown, with the reason", e)
+				t.Errorf("got edge %+v, want it unverified, with the reason", e)
 			}
 		}
 	}
@@ -560,16 +560,16 @@ func TestFlapping(t *testing.T) {
 		last = next
 	}
 	c.read()
-	young := func() bool { return slices.ContainsFunc(c.J.State().Pending, doctor.Pending.Decides) }
-	if text, _ := phrase.NothingFound(c.J.State()); !young() || !strings.Contains(text, "Nothing found yet") {
-		t.Errorf("a young leader after 6 deletions: got suspicion %v, %q; want one, and nothing found yet", young(), text)
+	suspected := func() bool { return slices.ContainsFunc(c.J.State().Pending, doctor.Pending.Decides) }
+	if text, _ := phrase.NothingFound(c.J.State()); !suspected() || !strings.Contains(text, "Nothing found yet") {
+		t.Errorf("new leader after 6 deletions: got suspected %v, text %q; want true, Nothing found yet", suspected(), text)
 	}
 	c.after(15 * time.Second)
-	if !young() {
-		t.Error("got no suspicion, though the leader has not led for 20 s")
+	if !suspected() {
+		t.Error("got no suspicion, though the leader has led for less than 20 s")
 	}
-	if c.after(6 * time.Second); young() {
-		t.Error("got a suspicion, though the leader has led for 20 s")
+	if c.after(6 * time.Second); suspected() {
+		t.Error("got a suspicion, though the leader has led for more than 20 s")
 	}
 
 	c = newFixture(t, model.Config{})
@@ -864,7 +864,7 @@ func TestCandidateOfAnotherLibrary(t *testing.T) {
 			t.Errorf("%d contested, want none", n)
 		}
 	})
-	t.Run("the demo's server holds its reply", func(t *testing.T) {
+	t.Run("the demo's server holds a message to it", func(t *testing.T) {
 		c, _, _ := setup()
 		c.apply(&model.Pace{At: c.Tree.Now, Steps: true, Waiting: 1, Held: []model.Message{{Session: 3}}})
 		c.pass(time.Minute)

@@ -285,7 +285,7 @@ func TestWrongExpiryIsCorrected(t *testing.T) {
 		s.run(10 * time.Second)
 		h := last()
 		if counted := strings.Contains(h.Evidence, "let no session expire"); lost && counted || !lost && h.Cause != model.CauseLeft {
-			t.Fatalf("connection lost: %v; got the cause %s (%s), want left, or after a loss no use of the server's count", lost, h.Cause, h.Evidence)
+			t.Fatalf("lost connection: %v; got cause %s (%s); want left if false, no count of expired sessions if true", lost, h.Cause, h.Evidence)
 		}
 	})
 	if wrong == 0 {
@@ -366,7 +366,7 @@ func (s *causeSim) checkCause(h *model.Handoff) {
 	case h.Cause == model.CauseUnknown, h.Cause == want, h.Cause == model.CauseLeft && want != model.CauseExpired,
 		h.Cause == model.CauseDeleted && want == model.CauseResigned:
 	default:
-		s.Fatalf("%s: got cause %s (%s), want %s", h.From.Name, h.Cause, h.Evidence, want)
+		s.Fatalf("%s: got cause %s (%s), which contradicts the real cause %s", h.From.Name, h.Cause, h.Evidence, want)
 	}
 }
 
@@ -591,7 +591,7 @@ func TestRiskBounds(t *testing.T) {
 			if r := s.J.State().Risk(s.candidate(victim)); r != nil {
 				risks = append(risks, *r)
 				if led != r.Leader || led && r.Next == nil {
-					t.Fatalf("the victim led %v: got risk %+v", led, r)
+					t.Fatalf("got risk %+v, want Leader %t and, if true, a next candidate", r, led)
 				}
 			}
 		}

@@ -19,7 +19,7 @@ func create(t *testing.T, tr *Tree, path string, flags int32) (string, wire.Code
 	return ch.Path, code
 }
 
-func TestCversionWrapsAndSequenceNumberStays(t *testing.T) {
+func TestCversionWrapsAndSequenceNumberDoesNot(t *testing.T) {
 	tr := New()
 	create(t, tr, "/e", 0)
 	e := tr.Get("/e")
