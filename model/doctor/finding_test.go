@@ -65,7 +65,7 @@ func TestGhostWithTheSameGuid(t *testing.T) {
 			t.Errorf("GhostOf(older) = %q, %v; want a name, false", of, sure)
 		}
 		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
-			t.Errorf("older first: %v; got %q, totals %+v, reigns %v; want no vacancy; if true, ghost-possible, no reign", leads, why, st.Totals, st.Reigns)
+			t.Errorf("older first: %v; got %q, %+v, reigns %v; want no vacancy; if true, ghost-possible, no reign", leads, why, st.Totals, st.Reigns)
 		}
 		c.leave(younger)
 		c.after(3*time.Second, "ghost-node info") // two latches are left
