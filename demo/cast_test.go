@@ -32,7 +32,7 @@ func TestSpawnInOrder(t *testing.T) {
 		for i, c := range s.feed.State().Queue.All() {
 			m := s.feed.State().Member(c)
 			if m == nil || m.ID != got[i] || m.Name != m.ID || m.You {
-				t.Errorf("owner of the znode of %s: got %+v", got[i], m)
+				t.Errorf("owner of the znode of %s: got %+v, want the member with this name", got[i], m)
 			}
 		}
 		if n := s.cast.Len(); n != 28 {

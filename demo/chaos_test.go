@@ -71,7 +71,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			}
 			kinds[a.Kind]++
 			if a.At <= last {
-				t.Fatalf("%v comes after an act at %v", a, last)
+				t.Fatalf("got act %v, want it after the previous act at %v", a, last)
 			}
 			last = a.At
 			was, exists := faults[a.Member]
@@ -115,7 +115,7 @@ func TestChaosKeepsItsBounds(t *testing.T) {
 			demo.ActSpawn: 300, demo.ActKill: 150, demo.ActResign: 50, demo.ActFreeze: 150, demo.ActThaw: 100, demo.ActPartition: 100, demo.ActHeal: 80,
 		} {
 			if kinds[kind] < least {
-				t.Errorf("of 2,000 acts %d are %s, want at least %d: %v", kinds[kind], kind, least, kinds)
+				t.Errorf("of 2,000 acts %d are %s, want at least %d; number of each kind: %v", kinds[kind], kind, least, kinds)
 			}
 		}
 		if mean := last / 2000; mean < 450*time.Millisecond || mean > 550*time.Millisecond {

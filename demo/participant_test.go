@@ -82,7 +82,7 @@ func TestGroup(t *testing.T) {
 		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.await(t, "cedar is back", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if m := w.awaitMember(t, "cedar", "is active", func(m model.Member) bool { return m.Belief == model.Active }); m.Fault != model.NoFault || m.Session == before {
-			t.Errorf("thawed cedar: got %+v, want another session", m)
+			t.Errorf("thawed cedar: got %+v, want no fault and another session", m)
 		}
 
 		before = w.memberNow(t, "cedar").Session
@@ -120,7 +120,7 @@ func TestBarrier(t *testing.T) {
 		w.awaitSteps(t, "amber", 1)
 		w.awaitSteps(t, "birch", 2)
 		if m := w.memberNow(t, "birch"); m.Belief != model.Waiting || m.Znode != "" || m.StepOn.Name != path {
-			t.Errorf("got birch %+v, want it to wait for %s", m, path)
+			t.Errorf("got birch %+v, want it to wait for %s without a znode", m, path)
 		}
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.awaitGone(t, "amber")
@@ -180,7 +180,7 @@ func TestDoubleBarrier(t *testing.T) {
 		w.awaitSteps(t, "amber", 6, 5, 6)
 		st := w.await(t, "only amber and delta have znodes", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if m, _ := byID(st, "amber"); m.Ending != model.Resigning || m.Belief != model.Waiting || m.StepOn.Name != "delta" {
-			t.Errorf("got amber %+v, want it to leave after delta", m)
+			t.Errorf("got amber %+v, want it to wait for delta before it leaves", m)
 		}
 		must(t, w.cast.Fault("delta", demo.Resign, true))
 		for _, id := range []string{"amber", "birch", "delta", "ember"} {

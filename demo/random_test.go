@@ -87,7 +87,7 @@ func (s *world) checkEvents(t *testing.T) {
 	for _, z := range read.New {
 		names = append(names, z.Name)
 		if !queued[z.Name] {
-			t.Errorf("%s is in the queue, but no event reported that it joined", z.Name)
+			t.Errorf("%s is in the queue, but not according to the events", z.Name)
 		}
 	}
 	if len(queued) != len(names) {

@@ -113,7 +113,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		w.awaitOtherLeader(t, "amber")
 		refused := w.awaitWrite(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
 		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
-			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason", refused)
+			t.Errorf("refused write: got %+v, want a fenced write of amber with a reason and without a zxid", refused)
 		}
 		from := w.observed()
 		time.Sleep(time.Minute)
@@ -128,7 +128,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		w.sandbox.SetRules(model.Rules{Workers: true})
 		x := w.awaitWrite(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
 		if x.Refused || x.Fenced {
-			t.Errorf("unfenced write: got %+v, want accepted", x)
+			t.Errorf("amber's write: got %+v, want accepted and unfenced", x)
 		}
 		for _, x := range w.writes(model.Tokens, from) {
 			if x.Member == "amber" && (!x.Refused || x.Reason == "") {
@@ -212,7 +212,7 @@ func TestWorkersDoNotOverwriteOtherData(t *testing.T) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.notices) != 1 || !strings.Contains(w.notices[0], counterPath+" is not a counter") || strings.Contains(w.notices[0], "\x1b") {
-				t.Errorf("znode with %q: got notices %q, want one without escape sequences", text, w.notices)
+				t.Errorf("znode with %q: got notices %q, want one that it is not a counter, without escape sequences", text, w.notices)
 			}
 		})
 	}

@@ -117,7 +117,7 @@ func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool)
 	defer cancel()
 	st, err := w.feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("no state within a minute in which %s; queue %v, members %+v, notices %q", what, labels(st), members(st), w.notices)
+		t.Fatalf("not within a minute: %s; queue %v, members %+v, notices %q", what, labels(st), members(st), w.notices)
 	}
 	return st
 }

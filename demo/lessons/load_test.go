@@ -26,7 +26,7 @@ keys = ["s"]
 until = [{ event = "joined" }]
 `
 
-func TestReadRefusesErrors(t *testing.T) {
+func TestReadRefusesInvalidFiles(t *testing.T) {
 	l, err := read("01-one-two.toml", validLesson)
 	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {
 		t.Fatalf("read of a correct file: got lesson %+v, error %v", l, err)

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeep
 
 func TestMain(m *testing.M) { zktest.Main(m) }
 
-// TestConformance compares both servers with transcripts of Apache 3.8.0.
+// TestConformance compares the embedded server and a running Apache server with transcripts of Apache 3.8.0.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {

@@ -132,7 +132,7 @@ func listed(steps []step) string {
 	return list.String()
 }
 
-// reduced removes steps and operations of multis, and keeps each removal for which fails is true. Rapid's own reduction is slower.
+// reduced removes steps and operations of multis, and keeps each removal for which fails returns true. Rapid's own reduction is slower.
 func reduced(steps []step, fails func([]step) bool) []step {
 	deadline := time.Now().Add(time.Minute)
 	for size := len(steps) / 2; size > 0; {
@@ -741,7 +741,7 @@ var kinds = []kind{
 	}},
 	{2, wire.OpSync, 0, pathRequest},
 	{2, wire.OpCheck, 0, func(t *rapid.T) wire.Record {
-		// The check always fails, because Apache does not reply to a successful check; see intendedDifferences.
+		// The check must fail: Apache does not reply to a successful check. See intendedDifferences.
 		return &wire.MultiOp{Op: wire.OpCheck, Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Record {

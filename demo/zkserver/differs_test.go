@@ -298,7 +298,7 @@ func TestIntendedDifferences(t *testing.T) {
 				}
 				text := s.text.String()
 				if !slices.Contains(strings.Split(text, "\n"), side.want) {
-					t.Errorf("%s: no line %q in the transcript (reason: %s):\n%s", side.server, side.want, d.why, text)
+					t.Errorf("%s: no line %q in the transcript (reason for the difference: %s):\n%s", side.server, side.want, d.why, text)
 				}
 			}
 		})

@@ -152,7 +152,7 @@ func checkInvariants(t *testing.T, s *Server) {
 		owned += len(s.tree.EphemeralsOf(id))
 	}
 	if owned != s.tree.Ephemerals() {
-		t.Errorf("%d ephemeral nodes, but only %d belong to a session", s.tree.Ephemerals(), owned)
+		t.Errorf("%d ephemeral nodes, but %d owned by sessions; want the same number", s.tree.Ephemerals(), owned)
 	}
 	for _, w := range []*watchTable{&s.watches.data, &s.watches.child} {
 		if s.alive == 0 && len(w.owned)+len(w.paths)+w.total+w.recursive != 0 {
