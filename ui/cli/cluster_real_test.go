@@ -453,7 +453,7 @@ func checkRetryableErrors(t *testing.T, k *kdc, operator string) {
 			_, err = account.Begin(t.Context(), "localhost")
 		}
 		if err == nil || errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want a retryable one with %q", err, want)
+			t.Errorf("error %v, want a retryable error with %q", err, want)
 		}
 	}
 }
@@ -462,7 +462,7 @@ func krb5Env(config string) func(string) string {
 	return func(name string) string { return map[string]string{"KRB5_CONFIG": config}[name] }
 }
 
-// TestListBeyondTheReplyLimit checks that status raises the limit for a list above 16 MiB, and that discover skips it.
+// TestListBeyondTheReplyLimit checks that status raises the limit for a list above 16 MiB, and that discover skips such a list.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()

@@ -164,8 +164,8 @@ func TestCommandEndsIfElectopIsKilledOrStopped(t *testing.T) {
 	}
 }
 
-// TestPausedMachineNeedsTheFence checks that the next write of a paused command, which nothing prevents, has an old fencing token.
-func TestPausedMachineNeedsTheFence(t *testing.T) {
+// TestPausedCommandWritesWithOldToken checks that a paused command, when it continues, writes with an old fencing token.
+func TestPausedCommandWritesWithOldToken(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()
 	server := zktest.Apache(t)

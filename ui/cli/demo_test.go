@@ -94,7 +94,7 @@ func TestInvitedProgramsJoin(t *testing.T) {
 	}
 	kazoo.Line(t, "I lead")
 	if strings.Contains(curator.Output(), "leads") {
-		t.Error("Curator leads while kazoo does")
+		t.Error("Curator and kazoo both lead")
 	}
 	kazoo.Kill()
 	curator.Line(t, "Curator leads")
@@ -254,7 +254,7 @@ func TestMaxClientCnxns(t *testing.T) {
 	}{
 		{"127.0.0.1:0", false, 0, "maxClientCnxns=0\n"},
 		{"127.0.0.1:0", true, 7, "maxClientCnxns=7\n"},
-		{"LOCALHOST:0", false, 0, "maxClientCnxns=1000\n"}, // a name, which could mean any address
+		{"LOCALHOST:0", false, 0, "maxClientCnxns=1000\n"}, // a name may resolve to any address
 		{"LOCALHOST:0", true, 0, "maxClientCnxns=0\n"},
 		{"LOCALHOST:0", true, 5, "maxClientCnxns=5\n"},
 	} {

@@ -386,7 +386,7 @@ func TestHandoffHasDurationsOrReasons(t *testing.T) {
 			})
 			if h.Cluster != addr || h.Path != path || h.FromName != "amber" || h.ToName != "birch" || h.From == "" || h.To == "" ||
 				h.Takeover == nil || h.Vacant != nil || h.NoVacancy == nil {
-				t.Errorf("handoff %+v: want the names, a takeover time, and the reason why there is no vacancy", h)
+				t.Errorf("handoff %+v: want the cluster, path and names, a takeover time, and the reason why the vacancy is unknown", h)
 			}
 			return h
 		}
@@ -483,13 +483,13 @@ func TestTakeoverLongerThanASecondIsReported(t *testing.T) {
 	}
 }
 
-// TestBoundsOfReign checks that leader_since is a range if the leader's znode may be older than its leadership.
-func TestBoundsOfReign(t *testing.T) {
+// TestBoundsOfLeaderSince checks that leader_since is a range if the leader's znode may be older than its leadership.
+func TestBoundsOfLeaderSince(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		c := zktest.Client(t, addr)
-		root := unique("reign")
+		root := unique("since")
 		create(t, c, root, "", 0)
 		first := create(t, c, root+"/n_", "one", contender)
 		second := create(t, zktest.Client(t, addr), root+"/n_", "two", contender)
@@ -501,7 +501,7 @@ func TestBoundsOfReign(t *testing.T) {
 			return s.Since[0], s.Since[1]
 		}
 		if earliest, latest := since(); earliest == "" || earliest != latest {
-			t.Errorf("leader since %q to %q, want one time: no znode was deleted, so it leads since its znode was created", earliest, latest)
+			t.Errorf("leader since %q to %q, want one time: no znode was deleted, so the leader leads since its znode was created", earliest, latest)
 		}
 		if err := c.Delete(first, -1); err != nil {
 			t.Fatal(err)

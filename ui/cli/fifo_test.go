@@ -15,7 +15,7 @@ import (
 	"electop/demo/zktest"
 )
 
-// waiting reports whether an interrupted command left a goroutine that opens or reads a file.
+// waiting reports whether a goroutine of a command opens or reads a file.
 func waiting() bool {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

@@ -210,7 +210,7 @@ func TestDoctorListsWhatNeedsMoreTime(t *testing.T) {
 			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "observed for only 1s") && text(u.Setting) == "--for 6s"
 		}
 		if !found {
-			t.Errorf("%q is not among what was not checked: %s", want, out)
+			t.Errorf("the list of what was not checked lacks %q: %s", want, out)
 		}
 	}
 	out, _ = once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s")

@@ -63,9 +63,9 @@ func TestPrograms(t *testing.T) {
 		needOrder = "guid cost takeover middle gap connection-loss expiry frozen deleted isolated strangers overflow restart restart-empty slow"
 	}
 	for name, x := range map[string]struct {
-		first            bool   // also in the first tier
+		first            bool   // run it in the first tier, too
 		failed, notShown string // all other checks pass
-		opens            string // the recording of this check begins when two believe that they lead
+		opens            string // the playback of this check's recording starts when two instances believe that they lead
 	}{
 		"none":             {first: true},
 		"herd":             {first: true, failed: "predecessor cost", notShown: unwatched},
@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestInterruptEndsEveryProcess(t *testing.T) {
-	zktest.Require(t, "util-linux", "setsid") // only on Linux are processes in other sessions killed
+	zktest.Require(t, "util-linux", "setsid") // processes in other sessions are killed only on Linux
 	t.Parallel()
 	marker := fmt.Sprintf("1000.%d", time.Now().UnixNano())
 	running := func(name string) int {
@@ -164,7 +164,7 @@ func TestInterruptEndsEveryProcess(t *testing.T) {
 	}
 	cmd, out := electop(t, append([]string{"--only", "idle", "--", "sh", "-c", `(setsid sleep "$0" &); exec "$@" "$0"`, marker}, program("none")...)...)
 	zktest.Must(0, cmd.Start())
-	for end := time.Now().Add(time.Minute / 2); running("sleep") < 5 && time.Now().Before(end); { // four instances find the path; the fifth is the check's
+	for end := time.Now().Add(time.Minute / 2); running("sleep") < 5 && time.Now().Before(end); { // four instances only find the path
 		time.Sleep(10 * time.Millisecond)
 	}
 	cmd.Process.Signal(syscall.SIGINT)

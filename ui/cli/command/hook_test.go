@@ -102,7 +102,7 @@ func TestHookInputAndOutput(t *testing.T) {
 	r.Close()
 	notes, out := r.printed()
 	if notes != "--exec: event 7: exit status 0\n--exec: event 9: exit status 3" || out != "{\"n\":7}\ndone\n{\"n\":9}\ndone\n" {
-		t.Errorf("notes %q, output %q: want exit status 0 and 3, and both events and done twice", notes, out)
+		t.Errorf("notes %q, output %q: want exit status 0, then 3, and done after each event", notes, out)
 	}
 }
 

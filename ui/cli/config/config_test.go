@@ -258,7 +258,7 @@ func TestResolve(t *testing.T) {
 		{map[string]string{"servers": "zk9"}, map[string]string{"ELECTOP_CLUSTER": "prod"}, "cluster= servers=zk9@--servers session-timeout=6s@4 theme=dark@3"},
 		{nil, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster= servers=zk9@ELECTOP_SERVERS session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "dev"}, map[string]string{"ELECTOP_SERVERS": "zk9"}, "cluster=dev@--cluster servers=localhost@15 session-timeout=6s@4 theme=dark@3"},
-		// --krb5=false and --tls=false drop the details from the environment and the file.
+		// --krb5=false and --tls=false discard the other Kerberos and TLS settings of the environment and the file.
 		{map[string]string{"servers": "x", "krb5": "false"}, map[string]string{"ELECTOP_KRB5_KEYTAB": "/keys", "ELECTOP_KRB5_SERVICE": "zk"}, "cluster= krb5=false@--krb5 servers=x@--servers session-timeout=6s@4 theme=dark@3"},
 		{map[string]string{"cluster": "prod", "tls": "false"}, map[string]string{"ELECTOP_TLS_CERT": "/cert"}, "cluster=prod@--cluster auth-file=/etc/x/prod.auth@8 servers=zk1:2181,zk2/app@7 session-timeout=6s@4 theme=light@11 tls=false@--tls paths=2@12"},
 	} {

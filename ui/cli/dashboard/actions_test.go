@@ -65,7 +65,7 @@ func inDemo(t *testing.T, n int, f func(h *world)) {
 	inRecipe(t, "", n, f)
 }
 
-// inRecipe runs f in a demo of a kind of recipe, "" for an election, with n members.
+// inRecipe runs f in a demo of a recipe with n members. If kind is "", the demo shows an election.
 func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(h *world)) {
 	t.Helper()
 	requests := cluster.Requests{Mode: admin.Off}
@@ -248,7 +248,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// TestScreenShowsNotifiedCandidates checks that the screen counts the notified candidates: one in a chain, all that waited in a herd.
+// TestScreenShowsNotifiedCandidates checks that the screen counts the notified candidates: one in a chain, every candidate in a herd.
 func TestScreenShowsNotifiedCandidates(t *testing.T) {
 	t.Parallel()
 	const n = 12

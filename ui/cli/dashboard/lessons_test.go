@@ -457,7 +457,7 @@ func openIn(t *testing.T, env map[string]string) *progress {
 func keep(t *testing.T, p *progress, id string) {
 	t.Helper()
 	if !p.add(id) || p.add(id) || !p.has(id) {
-		t.Errorf("add %s: want true first, then false", id)
+		t.Errorf("add %s: want true, then false, and the lesson done", id)
 	}
 	if err := p.save(); err != nil {
 		t.Error(err)

@@ -142,7 +142,7 @@ func endAll(t *testing.T, addr string, cfg election.Config, expirations int, ran
 	return reigns
 }
 
-// count counts the expired leaders: correct only those with the cause expired, total all of them.
+// count returns the number of all expired leaders (total), and of those with the cause expired (correct).
 func count(t *testing.T, reigns []*reign) (correct, total int) {
 	withCause, all := map[string]int{}, map[string]int{}
 	for _, x := range reigns {
@@ -164,7 +164,7 @@ func count(t *testing.T, reigns []*reign) (correct, total int) {
 	return correct, total
 }
 
-// mayHaveExpired allows for a last ping that was up to half the timeout before the stop.
+// mayHaveExpired reports whether the session may have expired. The last ping may be half a timeout older than the stop.
 func (x *reign) mayHaveExpired() bool {
 	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
 }

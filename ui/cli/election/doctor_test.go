@@ -749,7 +749,7 @@ func TestDoctorFinds(t *testing.T) {
 func TestNoFindingsInHandoffs(t *testing.T) {
 	t.Parallel()
 	observed(t, oneMember, true, func(w *world) {
-		t := w.t // not the outer t: this one belongs to the synctest bubble
+		t := w.t // w.t belongs to the synctest bubble; the outer t does not
 		servers, _ := client.ParseConnectString(oneMember)
 		cast := demo.NewCast(demo.Config{
 			Conn: client.Config{Servers: servers, Dial: w.dial, SessionTimeout: 10 * time.Second},

@@ -43,7 +43,7 @@ func TestServeEndsConnections(t *testing.T) {
 	const request = "GET / HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
 		name string
-		hold func(net.Conn) error // until the server ends the connection
+		hold func(net.Conn) error // returns when the server ends the connection
 		want time.Duration
 	}{
 		{"sends nothing", func(c net.Conn) error {
@@ -100,7 +100,7 @@ func TestServeEndsConnections(t *testing.T) {
 					t.Error(err)
 				}
 				if took := time.Since(began); took < c.want || took > c.want+2*time.Second {
-					t.Errorf("got a connection that lasted %v, want %v", took, c.want)
+					t.Errorf("got a connection that lasted %v, want %v to %v", took, c.want, c.want+2*time.Second)
 				}
 				near.Close()
 				cancel()

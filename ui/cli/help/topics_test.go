@@ -50,7 +50,7 @@ func TestAlerts(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(alerts(t), -1) {
 		if n := strings.Count(string(tests), "alertname: "+m[1]); n != 2 {
-			t.Errorf("%s has %d tests: want one in which it alerts and one in which it does not", m[1], n)
+			t.Errorf("%s has %d tests, want 2: one with an alert and one without", m[1], n)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestMetricsAreDescribed(t *testing.T) {
 	}
 	exposed := names(`(?m)^# TYPE (\S+) `, string(b))
 	if described := names("(?m)^\\| `(electop_\\w+)` \\|", text("metrics")); !slices.Equal(described, exposed) || len(exposed) < 10 {
-		t.Errorf("got described metrics\n%q, want the exposed\n%q", described, exposed)
+		t.Errorf("got described metrics\n%q, want at least 10, and the same as exposed:\n%q", described, exposed)
 	}
 	for _, name := range names(`(electop_\w+)`, alerts(t)) {
 		if !slices.Contains(exposed, strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum")) {
