@@ -92,7 +92,7 @@ func TestOpenFoundElection(t *testing.T) {
 	}
 }
 
-// TestOpenFails checks that the screen does not switch to an election that is watched after Open has failed.
+// TestOpenFails checks that the screen does not switch if Open fails and the election is watched later.
 func TestOpenFails(t *testing.T) {
 	acts := &fakeActions{err: errRefused}
 	m, src, _ := dashboardOfSeveral(acts, searched(false), verified())

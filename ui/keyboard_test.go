@@ -106,7 +106,7 @@ func TestRefusedKeysShowWhy(t *testing.T) {
 			t.Errorf("%s: got status line %q, in front %s; want %q on the main screen", c.key, got, front(m), c.want)
 		}
 		*now = now.Add(mainscreen.TroubleShown)
-		if drawNow(m); strings.Contains(statusLine(m), "Can't") {
+		if drawNow(m); strings.Contains(statusLine(m), c.want) {
 			t.Errorf("%s: later the status line is still %q", c.key, statusLine(m))
 		}
 	}

@@ -390,7 +390,7 @@ func TestLessonHidesEarlierDeletions(t *testing.T) {
 		m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
 		if shown := strings.Contains(screen(m), "n_12 was deleted"); shown == fresh {
-			t.Errorf("lesson began after the deletion of n_12: %v; deletion shown: %v, want the opposite:\n%s", fresh, shown, screen(m))
+			t.Errorf("lesson began after the deletion of n_12: %v: got deletion shown %v, want %v:\n%s", fresh, shown, !fresh, screen(m))
 		}
 	}
 }

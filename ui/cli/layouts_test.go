@@ -28,7 +28,7 @@ type system struct {
 	write func(w *tree, root string) truth
 }
 
-// truth holds the leaders that electop may name. Instead, electop may report an unknown leader.
+// truth holds the leaders that electop may name. electop may also name no leader.
 type truth struct {
 	leads map[string][]string // by path; empty if nobody leads
 	// named replaces leads if the user names the path: electop then assumes that it is an election.
@@ -343,7 +343,7 @@ func hadoop(w *tree, root string) truth {
 	return o
 }
 
-// lone returns a system whose election is one znode, the leader's. The paths in others are no elections.
+// lone returns a system whose election is a single znode, which the leader creates. The paths in others are no elections.
 func lone(name, at string, beside func(w *tree, root string), data func(w *tree) string, others ...string) system {
 	return system{name, func(w *tree, root string) truth {
 		beside(w, root)

@@ -72,7 +72,7 @@ func exposes(t *testing.T, url string, samples ...string) (body string) {
 	return body
 }
 
-// candidates returns a cast of n, whose leader has acknowledged.
+// candidates returns a cast of n candidates after the leader has created its acknowledgement.
 func candidates(t *testing.T, addr, path string, timeout time.Duration, n int) *demo.Cast {
 	t.Helper()
 	servers, err := client.ParseConnectString(addr)
@@ -171,7 +171,7 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	}
 	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
 	if body := exposes(t, url, "electop_up 0", "electop_elections 0"); strings.Contains(body, "electop_elections_without_leader ") {
-		t.Errorf("elections are claimed to have leaders without a connection:\n%s", body)
+		t.Errorf("without a connection the metrics have electop_elections_without_leader:\n%s", body)
 	}
 	server.Start(t)
 	exposes(t, url, "electop_up 1", "electop_elections 1", "electop_search_complete 1", `electop_leader_info{leader="host",path="/health"} 1`)
@@ -179,9 +179,9 @@ func TestExporterOutlivesItsServer(t *testing.T) {
 	server.Kill(t)
 	healthy(http.StatusServiceUnavailable, "not connected to ZooKeeper: ")
 	body := exposes(t, url, "electop_up 0", `electop_connected{path="/health"} 0`, `electop_leader_state{path="/health",state="unknown"} 1`)
-	for _, claim := range []string{"electop_candidates{", "electop_leader_info{", "electop_leader_since_seconds{", "electop_elections_without_leader "} {
-		if strings.Contains(body, "\n"+claim) {
-			t.Errorf("%s is claimed without a connection:\n%s", claim, body)
+	for _, name := range []string{"electop_candidates{", "electop_leader_info{", "electop_leader_since_seconds{", "electop_elections_without_leader "} {
+		if strings.Contains(body, "\n"+name) {
+			t.Errorf("without a connection the metrics have %s:\n%s", name, body)
 		}
 	}
 	server.Start(t)
@@ -248,7 +248,7 @@ func TestMetricsAddress(t *testing.T) {
 		for command, flag := range map[string]string{"exporter": "--listen", "campaign": "--metrics"} {
 			out, errs := once(t, process.ExitUsage, command, "/election", "--servers", addr, flag, c.flag)
 			if out != "" || !strings.Contains(errs, c.want) || !strings.Contains(errs, flag) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("%s %s %s: %q, %q; want %q", command, flag, c.flag, out, errs, c.want)
+				t.Errorf("%s %s %s: output %q, error %q; want one line of error with %q", command, flag, c.flag, out, errs, c.want)
 			}
 		}
 	}

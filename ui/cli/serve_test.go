@@ -55,14 +55,14 @@ func TestServeAdmin(t *testing.T) {
 		Port json.Number `json:"client_port"`
 	}
 	if err := json.NewDecoder(rsp.Body).Decode(&conf); err != nil || !strings.HasSuffix(addr, ":"+conf.Port.String()) {
-		t.Errorf("client_port %q, %v; the server is on %s", conf.Port, err, addr)
+		t.Errorf("client_port %q, error %v; want the port of %s", conf.Port, err, addr)
 	}
 	interrupt()
 	if got := <-code; got != 130 || errs.Len() > 0 {
 		t.Errorf("exit code %d, want 130 and no error: %s", got, errs.String())
 	}
 	if _, err := client.Get(url); err == nil {
-		t.Error("the AdminServer outlives serve")
+		t.Error("the AdminServer still replies after the end of serve")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestServeSessionTimeoutsLikeApache(t *testing.T) {
 	defer interrupt()
 	addr, ended := served(t, ctx)
 	if got := granted(addr); !slices.Equal(got, want) {
-		t.Errorf("serve granted %v, Apache ZooKeeper %v", got, want)
+		t.Errorf("serve granted %v, want %v as Apache ZooKeeper does", got, want)
 	}
 	interrupt()
 	ended()

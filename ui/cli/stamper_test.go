@@ -24,7 +24,7 @@ var wraps = [][]string{
 }
 
 // stamper writes time stamps. Its arguments are the file, the candidate's name and the number of processes.
-// If there are several, only the last dies of SIGTERM, and on Linux a program of wraps starts the first.
+// If there are several, all except the last ignore SIGTERM, and on Linux a program in wraps starts the first.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)

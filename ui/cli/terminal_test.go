@@ -572,7 +572,7 @@ func TestDemoVerifiesWatches(t *testing.T) {
 	x.quits("\x03")
 }
 
-func TestDashboardWithoutPath(t *testing.T) {
+func TestDashboardWithAndWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := zktest.Client(t, addr)
@@ -588,7 +588,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
 	}
-	// Nothing shows that these paths are elections, and the user named no PATH.
+	// Nothing shows that /odd/jobs and /odd/more are elections, and the user named no PATH.
 	t.Run("of an unknown kind", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
@@ -614,7 +614,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 		}
 		x.quits("\x03")
 	})
-	t.Run("of a path above the elections", func(t *testing.T) {
+	t.Run("with a PATH above the elections", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr, "/two")
 		x.sees("No election seen here", "2 children are no candidates")
