@@ -197,7 +197,7 @@ func (e realElection) check(t *testing.T, addr string, process *zktest.ThirdPart
 	}
 	j.Apply(left)
 	if s = j.State(); s.Queue.Len() > 0 || s.Dialect != dialect || s.NoLeader() != model.NoCandidate {
-		t.Errorf("after all have left: got dialect %v, queue %v, %q; want nobody in the queue of %v", s.Dialect, s.Queue, s.NoLeader(), dialect)
+		t.Errorf("after all left: got %v, queue %v, %q; want %v, no candidate, %q", s.Dialect, s.Queue, s.NoLeader(), dialect, model.NoCandidate)
 	}
 }
 

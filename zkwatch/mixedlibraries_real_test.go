@@ -104,7 +104,7 @@ func TestWhetherTwoLibrariesExcludeEachOther(t *testing.T) {
 		p := readOnce(t, server, path, 3)
 		s := p.withTables("two leaders", func(s *doctor.State) bool { return slices.Contains(found(s), "two-leaders critical") })
 		if got := found(s); len(got) != 1 || got[0] != "two-leaders critical" || s.Leader() != nil || s.NoLeader() != model.MixedClients {
-			t.Fatalf("got reason %q for no leader, findings %q; want only two-leaders", s.NoLeader(), got)
+			t.Fatalf("got reason %q for no leader, findings %q; want %q, only two-leaders", s.NoLeader(), got, model.MixedClients)
 		}
 		f := s.Findings[0]
 		if len(f.Sessions) != 2 || f.Sessions[0] != holder || f.Sessions[1] != s.Queue.At(1).Session || strings.Contains(f.Advice, "elete") {
@@ -153,7 +153,7 @@ func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 			}
 			process.AwaitLeading(t, "other0")
 			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().Counts != x.counts {
-				t.Fatalf("got reason %q for no leader, rivals %v; want only %s", s.NoLeader(), s.Rivals, first.Znode)
+				t.Fatalf("got reason %q for no leader, rivals %v; want %q, only %s", s.NoLeader(), s.Rivals, model.MixedClients, first.Znode)
 			}
 			s := p.withTables("two leaders", func(s *doctor.State) bool {
 				return slices.Contains(found(s), "two-leaders critical")

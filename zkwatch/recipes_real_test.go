@@ -204,7 +204,7 @@ func describe(s *doctor.State) string {
 	return fmt.Sprintf("%s %s: %s", string(s.Kind()), id, content)
 }
 
-// shows awaits the description want. If want ends with a space, it is only a prefix.
+// shows waits until both journals have the description want. If want ends with a space, a description with this prefix is enough.
 func (r *usedRecipe) shows(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {
@@ -213,7 +213,7 @@ func (r *usedRecipe) shows(want string) {
 	})
 }
 
-// changes awaits the description want of the journal of all reads.
+// changes waits like shows, but only for the journal of all reads.
 func (r *usedRecipe) changes(want string) {
 	r.Helper()
 	r.until(want, func() []*doctor.State {

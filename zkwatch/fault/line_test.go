@@ -134,14 +134,14 @@ func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g fault.Gate
 		if g.Frozen() || g.OpenFor() < 24*time.Hour {
-			t.Errorf("new gate: frozen %t, open for %v; want open for ever", g.Frozen(), g.OpenFor())
+			t.Errorf("new gate: frozen %t, open for %v; want false and at least 24h", g.Frozen(), g.OpenFor())
 		}
 		g.Freeze()
 		g.Freeze()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := g.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) || g.OpenFor() != 0 {
-			t.Errorf("shut gate: Wait %v, open for %v; want DeadlineExceeded and 0", err, g.OpenFor())
+			t.Errorf("frozen gate: Wait %v, open for %v; want DeadlineExceeded and 0", err, g.OpenFor())
 		}
 		time.AfterFunc(time.Hour, g.Thaw)
 		if err := g.Wait(t.Context()); err != nil || g.Frozen() {

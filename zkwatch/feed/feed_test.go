@@ -175,12 +175,12 @@ func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {
 		time.Sleep(model.AckWait - time.Millisecond)
 		synctest.Wait()
 		if got := eventKinds(t, &l); got != "Snapshot Left" {
-			t.Errorf("before the deadline: got events %q, want no handoff", got)
+			t.Errorf("before the deadline: got events %q, want Snapshot Left, no handoff", got)
 		}
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
 		if got := eventKinds(t, &l); got != "Snapshot Left Handoff Joined" {
-			t.Errorf("after the deadline: got events %q, want a handoff", got)
+			t.Errorf("after the deadline: got events %q, want Snapshot Left Handoff Joined", got)
 		}
 		if h := f.State().Handoffs; len(h) == 0 || h[len(h)-1].Takeover != nil {
 			t.Errorf("got handoffs %+v, want the last without a takeover: the next leader did not acknowledge", h)
@@ -208,7 +208,7 @@ func TestHeldHandoffIsReleasedAtTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		if got := eventKinds(t, &live); got != "Snapshot Left Handoff Joined" {
-			t.Errorf("at the end: got events %q, want a handoff", got)
+			t.Errorf("at the end: got events %q, want Snapshot Left Handoff Joined", got)
 		}
 		if a, b := live.lines(t), read(t, writeRecording(t, b.Bytes())).lines(t); !slices.Equal(a, b) {
 			t.Errorf("got replayed events %q\nwant %q", b, a)
@@ -318,7 +318,7 @@ func TestRecordingErrorEndsOnlyTheRecording(t *testing.T) {
 		t.Errorf("got %d events, %d candidates, want 10", n, f.State().Queue.Len())
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "no space left") || strings.Contains(l.notices[0], "\x1b") {
-		t.Errorf("got notices %q, want one without control characters", l.notices)
+		t.Errorf("got notices %q, want one with \"no space left\", without control characters", l.notices)
 	}
 	if disk.writesLeft != -1 {
 		t.Errorf("got %d writes after the first error, want 0", -1-disk.writesLeft)
@@ -462,11 +462,11 @@ func TestAppliedGetsEachState(t *testing.T) {
 		f = feed.New(feed.Config{Election: election, Applied: func(s *doctor.State, es []model.Event) {
 			select {
 			case <-f.Dirty():
-				t.Error("Dirty received before Applied was called")
+				t.Error("got a receive from Dirty before Applied returned, want none")
 			default:
 			}
 			if f.State() != s {
-				t.Error("Applied did not get the state after the observation")
+				t.Error("got another state in Applied than from State, want the same")
 			}
 			at = append(at, s.At)
 			events = append(events, es...)

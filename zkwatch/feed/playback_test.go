@@ -27,7 +27,7 @@ func writeRecording(t *testing.T, recording []byte) string {
 	return file
 }
 
-// recordMinutes lets a candidate join at the start and after each of n minutes. The round trip of each second makes no moment.
+// recordMinutes lets a candidate join at the start and after each of n minutes. The new round trip time of each second adds no moment.
 func recordMinutes(t *testing.T, n int) (file string) {
 	t.Helper()
 	record, b := newRecorder(t, election)
@@ -113,7 +113,7 @@ func TestPlaybackClock(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			synctest.Wait()
 			if d := p.Now().Sub(last); d != 200*time.Millisecond {
-				t.Fatalf("after 100 ms at speed 2: got a step of the clock of %v, want 200ms", d)
+				t.Fatalf("after 100 ms at speed 2: got a clock step of %v, want 200ms", d)
 			}
 			select {
 			case <-p.Dirty():
@@ -143,7 +143,7 @@ func TestPlaybackStops(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || p.State().Queue.Len() != 2 {
-			t.Errorf("an hour after the stop at %v: got %v, moment %d, stopped %v, ended %v; want the same time, moment 2", at, p.Now(), n, stopped, ended)
+			t.Errorf("1h after %v: got %v, moment %d, stopped %v, ended %v; want %[1]v, 2, true, false", at, p.Now(), n, stopped, ended)
 		}
 		if p.Toggle() {
 			t.Error("Toggle did not continue the playback")
@@ -172,7 +172,7 @@ func TestPlaybackSeeks(t *testing.T) {
 		} {
 			at, ok := p.Seek(to.n, to.m)
 			if !ok || at.N != to.want || at.First != (to.want == 1) || at.Last != (to.want == 10) {
-				t.Errorf("seek from moment %d by %q: got moment %d, want %d", to.n, to.m, at.N, to.want)
+				t.Errorf("seek from %d by %q: got moment %d, first %t, last %t; want %d of 10", to.n, to.m, at.N, at.First, at.Last, to.want)
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()

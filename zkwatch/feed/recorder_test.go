@@ -83,7 +83,7 @@ func TestRecorderRotates(t *testing.T) {
 		wantNotices(t, name, l, want...)
 		s, ok := l.events[0].Body.(doctor.Snapshot)
 		if !ok || l.events[0].N != 1 || s.State.Queue.Len() < 19 || len(s.State.Members) < 19 {
-			t.Errorf("%s: got first event %d %T, want event 1, a snapshot of at least 19 candidates", name, l.events[0].N, l.events[0].Body)
+			t.Errorf("%s: got first event %d %T, want 1, Snapshot, 19 candidates and members or more", name, l.events[0].N, l.events[0].Body)
 		}
 		got := summaries(l)[1:]
 		from := slices.Index(lines, got[0])
@@ -120,7 +120,7 @@ func failWithDifference(t *testing.T, want, got []string) {
 			t.Fatalf("got %d events, want %d; got event %s\nwant %s", len(got), len(want), got[i], want[i])
 		}
 	}
-	t.Fatalf("got %d events, want %d; if equal, both are too few", len(got), len(want))
+	t.Fatalf("got %d events, want %d; equal counts mean too few events", len(got), len(want))
 }
 
 func readHeader(t *testing.T, file string) history.Header {
@@ -349,7 +349,7 @@ func (s *scenario) pass(d time.Duration) *scenario {
 
 func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 
-// change adds candidates, and removes the candidates with the sequence numbers leavers.
+// change adds as many candidates as joins, and removes the candidates with the sequence numbers in leavers.
 func (s *scenario) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)

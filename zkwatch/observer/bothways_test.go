@@ -348,7 +348,7 @@ func TestObserverReadsIfAChildIsUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Make(on.Path+"/n_", electiontest.Contender) // if the server sends no event of hidden, the observer compares the parent's stat after this event
+		on.Make(on.Path+"/n_", electiontest.Contender) // if hidden causes no event, the event of this znode makes the observer compare stats
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})

@@ -187,7 +187,7 @@ func TestRemovedObserver(t *testing.T) {
 		create("/stays/n_", electiontest.Contender)
 		st := stays.Await(t, "two", electiontest.QueueOf(2))
 		if synctest.Wait(); gone.Feed.State() != last || st.Reconnects != 0 {
-			t.Errorf("state of the removed observer changed: got %t, want false; got %d reconnects, want 0", gone.Feed.State() != last, st.Reconnects)
+			t.Errorf("removed observer: got a new state %t, %d reconnects; want false, 0", gone.Feed.State() != last, st.Reconnects)
 		}
 		again := s.watch("/gone")
 		again.Await(t, "two", electiontest.QueueOf(2))
@@ -223,7 +223,7 @@ func TestRefusedCredentials(t *testing.T) {
 			t.Errorf("got %d attempts in ten minutes, want 15 to 30", n)
 		}
 		if err := g.Refused(); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
-			t.Errorf("Refused: got error %v, want %v", err, client.ErrAuthRequired)
+			t.Errorf("Refused: got error %v, want %v and %v", err, client.ErrAuthRequired, zk.ErrAuthFailed)
 		}
 		accepts.Store(true)
 		<-read

@@ -170,7 +170,7 @@ func TestServerRestarts(t *testing.T) {
 			})
 		}
 	})
-	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // a new, empty server replaces the embedded server
+	bothWays(t, func(t *testing.T, way func(*observer.Config)) { // a new, empty server replaces the old server
 		// The observer's last zxid is larger than the new server's.
 		old, c := electiontest.Embedded(t)
 		fresh, _ := electiontest.Embedded(t)

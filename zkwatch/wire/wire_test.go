@@ -237,7 +237,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		b := Append(nil, first)
 		if len(b) > len(data)+64 {
-			t.Errorf("%T: decoded from %d bytes, but encoded to %d bytes, over 64 more", sample, len(data), len(b))
+			t.Errorf("%T: got %d encoded bytes of a record decoded from %d bytes, want at most 64 more", sample, len(b), len(data))
 		}
 		d = NewDecoder(b)
 		if second.Fields(d); d.Err() != nil || len(d.Rest()) > 0 {
