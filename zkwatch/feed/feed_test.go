@@ -404,7 +404,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 func TestSeekDuringChanges(t *testing.T) {
 	const changes = 800
 	var mu sync.Mutex
-	times := map[int]time.Time{}                          // of the states, by the number of candidates
+	times := map[int]time.Time{}                          // maps a number of candidates to the time of its first state
 	clock := func() time.Time { return newScenario().at } // constant, so no deadline passes
 	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()

@@ -83,7 +83,7 @@ func TestRecorderRotates(t *testing.T) {
 		wantNotices(t, name, l, want...)
 		s, ok := l.events[0].Body.(doctor.Snapshot)
 		if !ok || l.events[0].N != 1 || s.State.Queue.Len() < 19 || len(s.State.Members) < 19 {
-			t.Errorf("%s: got first event %d %T, want 1, Snapshot, 19 candidates and members or more", name, l.events[0].N, l.events[0].Body)
+			t.Errorf("%s: got first event %d %T, want 1, Snapshot, at least 19 candidates and members", name, l.events[0].N, l.events[0].Body)
 		}
 		got := summaries(l)[1:]
 		from := slices.Index(lines, got[0])
