@@ -197,7 +197,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 }
 
-// A meter counts a client's bytes and requests, without the client's pings.
+// A meter counts a client's bytes and requests. It ignores pings, but counts the bytes of their replies.
 type meter struct{ bytes, requests atomic.Int64 }
 
 func (m *meter) dial(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -296,7 +296,7 @@ func TestDefaultWhitelistOfApache(t *testing.T) {
 		table := poll(t, admin.Config{Mode: mode, URL: noServer, Servers: []string{s.Addr}}, "/election")
 		got := table.Servers[0]
 		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
-			t.Errorf("%s: %+v, whole %v %q; want the status of one server and a whole table", mode, got, table.Whole, table.Unwhole)
+			t.Errorf("%s: %+v, whole %v %q; want one standalone server and a whole table", mode, got, table.Whole, table.Unwhole)
 		}
 		for _, a := range []session.Answer{got.Connections, got.Sessions} {
 			if a.State != session.Refused || a.Hint != hint {
@@ -362,7 +362,7 @@ func TestTableOfAnEnsemble(t *testing.T) {
 		cfg.Servers = addrs[:2]
 		table = poll(t, cfg, "/election")
 		if table.Whole || !strings.Contains(table.Unwhole, "server.3 (127.0.0.3)") || len(table.Servers) != 2 {
-			t.Errorf("connect string without server.3: whole %v, %q; want false", table.Whole, table.Unwhole)
+			t.Errorf("connect string without server.3: %+v, want two servers, and not whole because of server.3", table)
 		}
 	}
 	killed := 1 // neither the observer's server nor the ensemble leader

@@ -143,7 +143,7 @@ func TestTablesOfWatchesAfterHandoffs(t *testing.T) {
 	})
 }
 
-func TestTablesOfManyWatchesAreNotRequested(t *testing.T) {
+func TestRequestsForTablesOfManyWatches(t *testing.T) {
 	many := func(s *fakeServer) {
 		s.set("wchs", "9 connections watching 9 paths\nTotal watches:50001\n")
 		s.set("watch_summary", `{"command":"watch_summary","error":null,"num_total_watches":50001}`)
@@ -203,7 +203,7 @@ func setConnections(servers []*fakeServer, n int) {
 	}
 }
 
-func TestManyConnectionsAreNotRequested(t *testing.T) {
+func TestRequestsForManyConnections(t *testing.T) {
 	eachMode(t, onlyWhileCheap, func(t *testing.T, n *fakeNet, p *Poller, servers []*fakeServer, l *listener) {
 		setConnections(servers, session.CheapConnections/3+1)
 		defer n.run(p)()

@@ -65,7 +65,7 @@ func TestListThatMayLackAPortIsRefused(t *testing.T) {
 			got := pollFirst(t, p, l)
 			if x := got.Connections; (x.State == session.Answered) != (c.hint == "") ||
 				c.hint != "" && (x.State != session.Refused || x.Hint != strings.TrimPrefix(c.hint, "none") || !strings.Contains(x.Why, "only one port")) {
-				t.Errorf("%s: connections %+v, want hint %q", name, x, c.hint)
+				t.Errorf("%s: connections %+v, want hint %q (\"\": Answered; \"none\": Refused without a hint)", name, x, c.hint)
 			}
 			if got.Watches.State != session.Answered || got.Sessions.State != session.Answered || len(got.Ephemerals) != 1 {
 				t.Errorf("%s: %+v, want watches and sessions Answered", name, got)

@@ -129,12 +129,12 @@ func TestWaitingCandidateWithoutZnodeNeverLeads(t *testing.T) {
 			if m.Belief != model.Lost {
 				t.Fatalf("got report %+v without a znode, want Lost", m)
 			}
-			again, _ := b.Await(t, i, "waiting or leading again", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
+			again, _ := b.Await(t, i, "waiting or leading", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
 			if again.Session == first.Session || again.Znode == first.Znode {
 				t.Errorf("got report %+v, want another session and znode than %+v", again, first)
 			}
 		}
-		b.Await(t, i, "leading again", believing(model.Leading))
+		b.Await(t, i, "leading", believing(model.Leading))
 	})
 }
 
@@ -435,7 +435,7 @@ func TestLeadIsNotCalledAfterTheEarliestExpiry(t *testing.T) {
 	})
 }
 
-func TestCandidateInThirdPartyElections(t *testing.T) {
+func TestCandidateInEachDialect(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		allowed := 0

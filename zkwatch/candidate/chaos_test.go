@@ -147,7 +147,7 @@ func (c *chaos) awaitSettled() {
 	for _, s := range c.slots {
 		select {
 		case err := <-s.ended:
-			c.Errorf("got the end of %s with error %v, want it running", s.name, err)
+			c.Errorf("Run of candidate %s returned error %v, want no return", s.name, err)
 			s.ended <- err
 		default:
 		}
@@ -335,7 +335,7 @@ var candidateFaults = map[string]candidateFault{
 				c.Errorf("%s resigned: got error %v, want none", s.name, err)
 			}
 		case <-time.After(electiontest.WaitFor):
-			c.Fatalf("got no end of %s after it resigned\n%s", s.name, c.w)
+			c.Fatalf("Run of candidate %s did not return after Resign\n%s", s.name, c.w)
 		}
 		s.start(c)
 		return nil, true

@@ -295,7 +295,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		s.Resign()
 		after.AwaitBelief(t, model.Leading)
 		if got := beliefs(s, 0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
-			t.Errorf("got beliefs %q behind its forgotten znode, want never Elected", got)
+			t.Errorf("got beliefs %q behind its forgotten znode, want neither Elected nor Leading", got)
 		}
 		children, _, err := on.Children(on.Path)
 		if err != nil || len(children) != 1 {

@@ -149,7 +149,7 @@ func TestLostConnectionSuspendsOnce(t *testing.T) {
 	})
 }
 
-// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, but no writes.
+// TestLeaderWithoutRenewalsStops checks that a leader is suspended if its server answers pings and reads, but no renewals.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
 	var mu sync.Mutex
 	var withheld bool
@@ -188,7 +188,7 @@ func TestLeaderWithoutRenewalsStops(t *testing.T) {
 		withhold(false)
 		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if after.Fence != before.Fence || after.Session != before.Session || after.Obstacle != "" {
-			t.Errorf("got leader %+v, want the fence and session of %+v", after, before)
+			t.Errorf("got leader %+v, want no obstacle, and the fence and session of %+v", after, before)
 		}
 	})
 }

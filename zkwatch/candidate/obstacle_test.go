@@ -107,7 +107,7 @@ func TestFullQuotaIsReported(t *testing.T) {
 	zktest.Must(c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, electiontest.Open))
 	s := electiontest.RunCandidate(t, candidate.Config{Conn: electiontest.Config(t, server.Addr), Path: "/full/election"})
 	m, i := s.Await(t, 0, "an obstacle about the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
-	again, _ := s.Await(t, i+1, "another obstacle", func(m model.Member) bool { return m.Obstacle != "" })
+	again, _ := s.Await(t, i+1, "another report with an obstacle", func(m model.Member) bool { return m.Obstacle != "" })
 	if m.Belief != model.Volunteering || again.Session != m.Session {
 		t.Errorf("got reports %+v and %+v, want Volunteering in one session", m, again)
 	}
@@ -286,7 +286,7 @@ func TestOwnAckIsUnreadable(t *testing.T) {
 	})
 }
 
-func TestOwnWatchIsSetAgain(t *testing.T) {
+func TestWatchOnTheOwnZnodeIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
 	withOneCandidate(t, func(c *zk.Conn, cfg *candidate.Config) {
 		zktest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, electiontest.Open))

@@ -355,7 +355,7 @@ var isolations = []isolation{
 	},
 }
 
-// TestNeverTwoLeadersUnderIsolation repeats all isolations for the duration ELECTOP_TEST_LONG; below 1m with short timeouts only.
+// TestNeverTwoLeadersUnderIsolation repeats all isolations for ELECTOP_TEST_LONG. If that is below 1m, it uses only short timeouts.
 func TestNeverTwoLeadersUnderIsolation(t *testing.T) {
 	zktest.SecondTier(t)
 	t.Parallel()

@@ -88,7 +88,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 		s.Thaw()
 		synctest.Wait()
 		if n := server.TakeBacklog(0).Waiting; n != 1 {
-			t.Fatalf("got %d held replies, want 1: the reply to the read of its znode after the thaw", n)
+			t.Fatalf("got %d held replies, want 1: the reply to the candidate's read of its own znode after the thaw", n)
 		}
 		s.Freeze()
 		server.SetPace(zkserver.Pace{})

@@ -81,7 +81,7 @@ func TestFollow(t *testing.T) {
 		for _, ch := range changes {
 			got = append(got, fmt.Sprintf("%v %q", ch.Kind, ch.Below))
 			if ch.At.IsZero() || ch.AppliedAfter.After(ch.At) {
-				t.Errorf("change %+v, want AppliedAfter before At", ch)
+				t.Errorf("change %+v, want At, and AppliedAfter at or before At", ch)
 			}
 		}
 		want := []string{

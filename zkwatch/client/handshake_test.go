@@ -225,7 +225,7 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 		}}
 		c := p.Session(t)
 		if _, _, err := c.Get(t.Context(), "/e"); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
-			t.Errorf("error %v, want ErrAuthRequired", err)
+			t.Errorf("error %v, want ErrAuthRequired and ErrAuthFailed", err)
 		}
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {

@@ -94,7 +94,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 				electiontest.WaitState(t, c, client.Connected)
 				_, _, err := c.Children(t.Context(), "/e")
 				if !errors.Is(err, tt.want) || !errors.Is(err, zk.ErrConnectionClosed) {
-					t.Errorf("error %v, want %v", err, tt.want)
+					t.Errorf("error %v, want %v and ErrConnectionClosed", err, tt.want)
 				}
 				for s := range states {
 					if s.State == client.Disconnected {
