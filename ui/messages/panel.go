@@ -120,7 +120,7 @@ func lanes(s *doctor.State, selected model.Row, n int) []lane {
 	}
 	all := []lane{own, other}
 	for _, silent := range []bool{false, true} {
-		for i := 0; i < min(s.Queue.Len(), watcherMax) && len(all) < n; i++ {
+		for i := 0; i < min(s.Queue.Len(), candidateMax) && len(all) < n; i++ {
 			l := at(s, i)
 			if !slices.ContainsFunc(all, func(x lane) bool { return x.has(l.member, l.session) }) && (silent || l.hasMessages(s)) {
 				all = append(all, l)
@@ -144,7 +144,7 @@ func partner(s *doctor.State, r model.Row) lane {
 	if r.Candidate == nil || i < 0 || i >= s.Queue.Len() {
 		return at(s, 0)
 	}
-	for j := i + 1; j < s.Queue.Len() && j <= i+watcherMax; j++ {
+	for j := i + 1; j < s.Queue.Len() && j <= i+candidateMax; j++ {
 		if to, ok := s.Recipe.Watches(s.Queue, j); ok && to == i {
 			return at(s, j)
 		}
@@ -201,7 +201,7 @@ func newest(s *doctor.State, but *lane) lane {
 	return lane{}
 }
 
-const watcherMax = 100 // bounds a search for candidates; a reader can be far behind the writer that it watches
+const candidateMax = 100 // bounds a search for candidates; a reader can be far behind the writer that it watches
 
 func at(s *doctor.State, i int) lane {
 	if i < 0 || i >= s.Queue.Len() {
