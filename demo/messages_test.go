@@ -88,7 +88,7 @@ func matchSteps(t *testing.T, observations []model.Observation, began, ended tim
 	var counted []string // deletion notifications that the server counted
 	steps := map[string][]*model.Cast{}
 	sessions := map[uint64]string{}
-	wakes := map[string]*model.Wake{}
+	reports := map[string]*model.DeletionReport{}
 	for _, o := range observations {
 		switch o := o.(type) {
 		case *model.Pace:
@@ -96,8 +96,8 @@ func matchSteps(t *testing.T, observations []model.Observation, began, ended tim
 			if o.Unlisted > 0 {
 				t.Errorf("%d messages are not listed", o.Unlisted)
 			}
-		case *model.Wake:
-			wakes[fmt.Sprint(o.Znode, o.Zxid)] = o
+		case *model.DeletionReport:
+			reports[fmt.Sprint(o.Znode, o.Zxid)] = o
 		case *model.Cast:
 			sessions[o.Member.Session] = o.Member.ID
 			if m := &o.Member; m.Step != model.StepNone && m.StepAt.After(began) && m.StepAt.Before(ended) {
@@ -107,7 +107,7 @@ func matchSteps(t *testing.T, observations []model.Observation, began, ended tim
 			}
 		}
 	}
-	for _, w := range wakes {
+	for _, w := range reports {
 		for _, session := range w.Notified {
 			if w.Deleted.After(began) && w.Deleted.Before(ended) {
 				counted = append(counted, fmt.Sprintf("%#x %s deleted", session, w.Znode))

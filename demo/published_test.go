@@ -22,8 +22,8 @@ func (w *world) paces(from int) (out []*model.Pace) {
 	return out
 }
 
-// TestWakesArePublished checks the wakes: reports of the server about deleted children.
-func TestWakesArePublished(t *testing.T) {
+// TestDeletionReportsArePublished checks the reports of the server about deleted children.
+func TestDeletionReportsArePublished(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.spawn(t, 4)
 		st := w.feed.State()
@@ -32,30 +32,30 @@ func TestWakesArePublished(t *testing.T) {
 		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.awaitOtherLeader(t, "amber")
 		time.Sleep(time.Minute)
-		var last *model.Wake
+		var last *model.DeletionReport
 		reacted := false // birch has listed the candidates again
 		for _, o := range w.since(from) {
 			switch o := o.(type) {
-			case *model.Wake:
+			case *model.DeletionReport:
 				if o.Znode != old.Name || o.Zxid <= old.Czxid || last != nil && o.Zxid != last.Zxid {
-					t.Errorf("wake after the deletion of %s: got %+v, want this name and the zxid of the deletion", old.Name, o)
+					t.Errorf("report after the deletion of %s: got %+v, want this name and the zxid of the deletion", old.Name, o)
 				}
 				if last == nil && reacted {
-					t.Error("birch reacted to the deletion before the wake was published")
+					t.Error("birch reacted to the deletion before the report was published")
 				}
 				if last = o; o.At.IsZero() || o.At.Location() != time.UTC || o.Deleted.Location() != time.UTC {
-					t.Errorf("times of a wake: got %v and %v, want UTC", o.At, o.Deleted)
+					t.Errorf("times of a report: got %v and %v, want UTC", o.At, o.Deleted)
 				}
 			case *model.Cast:
 				reacted = reacted || o.Member.ID == "birch" && o.Member.Step >= model.StepListAgain
 			}
 		}
 		if last == nil || !reacted {
-			t.Fatalf("last wake %+v, birch reacted: %t; want a wake and a reaction", last, reacted)
+			t.Fatalf("last report %+v, birch reacted: %t; want a report and a reaction", last, reacted)
 		}
 		// birch sends getChildren, then getData, create and getData for the acknowledgement.
 		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 4 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
-			t.Errorf("last wake: got %+v, want only birch notified, four requests, and settled", last)
+			t.Errorf("last report: got %+v, want only birch notified, four requests, and settled", last)
 		}
 	})
 }

@@ -44,7 +44,7 @@ type SandboxConfig struct {
 const defaultWriteEvery = 400 * time.Millisecond
 
 // Sandbox controls the demo's election: the cast, the pace of the embedded server, and the leaders'
-// workers. It publishes [model.Wake], [model.Pace], [model.Write] and [model.Rules] observations.
+// workers. It publishes [model.DeletionReport], [model.Pace], [model.Write] and [model.Rules] observations.
 //
 // Any goroutine may call its methods.
 type Sandbox struct {
@@ -322,7 +322,7 @@ func (s *Sandbox) putWake(t zkserver.Tally) {
 	for i, id := range t.Notified {
 		notified[i] = uint64(id)
 	}
-	s.cfg.Put(&model.Wake{
+	s.cfg.Put(&model.DeletionReport{
 		At: s.cfg.Now(), Deleted: utc(t.At), Znode: znode.Base(t.Path), Zxid: t.Zxid, Notified: notified,
 		Requests: t.Requests, BytesIn: t.BytesIn, BytesOut: t.BytesOut, Settled: t.Settled,
 	})

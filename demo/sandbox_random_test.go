@@ -90,7 +90,7 @@ func (c *safety) checkNew(t *testing.T, w *world) {
 		switch o := o.(type) {
 		case *model.Cast:
 			c.add(o)
-		case *model.Wake:
+		case *model.DeletionReport:
 			c.deletionZxids[o.Znode] = o.Zxid
 		case *model.Write:
 			at, gone := c.deletionZxids[o.Znode]

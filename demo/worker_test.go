@@ -39,7 +39,7 @@ func TestStaleWrites(t *testing.T) {
 
 				deletionZxids := make(map[string]int64)
 				for _, o := range w.since(0) {
-					if x, ok := o.(*model.Wake); ok {
+					if x, ok := o.(*model.DeletionReport); ok {
 						deletionZxids[x.Znode] = x.Zxid
 					}
 				}

@@ -109,11 +109,11 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds, listed bool) {
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown, Lock: j.naming.dialect.Locks()}
 	gone := old != nil && (j.known[old.Name] == nil || j.known[old.Name].Czxid != old.Czxid)
 	if gone {
-		j.wakes.led(old)
+		j.reported.led(old)
 		if i, ok := Position(j.recipe, j.before, old); ok {
 			h.Notified = j.recipe.Notified(j.before, i)
 		}
-		changed = j.wakes.deletionTime(old, changed)
+		changed = j.reported.deletionTime(old, changed)
 	}
 	h.Earliest, h.Latest = changed.earliest, changed.latest
 	m := j.memberOf(old)
@@ -205,7 +205,7 @@ func (j *Journal) reign(at time.Time, changed timeBounds) Reign {
 func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
-	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write:
+	case *Follow, *Connection, *DeletionReport, *Pace, *Rules, *Write:
 		return // these do not show who leads
 	case *Cast, *Advance:
 		if j.decideRole(at); j.role == was {
@@ -257,7 +257,7 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 	d := departure{at: session.Later(j.at, at), of: c}
 	if m := j.memberOf(c); m != nil {
 		d.member = m.ID
-		d.cause, _, _ = memberEnd(m, at, j.wakes.deletionTime(c, timeBounds{}))
+		d.cause, _, _ = memberEnd(m, at, j.reported.deletionTime(c, timeBounds{}))
 	}
 	j.lanes.leave(d)
 }
@@ -360,7 +360,7 @@ type Reign struct {
 	To               time.Time // zero: present
 }
 
-// HistoryMax bounds the handoffs, reigns, wakes and writes of a state.
+// HistoryMax bounds the handoffs, reigns, deletions and writes of a state.
 const HistoryMax = 500
 
 func remember[T any](history []T, v T) []T { return keep(history, v, HistoryMax) }

@@ -71,8 +71,8 @@ type Journal struct {
 	unexplained unexplained
 	expired     expiredCounts
 	returned    returned
-	wakes       wakes // reports of deleted children, with the sessions that were notified
-	waves       waves // the reactions of the notified sessions
+	reported    deletionReports // reports of deleted children, with the sessions that were notified
+	waves       waves           // the reactions of the notified sessions
 	work        work
 	steps       []StepTaken
 	exchanges   exchanges
@@ -157,16 +157,16 @@ func (j *Journal) Apply(o Observation) []Event {
 		}
 	case *session.Table:
 		j.applyTable(o)
-	case *Wake:
-		first := j.wakes.add(&j.children, o)
-		j.waves.wake(o, first, j.queue)
+	case *DeletionReport:
+		first := j.reported.add(&j.children, o)
+		j.waves.report(o, first, j.queue)
 	case *Pace:
 		j.pace = o
 		j.exchanges.add(o, &j.roster)
 	case *Rules:
 		j.work.Rules = *o
 	case *Write:
-		j.work.add(o, j.wakes.stale(&j.children, o))
+		j.work.add(o, j.reported.stale(&j.children, o))
 	}
 	j.decide(o, at)
 	if j.began {
@@ -231,7 +231,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, notes: j.notes, EpochChange: j.epoch, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: slices.Sorted(maps.Keys(j.unexplained)),
-		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
+		Steps: j.steps, Exchanges: j.exchanges.last, Deletions: j.reported.last, Pace: j.pace, Work: j.work.Work, Properties: j.properties.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Returned: j.returned, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, Rivals: j.rivals.now, crowded: j.crowded(), watchers: j.watches.first,
 		Waves: j.waves.last, notified: j.waves.times,
@@ -358,7 +358,7 @@ func (j *Journal) Clone() *Journal {
 	c.rivals.waiters, c.rivals.contested = slices.Clone(j.rivals.waiters), slices.Clone(j.rivals.contested)
 	c.lanes = j.lanes.clip()
 	c.flow = slices.Clip(j.flow)
-	c.wakes.last, c.wakes.deletions.last = slices.Clip(j.wakes.last), slices.Clip(j.wakes.deletions.last)
+	c.reported.last, c.reported.deletions.last = slices.Clip(j.reported.last), slices.Clip(j.reported.deletions.last)
 	c.steps, c.work.Last = slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.waves = j.waves.clone()
 	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}
@@ -381,8 +381,8 @@ func (j *Journal) News(o Observation) bool {
 		return m.Step != old.Step || !m.StepOn.Equal(old.StepOn) || !m.StepAt.Equal(old.StepAt) || m.Belief != old.Belief || m.Znode != old.Znode ||
 			m.Fault != old.Fault || m.Ending != old.Ending ||
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
-	case *Wake:
-		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
+	case *DeletionReport:
+		return !slices.ContainsFunc(j.reported.last, func(w *ReportedDeletion) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
 	case *Pace: // a held message is news when it leaves
 		return len(o.Passed) > 0
 	case *Switch, *Rules, *Write:
@@ -401,7 +401,7 @@ func (j *Journal) Memory() int {
 	for _, x := range j.waves.last {
 		n += reaction * (len(x.Reactions) + 2*len(x.Counts))
 	}
-	return n + reign*len(j.past.reigns) + shared*(len(j.lanes.holds)+len(j.past.handoffs)+len(j.wakes.last))
+	return n + reign*len(j.past.reigns) + shared*(len(j.lanes.holds)+len(j.past.handoffs)+len(j.reported.last))
 }
 
 // Size counts the children and the members.

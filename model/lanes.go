@@ -150,7 +150,7 @@ func (s *State) Lanes(most int) *Lanes {
 		State: s, all: make([]*laneParts, 0, 2*most),
 		members: make(map[string]*laneParts, len(s.Members)), znodes: make(map[dialect.ID]*laneParts, 2*most),
 	}
-	if len(s.Wakes) > 0 {
+	if len(s.Deletions) > 0 {
 		b.sessions = make(map[uint64]*laneParts, 2*most)
 	}
 	for _, t := range s.lanes.reports {
@@ -332,16 +332,16 @@ func (b *laneBuilder) lanes(more int) *Lanes {
 		}
 	}
 	b.causes(out.All)
-	wakes, notified := b.Wakes, 0
-	for i := len(wakes) - 1; i >= 0; i-- {
-		if notified += len(wakes[i].Notified); notified > NoticesMax {
-			wakes = wakes[i+1:]
+	deletions, notified := b.Deletions, 0
+	for i := len(deletions) - 1; i >= 0; i-- {
+		if notified += len(deletions[i].Notified); notified > NoticesMax {
+			deletions = deletions[i+1:]
 			break
 		}
 	}
 	out.Notices = make([]Notice, 0, min(notified, NoticesMax))
 	arrivals := b.State.heldArrivals()
-	for _, w := range wakes {
+	for _, w := range deletions {
 		from := -1
 		if w.Candidate != nil {
 			if x := b.znodes[w.Candidate.ID()]; x != nil {

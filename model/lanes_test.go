@@ -235,7 +235,7 @@ func TestLanesOfAHandoff(t *testing.T) {
 	token := s.Tree.Children[a].Czxid
 	s.Tree.Delete(a)
 	deleted := tick()
-	s.J.Apply(&model.Wake{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
+	s.J.Apply(&model.DeletionReport{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
 	s.J.Apply(s.W.Read(false, false, nil))
 	leads := report("b", b, 2, model.Leading, model.NoFault, false)
 	s.J.Apply(&model.Write{At: tick(), Member: "a", Znode: a, Token: token, Resource: model.Tokens})
@@ -276,7 +276,7 @@ func TestArrivalOfAHeldNotification(t *testing.T) {
 	s.Read()
 	s.Tree.Delete(a)
 	deleted := s.Tree.Now
-	s.J.Apply(&model.Wake{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
+	s.J.Apply(&model.DeletionReport{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
 	m := model.Message{N: 1, Session: 2, Since: deleted, Op: model.Notification, Event: "deleted", Path: "/election/" + a}
 	for _, c := range []struct {
 		pace    model.Pace

@@ -166,7 +166,7 @@ func (j *Journal) addChild(c *dialect.Candidate) {
 	if c.Unread {
 		existed = j.parent.Pzxid // an unread child has no czxid; it existed at the Pzxid of the read that lists it
 	}
-	j.wakes.existed(c, existed)
+	j.reported.existed(c, existed)
 }
 
 func (j *Journal) renewHead(old, c *dialect.Candidate) {

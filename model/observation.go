@@ -142,10 +142,10 @@ type Switch struct {
 	Dialect string `json:"dialect,omitempty"`
 }
 
-// Wake is the embedded server's report about the deletion of a child. Reports have the order of the
-// deletions, and come before any observation that shows the deletion. A later Wake with the same
-// Znode and Zxid replaces the earlier Wake.
-type Wake struct {
+// DeletionReport is the embedded server's report about the deletion of a child. Reports have the order of the
+// deletions, and come before any observation that shows the deletion. A later DeletionReport with the same
+// Znode and Zxid replaces the earlier DeletionReport.
+type DeletionReport struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted the child
 	Znode   string    `json:"znode"`   // the name of the child
@@ -247,20 +247,20 @@ type Advance struct {
 	At time.Time `json:"at"`
 }
 
-func (o *Read) When() time.Time       { return o.At }
-func (o *Delta) When() time.Time      { return o.At }
-func (o *Follow) When() time.Time     { return o.At }
-func (o *Refresh) When() time.Time    { return o.At }
-func (o *Ack) When() time.Time        { return o.At }
-func (o *Directory) When() time.Time  { return o.At }
-func (o *Connection) When() time.Time { return o.At }
-func (o *Cast) When() time.Time       { return o.At }
-func (o *Switch) When() time.Time     { return o.At }
-func (o *Wake) When() time.Time       { return o.At }
-func (o *Pace) When() time.Time       { return o.At }
-func (o *Rules) When() time.Time      { return o.At }
-func (o *Write) When() time.Time      { return o.At }
-func (o *Advance) When() time.Time    { return o.At }
+func (o *Read) When() time.Time           { return o.At }
+func (o *Delta) When() time.Time          { return o.At }
+func (o *Follow) When() time.Time         { return o.At }
+func (o *Refresh) When() time.Time        { return o.At }
+func (o *Ack) When() time.Time            { return o.At }
+func (o *Directory) When() time.Time      { return o.At }
+func (o *Connection) When() time.Time     { return o.At }
+func (o *Cast) When() time.Time           { return o.At }
+func (o *Switch) When() time.Time         { return o.At }
+func (o *DeletionReport) When() time.Time { return o.At }
+func (o *Pace) When() time.Time           { return o.At }
+func (o *Rules) When() time.Time          { return o.At }
+func (o *Write) When() time.Time          { return o.At }
+func (o *Advance) When() time.Time        { return o.At }
 
 // FollowedBy is the way in which an observer follows changes.
 type FollowedBy string

@@ -71,7 +71,7 @@ func (j *Journal) firstRead(r *Read) {
 	at := wallClock(r.At)
 	j.recognise(r)
 	j.setParent(r)
-	j.wakes.deletions.floor = r.Parent.Pzxid
+	j.reported.deletions.floor = r.Parent.Pzxid
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if j.known[c.Name] == nil {
 			j.addChild(c)

@@ -63,12 +63,12 @@ type State struct {
 	Tracked        session.View // what the servers reported about sessions
 
 	// These six fields have the last elements, oldest first.
-	Steps     []StepTaken // at most [StepsMax]
-	Wakes     []*Woken    // at most [HistoryMax]
-	Waves     []*Wave     // at most [WavesMax]
-	Exchanges []Exchange  // at most [ExchangesMax]
-	Handoffs  []*Handoff  // at most [HistoryMax]
-	Reigns    []Reign     // at most [HistoryMax]
+	Steps     []StepTaken         // at most [StepsMax]
+	Deletions []*ReportedDeletion // at most [HistoryMax]
+	Waves     []*Wave             // at most [WavesMax]
+	Exchanges []Exchange          // at most [ExchangesMax]
+	Handoffs  []*Handoff          // at most [HistoryMax]
+	Reigns    []Reign             // at most [HistoryMax]
 
 	Pace       *Pace // nil if not reported
 	Work       Work

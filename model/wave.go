@@ -57,7 +57,7 @@ type waves struct {
 	times  map[uint64]int // the number of notifications of each session
 }
 
-func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
+func (w *waves) report(o *DeletionReport, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
 		x := &Wave{Znode: o.Znode, Zxid: o.Zxid, Deleted: wallClock(o.Deleted), Reactions: make([]Reaction, 0, min(len(o.Notified), ReactionsMax))}
@@ -96,7 +96,7 @@ func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	}
 }
 
-func (w *Wave) report(o *Wake) {
+func (w *Wave) report(o *DeletionReport) {
 	after := max(0, wallClock(o.At).Sub(w.Deleted))
 	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
 	if n := len(w.Counts); n == CountsMax {

@@ -19,22 +19,22 @@ func TestWave(t *testing.T) {
 	step := func(n int, session uint64, step model.Step) {
 		j.Apply(&model.Cast{At: ms(n + 1), Member: model.Member{ID: string(rune('a' + session)), Session: session, Step: step, StepAt: ms(n)}})
 	}
-	wake := func(n, requests int, settled bool) {
-		w := model.Wake{At: ms(n), Deleted: at, Znode: "n_1", Zxid: 7, Notified: []uint64{4, 2, 3}, BytesIn: 10, BytesOut: 20}
+	report := func(n, requests int, settled bool) {
+		w := model.DeletionReport{At: ms(n), Deleted: at, Znode: "n_1", Zxid: 7, Notified: []uint64{4, 2, 3}, BytesIn: 10, BytesOut: 20}
 		w.Requests, w.Settled = requests, settled
 		j.Apply(&w)
 	}
 	step(-5, 2, model.StepListAgain) // before the deletion
-	wake(0, 0, false)
+	report(0, 0, false)
 	step(3, 2, model.StepListAgain)
 	step(4, 9, model.StepListAgain) // not notified
 	var before kept
 	before.add(t, j.State())
-	wake(5, 2, false)
+	report(5, 2, false)
 	step(6, 2, model.StepWatchAgain)
 	step(8, 3, model.StepLowest)
 	step(9, 2, model.StepListAgain) // after the reaction
-	wake(400, 4, true)
+	report(400, 4, true)
 	before.unchanged(t)
 	w := j.State().Waves[0]
 	want := []model.Reaction{{Session: 2, Read: 3e6, Done: 6e6}, {Session: 3, Read: 8e6, Done: 8e6}, {Session: 4}}
@@ -65,7 +65,7 @@ func TestWavesMax(t *testing.T) {
 	}
 	for i := range model.WavesMax + 3 {
 		for n := range 3 * model.CountsMax {
-			j.Apply(&model.Wake{At: at, Deleted: at, Znode: "n", Zxid: int64(i + 1), Notified: all, Requests: n})
+			j.Apply(&model.DeletionReport{At: at, Deleted: at, Znode: "n", Zxid: int64(i + 1), Notified: all, Requests: n})
 		}
 		all = slices.Clone(all)
 		for n := range all {
@@ -106,7 +106,7 @@ func TestSwitchKeepsTheCostsOfTheOtherRecipe(t *testing.T) {
 		s.Read()
 		replaceLeader := func(notified []uint64) {
 			l.remove(queue[0])
-			w := *l.wakes[len(l.wakes)-1]
+			w := *l.reports[len(l.reports)-1]
 			w.Notified, w.Settled = notified, true
 			s.Apply(&w)
 			queue = append(queue[1:], join())
@@ -131,14 +131,14 @@ func TestSwitchKeepsTheCostsOfTheOtherRecipe(t *testing.T) {
 						list, n = &herd, crowd-1
 					}
 					replaceLeader(sessions(n))
-					*list = append(*list, l.wakes[len(l.wakes)-1].Zxid)
+					*list = append(*list, l.reports[len(l.reports)-1].Zxid)
 				}
 			}
 		}
 		got := s.J.State().Costs(time.Time{})
 		for _, c := range []struct {
 			name string
-			got  []*model.Woken
+			got  []*model.ReportedDeletion
 			want []int64
 		}{{"chain", got.Chain, chain}, {"herd", got.Herd, herd}} {
 			var zxids []int64

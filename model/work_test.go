@@ -39,21 +39,21 @@ func TestStaleWrites(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := doctor.NewJournal(model.Config{Path: "/e"})
-			wake := &model.Wake{Znode: "n_0000000000", Zxid: deleted}
+			report := &model.DeletionReport{Znode: "n_0000000000", Zxid: deleted}
 			w := c.write
 			w.Member, w.Value = "a", 7
 			if w.Znode == "" {
-				w.Znode = wake.Znode
+				w.Znode = report.Znode
 			}
 			if w.Token == 0 {
 				w.Token = 10
 			}
 			if c.afterWake {
-				j.Apply(wake)
+				j.Apply(report)
 			}
 			j.Apply(&w)
 			if !c.afterWake {
-				j.Apply(wake)
+				j.Apply(report)
 			}
 			got := j.State().Work
 			tries, other := got.Counter, got.Tokens
@@ -118,11 +118,11 @@ func TestStaleAfterManyDeletions(t *testing.T) {
 	frozen, leads := s.Tree.Children[a], s.Tree.Children[b]
 	s.Read()
 	s.Tree.Delete(a)
-	s.Apply(&model.Wake{Znode: a, Zxid: s.Tree.Zxid})
+	s.Apply(&model.DeletionReport{Znode: a, Zxid: s.Tree.Zxid})
 	for range 10000 { // more deletions than the journal keeps
 		name := s.Join(3)
 		s.Tree.Delete(name)
-		s.Apply(&model.Wake{Znode: name, Zxid: s.Tree.Zxid})
+		s.Apply(&model.DeletionReport{Znode: name, Zxid: s.Tree.Zxid})
 	}
 	s.Read()
 	s.Tree.Zxid++
@@ -165,7 +165,7 @@ func (s *randomDemo) cast(m *model.Member, gone bool) {
 func (s *randomDemo) step() {
 	s.Now = s.Now.Add(time.Duration(rapid.IntRange(-20, 400).Draw(s.T, "ms")) * time.Millisecond)
 	m := s.members[rapid.IntRange(0, len(s.members)-1).Draw(s.T, "member")]
-	wakes := len(s.wakes)
+	reports := len(s.reports)
 	switch rapid.IntRange(0, 13).Draw(s.T, "act") {
 	case 0, 1:
 		if rapid.IntRange(0, 4).Draw(s.T, "third party") == 0 {
@@ -233,7 +233,7 @@ func (s *randomDemo) step() {
 			s.put(s.w.Read(true, true, nil))
 		}
 	}
-	for _, w := range s.wakes[wakes:] { // a read must not show the deletion before its report
+	for _, w := range s.reports[reports:] { // a read must not show the deletion before its report
 		s.put(w)
 		if rapid.Bool().Draw(s.T, "more") {
 			more := *w
@@ -289,7 +289,7 @@ func TestHeapIsBounded(t *testing.T) {
 		for i := from; i < from+n; i++ {
 			r := c.Change(i)
 			name := strings.Clone(r.Gone[0])
-			w := &model.Wake{At: c.At, Znode: name, Zxid: int64(c.Next), Notified: slices.Clone(sessions)}
+			w := &model.DeletionReport{At: c.At, Znode: name, Zxid: int64(c.Next), Notified: slices.Clone(sessions)}
 			both := []model.Observation{w, r}
 			if i%3 == 0 {
 				both = []model.Observation{r, w}

@@ -270,12 +270,12 @@ func TestWaveOfThirdPartyClients(t *testing.T) {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
 	}
 	q := w.state().Queue.Slice()
-	wake := func(settled bool) {
-		w.j.Apply(&model.Wake{At: w.now, Deleted: noon.Add(time.Minute), Znode: q[0].Name, Zxid: w.zxid + 1, Notified: []uint64{7, 8, 9}, Requests: 5, BytesIn: 100, Settled: settled})
+	reportDeletion := func(settled bool) {
+		w.j.Apply(&model.DeletionReport{At: w.now, Deleted: noon.Add(time.Minute), Znode: q[0].Name, Zxid: w.zxid + 1, Notified: []uint64{7, 8, 9}, Requests: 5, BytesIn: 100, Settled: settled})
 	}
-	wake(false)
+	reportDeletion(false)
 	w.wait(350 * time.Millisecond)
-	wake(true)
+	reportDeletion(true)
 	for _, c := range []struct {
 		wait time.Duration
 		done int

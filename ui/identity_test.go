@@ -107,7 +107,7 @@ func (w *world) changeAtRandom(t *rapid.T, what string) {
 			w.disconnect("gone\x1b")
 		}
 	case "wake":
-		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
+		w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
 			Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
 	case "pace":
 		p := &model.Pace{At: w.now, Delay: time.Duration(rapid.Int64Range(0, 2e9).Draw(t, "delay")), Steps: rapid.Bool().Draw(t, "steps"), Waiting: rapid.IntRange(-1, 9).Draw(t, "waiting")}

@@ -88,7 +88,7 @@ func TestNotificationsTravel(t *testing.T) {
 
 func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
-	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
+	w.reportDeletion("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
 	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "14  cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
 		t.Errorf("the row of cedar's znode is not crossed out:\n%s", text)
@@ -137,7 +137,7 @@ func TestHeldNotificationsStop(t *testing.T) {
 
 	const delay = 1500 * time.Millisecond
 	w := five(dialect.Election()).wait(time.Minute)
-	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
+	w.reportDeletion(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
 	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
 		text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
@@ -388,14 +388,14 @@ func TestSituationCountsNotifications(t *testing.T) {
 		want string
 	}{
 		{"the recipe changed later", func() *world {
-			w := amberGone(func(w *world) { w.wake(amberZ, 2, 300, true, 0xa1, 0xa2) })
+			w := amberGone(func(w *world) { w.reportDeletion(amberZ, 2, 300, true, 0xa1, 0xa2) })
 			switched(w)
 			return w
 		}(), "n_12 was deleted and 1 candidate was notified."},
-		{"all watched", amberGone(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one"},
-		{"no Wake was observed", amberGone(switched), "and 4 were notified, to find one"},
+		{"all watched", amberGone(func(w *world) { switched(w); w.reportDeletion(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one"},
+		{"no DeletionReport was observed", amberGone(switched), "and 4 were notified, to find one"},
 		{"on the way", amberGone(func(w *world) {
-			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
+			w.reportDeletion(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
 		}), "n_12 was deleted, and 1 notification of it is still on the way"},
 	} {
 		if got := recipeText(c.w.state(), c.w.now); !strings.Contains(got, c.want) {
@@ -437,11 +437,11 @@ func TestBarsCompareRecipes(t *testing.T) {
 	if !strings.Contains(want, "chain █") || !strings.Contains(want, "herd  █") {
 		t.Fatalf("the bars do not compare the recipes:\n%s", want)
 	}
-	last := s.Wakes[len(s.Wakes)-1]
+	last := s.Deletions[len(s.Deletions)-1]
 	herd, chain := *last, *last
 	herd.Recipe, herd.Notified = "herd", []uint64{0xa2}
 	chain.Recipe, chain.Notified = "election", nil
-	s.Wakes = append(slices.Clone(s.Wakes), &herd, &chain)
+	s.Deletions = append(slices.Clone(s.Deletions), &herd, &chain)
 	if got := recipeText(&s, at); got != want {
 		t.Errorf("with a herd that notified 1 and a chain that notified none: got\n%s\nwant\n%s", got, want)
 	}

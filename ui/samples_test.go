@@ -512,8 +512,8 @@ func (w *world) znodeOf(id string) string {
 	return ""
 }
 
-func (w *world) wake(znode string, requests int, bytes int64, settled bool, notified ...uint64) *world {
-	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: znode, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: bytes / 4, BytesOut: bytes - bytes/4, Settled: settled})
+func (w *world) reportDeletion(znode string, requests int, bytes int64, settled bool, notified ...uint64) *world {
+	w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now, Znode: znode, Zxid: w.zxid + 1, Notified: notified, Requests: requests, BytesIn: bytes / 4, BytesOut: bytes - bytes/4, Settled: settled})
 	return w
 }
 
@@ -558,7 +558,7 @@ func (w *world) handed(requests int, bytes int64) *world {
 		notified = notified[:1]
 	}
 	id := string(q[0].Data.Bytes)
-	w.wake(q[0].Name, requests, bytes, true, notified...).leave(q[0].Name)
+	w.reportDeletion(q[0].Name, requests, bytes, true, notified...).leave(q[0].Name)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
 	next := string(q[1].Data.Bytes)
 	w.wait(2*time.Millisecond).acked(q[1].Name).cast(next, q[1].Name, model.Leading, func(m *model.Member) { m.Fence = q[1].Czxid })
@@ -574,7 +574,7 @@ func sessions(of []*dialect.Candidate) (all []uint64) {
 
 func volunteering() *world {
 	w := five(dialect.Election()).wait(time.Minute)
-	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
+	w.reportDeletion(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	w.wait(700*time.Millisecond).cast("birch", birchZ, model.Elected, nil)
 	w.took("birch", model.StepListAgain, "13", "14", "15", "16").wait(time.Millisecond)
@@ -590,7 +590,7 @@ func volunteering() *world {
 
 func notifying(recipe dialect.Recipe, ago time.Duration, notified ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
-	w.wake(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
+	w.reportDeletion(amberZ, len(notified), 200*int64(len(notified)), false, notified...).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	return w.wait(ago)
 }
@@ -605,7 +605,7 @@ func held(since time.Time, sessions ...uint64) []model.Message {
 
 func slowed500() *world {
 	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
-	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
+	w.reportDeletion(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
 	w.wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	return w.wait(380 * time.Millisecond)
@@ -614,7 +614,7 @@ func slowed500() *world {
 // stepping holds the reply to birch's acknowledgement and the notifications to the others.
 func stepping() *world {
 	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
-	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
+	w.reportDeletion(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
 	at := w.now
 	w.wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
@@ -633,7 +633,7 @@ func countedHandoffs() *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "herd"})
 	w.wait(12*time.Second).handed(12, 2214)
 	q := w.state().Queue.Slice()
-	w.wait(10*time.Second).wake(q[0].Name, 4, 812, false, q[1].Session, q[2].Session, q[3].Session)
+	w.wait(10*time.Second).reportDeletion(q[0].Name, 4, 812, false, q[1].Session, q[2].Session, q[3].Session)
 	w.wait(time.Millisecond).leave(q[0].Name)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})
 	return w.wait(2 * time.Second)
@@ -663,7 +663,7 @@ func twoLeaders(fenced bool) *world {
 		w.wait(10*time.Second).write("amber", int64(i+1), false)
 	}
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
-	w.wait(4*time.Second).wake(amberZ, 2, 310, true, 0xa2).leave(amberZ)
+	w.wait(4*time.Second).reportDeletion(amberZ, 2, 310, true, 0xa2).leave(amberZ)
 	w.cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Fence = w.children[birchZ].Czxid }).wait(3 * time.Millisecond).acked(birchZ)
 	w.wait(300*time.Millisecond).write("birch", 4, false)
 	w.wait(100*time.Millisecond).write("amber", 5, true)
@@ -695,7 +695,7 @@ func hostileDemo() *world {
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Name, m.Belief, m.Fence = evil, model.Leading, 1<<62 })
 	w.took("birch", model.StepList, evil).took("cedar", model.StepCreate, evil+evil).took("delta", model.StepWatch, evil)
 	w.j.Apply(&model.Write{At: w.now, Member: "amber", Znode: evil, Token: 1 << 62, Resource: model.Counter, Refused: true, Reason: evil, Value: -1 << 62})
-	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: evil, Zxid: 1 << 60, Notified: []uint64{0xa2, 0xa3, 1<<64 - 1}, Requests: 1 << 40, BytesIn: 1 << 60})
+	w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now, Znode: evil, Zxid: 1 << 60, Notified: []uint64{0xa2, 0xa3, 1<<64 - 1}, Requests: 1 << 40, BytesIn: 1 << 60})
 	w.pace(model.Pace{Steps: true, Waiting: 1 << 30, Held: []model.Message{
 		{Session: 0xa2, Since: w.now, Op: evil, Path: evil, Err: evil},
 		{Session: 0xa3, Since: w.now, Op: "notification", Path: "/election/" + evil, Event: evil},
@@ -790,7 +790,7 @@ func takenOver(recipe dialect.Recipe) *slowServer {
 	if recipe.Name() == dialect.Herd().Name() {
 		notified = []uint64{0xa2, 0xa3, 0xa4, 0xa5}
 	}
-	w.wake(amberZ, len(notified), 60, false, notified...)
+	w.reportDeletion(amberZ, len(notified), 60, false, notified...)
 	for _, session := range notified {
 		x.hold(session, model.Notification, "/election/"+amberZ)
 	}
@@ -1173,7 +1173,7 @@ func guests() *world {
 }
 
 func (w *world) deleted(name string, notified ...uint64) {
-	w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})
+	w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now, Znode: name, Zxid: w.zxid + 1, Notified: notified})
 	w.leave(name)
 }
 
@@ -1290,7 +1290,7 @@ func (w *world) switchRecipe(recipe dialect.Recipe) *world {
 	var gone []string
 	for _, c := range w.state().Queue.All() {
 		w.zxid++
-		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: c.Name, Zxid: w.zxid, Settled: true})
+		w.j.Apply(&model.DeletionReport{At: w.now, Deleted: w.now, Znode: c.Name, Zxid: w.zxid, Settled: true})
 		delete(w.children, c.Name)
 		gone = append(gone, c.Name)
 	}
@@ -1307,13 +1307,13 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 	if w.state().Recipe.Name() == dialect.Election().Name() {
 		notified = notified[:1]
 	}
-	wake := func(requests int, settled bool) {
-		w.j.Apply(&model.Wake{
+	reportDeletion := func(requests int, settled bool) {
+		w.j.Apply(&model.DeletionReport{
 			At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: notified,
 			Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(notified) + 7000*requests), Settled: settled,
 		})
 	}
-	wake(0, false)
+	reportDeletion(0, false)
 	var happens [][]func()
 	after := func(d time.Duration, do func()) {
 		for len(happens) <= int(d/time.Millisecond) {
@@ -1346,7 +1346,7 @@ func (w *world) leaderDeleted(upTo time.Duration) *world {
 		return func() {
 			was := w.zxid
 			w.zxid = zxid
-			wake(requests, settled)
+			reportDeletion(requests, settled)
 			w.zxid = was
 		}
 	}

@@ -288,7 +288,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 			s.Steps = []model.StepTaken{{N: 2, At: w.now, Name: "birch", Step: model.StepLowest}}
 		}, "birch: 5 mine is the smallest: I lead"},
 		{func(s *doctor.State) {
-			s.Wakes = []*model.Woken{{Wake: model.Wake{At: w.now, Znode: "n_\x1b", Notified: []uint64{1}, Requests: 2}}}
+			s.Deletions = []*model.ReportedDeletion{{DeletionReport: model.DeletionReport{At: w.now, Znode: "n_\x1b", Notified: []uint64{1}, Requests: 2}}}
 		}, `n_\x1b was deleted: 1 watcher notified`},
 		{func(s *doctor.State) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{At: w.now, Member: "a", Resource: model.Counter, Refused: true, Reason: "gone\x07"}}}

@@ -18,7 +18,7 @@ var (
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Directory", "model.Ack", "model.EpochChanged", "model.expiredCount", "model.Pace",
-		"model.Follow", "model.Write", "model.Woken", "model.Delta", "model.reportChange", "model.Returned", "model.Watchers", "doctor.watchTable",
+		"model.Follow", "model.Write", "model.ReportedDeletion", "model.Delta", "model.reportChange", "model.Returned", "model.Watchers", "doctor.watchTable",
 		"dialect.part",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. The journal may also append to
@@ -28,8 +28,8 @@ var (
 		"Journal.waves.times", "Journal.directories", "Journal.notes", "Journal.roster.bySession",
 	}
 	sharedSlices = []string{
-		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.wakes.last",
-		"Journal.wakes.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
+		"Journal.steps", "Journal.ending", "Journal.exchanges.last", "Journal.exchanges.lost", "Journal.reported.last",
+		"Journal.reported.deletions.last", "Journal.work.Work.Last", "Journal.properties.Properties.Believers",
 		"Journal.past.handoffs", "Journal.past.reigns", "Journal.lanes.holds", "Journal.lanes.left", "Journal.lanes.ours",
 		"Journal.lanes.reports", "Journal.lanes.gaps", "Journal.flow", "doctor.lost", "doctor.former.log", "doctor.queues.past", "doctor.suspicions.findings",
 	}

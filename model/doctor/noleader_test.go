@@ -526,7 +526,7 @@ func TestEachLead(t *testing.T) {
 		{"no connection", "suspended", second, []model.Observation{acked, believes(model.Suspended)}},
 		{"resigns", "ending", second, []model.Observation{acked, amber(func(m *model.Member) { m.Ending = model.Resigning })}},
 		{"lost its candidacy", "stopped", second, []model.Observation{acked, believes(model.Lost)}},
-		{"deleted, not read yet", "deleted", second, []model.Observation{acked, &model.Wake{At: at, Deleted: at, Znode: first.Name, Zxid: 20}}},
+		{"deleted, not read yet", "deleted", second, []model.Observation{acked, &model.DeletionReport{At: at, Deleted: at, Znode: first.Name, Zxid: 20}}},
 		{"killed", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt, m.Belief = model.Killed, at, model.Suspended })}},
 		{"frozen", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, at })}},
 		{"cut off", "faulty", second, []model.Observation{acked, amber(func(m *model.Member) { m.Fault, m.FaultAt = model.Partitioned, at })}},

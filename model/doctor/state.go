@@ -162,8 +162,8 @@ func (s *State) Lead() Lead {
 
 func (s *State) znodeDeleted(c *dialect.Candidate) bool {
 	const wakesMax = 64
-	last := s.Wakes[max(0, len(s.Wakes)-wakesMax):]
-	return slices.ContainsFunc(last, func(w *model.Woken) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
+	last := s.Deletions[max(0, len(s.Deletions)-wakesMax):]
+	return slices.ContainsFunc(last, func(w *model.ReportedDeletion) bool { return w.Candidate != nil && w.Candidate.ID() == c.ID() })
 }
 
 // Rival returns a proven rival, otherwise the last of [model.State.Rivals]. e shows which znode r.Unaware

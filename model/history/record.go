@@ -83,21 +83,21 @@ func (h Header) Config() (model.Config, error) {
 
 // entry is a line with one observation. The encoder sets only the field of the observation's type.
 type entry struct {
-	Read       *model.Read       `json:"read,omitempty"`
-	Delta      *model.Delta      `json:"delta,omitempty"`
-	Follow     *model.Follow     `json:"follow,omitempty"`
-	Refresh    *model.Refresh    `json:"refresh,omitempty"`
-	Ack        *model.Ack        `json:"ack,omitempty"`
-	Directory  *model.Directory  `json:"directory,omitempty"`
-	Connection *model.Connection `json:"connection,omitempty"`
-	Cast       *model.Cast       `json:"cast,omitempty"`
-	Switch     *model.Switch     `json:"switch,omitempty"`
-	Wake       *model.Wake       `json:"wake,omitempty"`
-	Pace       *model.Pace       `json:"pace,omitempty"`
-	Rules      *model.Rules      `json:"rules,omitempty"`
-	Write      *model.Write      `json:"write,omitempty"`
-	Advance    *model.Advance    `json:"advance,omitempty"`
-	Table      *session.Table    `json:"table,omitempty"`
+	Read       *model.Read           `json:"read,omitempty"`
+	Delta      *model.Delta          `json:"delta,omitempty"`
+	Follow     *model.Follow         `json:"follow,omitempty"`
+	Refresh    *model.Refresh        `json:"refresh,omitempty"`
+	Ack        *model.Ack            `json:"ack,omitempty"`
+	Directory  *model.Directory      `json:"directory,omitempty"`
+	Connection *model.Connection     `json:"connection,omitempty"`
+	Cast       *model.Cast           `json:"cast,omitempty"`
+	Switch     *model.Switch         `json:"switch,omitempty"`
+	Deletion   *model.DeletionReport `json:"wake,omitempty"`
+	Pace       *model.Pace           `json:"pace,omitempty"`
+	Rules      *model.Rules          `json:"rules,omitempty"`
+	Write      *model.Write          `json:"write,omitempty"`
+	Advance    *model.Advance        `json:"advance,omitempty"`
+	Table      *session.Table        `json:"table,omitempty"`
 	// Deadlines is the name of Advance in older recordings. The field follows Advance, because newEntry sets the first field that fits.
 	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }

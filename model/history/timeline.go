@@ -341,7 +341,7 @@ func memoryOf(o model.Observation) int {
 		return n + candidate
 	case *session.Table:
 		return 2 * n // the journal and the doctor keep indexes of the table
-	case *model.Cast, *model.Wake, *model.Pace, *model.Write:
+	case *model.Cast, *model.DeletionReport, *model.Pace, *model.Write:
 		return 2 * n // the journal derives values and keeps them
 	}
 	return n

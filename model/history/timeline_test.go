@@ -36,9 +36,9 @@ func (i instant) handoff() bool {
 }
 
 type momentRule struct {
-	members map[string]model.Member
-	wakes   map[dialect.ID]bool // wakes so far
-	events  uint64
+	members   map[string]model.Member
+	deletions map[dialect.ID]bool // deletions so far
+	events    uint64
 }
 
 func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
@@ -55,10 +55,10 @@ func (n *momentRule) isMoment(o model.Observation, s *doctor.State) bool {
 		m := o.Member
 		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // their change alone is no moment
 		return !reflect.DeepEqual(m, old) || more
-	case *model.Wake:
+	case *model.DeletionReport:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
-		again := n.wakes[id]
-		n.wakes[id] = true
+		again := n.deletions[id]
+		n.deletions[id] = true
 		return !again || more
 	case *model.Pace:
 		return len(o.Passed) > 0 || more
@@ -117,7 +117,7 @@ func TestTimeline(t *testing.T) {
 		if _, ok := timeline.Seek(1, history.MoveTo); ok {
 			t.Fatal("an empty timeline has a moment")
 		}
-		rule := &momentRule{members: map[string]model.Member{}, wakes: map[dialect.ID]bool{}}
+		rule := &momentRule{members: map[string]model.Member{}, deletions: map[dialect.ID]bool{}}
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)
@@ -338,8 +338,8 @@ func TestObservations(t *testing.T) {
 		if diff := cmp.Diff(presentOf(s), presentOf(st), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("the election (-) and the new journal's election (+):\n%s", diff)
 		}
-		if len(st.Handoffs)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Totals.Handoffs+st.Totals.Joined+st.Totals.Left > 0 {
-			t.Fatalf("got %d handoffs, %d wakes, %d reigns, totals %+v; want at most 1 reign, no changes", len(st.Handoffs), len(st.Wakes), len(st.Reigns), st.Totals)
+		if len(st.Handoffs)+len(st.Deletions) > 0 || len(st.Reigns) > 1 || st.Totals.Handoffs+st.Totals.Joined+st.Totals.Left > 0 {
+			t.Fatalf("got %d handoffs, %d deletions, %d reigns, totals %+v; want at most 1 reign, no changes", len(st.Handoffs), len(st.Deletions), len(st.Reigns), st.Totals)
 		}
 	})
 }

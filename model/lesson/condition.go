@@ -169,8 +169,8 @@ func (m *change) owns(role Role, x *dialect.Candidate) bool {
 const recent = 16
 
 // countedDeletion returns the deletion of the role's znode, nil until the server has counted all its effects.
-func (m *change) countedDeletion(role Role) *model.Woken {
-	for _, w := range m.after.Wakes[max(0, len(m.after.Wakes)-recent):] {
+func (m *change) countedDeletion(role Role) *model.ReportedDeletion {
+	for _, w := range m.after.Deletions[max(0, len(m.after.Deletions)-recent):] {
 		if a := m.holders.of[role]; w.Settled && a.queued && w.Znode == a.id.Name {
 			return w
 		}

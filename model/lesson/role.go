@@ -185,14 +185,14 @@ var values = map[string]func(*Run) string{
 	"winner":   winner,
 	"silent":   silent,
 	"takeover": takeover,
-	"notified": ofDeletion(func(w *model.Woken) string {
+	"notified": ofDeletion(func(w *model.ReportedDeletion) string {
 		if len(w.Notified) == 0 {
 			return "no candidate"
 		}
 		return units.Count(len(w.Notified), "candidate", "candidates")
 	}),
-	"requests":     ofDeletion(func(w *model.Woken) string { return units.Count(w.Requests, "request", "requests") }),
-	"bytes":        ofDeletion(func(w *model.Woken) string { return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes") }),
+	"requests":     ofDeletion(func(w *model.ReportedDeletion) string { return units.Count(w.Requests, "request", "requests") }),
+	"bytes":        ofDeletion(func(w *model.ReportedDeletion) string { return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes") }),
 	"stale writes": staleWrites,
 }
 
@@ -278,7 +278,7 @@ func staleWrites(r *Run) string {
 	return units.Count(count(r.end)-count(r.waited), "stale write", "stale writes")
 }
 
-func ofDeletion(value func(*model.Woken) string) func(*Run) string {
+func ofDeletion(value func(*model.ReportedDeletion) string) func(*Run) string {
 	return func(r *Run) string {
 		for _, c := range r.now().Act.Until {
 			if w := (&change{after: r.end, holders: r.holders}).countedDeletion(c.Who); c.Event == DeletionCounted && w != nil {

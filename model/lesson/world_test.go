@@ -130,11 +130,11 @@ func (w *world) drop(name string) {
 	}
 	w.children = slices.Delete(w.children, i, i+1)
 	w.zxid++
-	wake := model.Wake{At: w.at, Deleted: w.tick(time.Millisecond), Znode: z.Name, Zxid: w.zxid, Notified: notified}
-	w.put(&wake)
+	report := model.DeletionReport{At: w.at, Deleted: w.tick(time.Millisecond), Znode: z.Name, Zxid: w.zxid, Notified: notified}
+	w.put(&report)
 	w.read()
-	wake.Settled, wake.Requests, wake.BytesIn, wake.BytesOut = true, 3, 100, 200
-	w.put(&wake)
+	report.Settled, report.Requests, report.BytesIn, report.BytesOut = true, 3, 100, 200
+	w.put(&report)
 	w.settle()
 }
 

@@ -38,7 +38,7 @@ const (
 
 // deletionsOf returns the deletions to show, newest first, without those before since.
 func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletion) {
-	if len(s.Wakes) == 0 {
+	if len(s.Deletions) == 0 {
 		return nil
 	}
 	took := TravelShown
@@ -58,8 +58,8 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 			}
 		}
 	}
-	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsConsidered) && len(out) < deletionsMax; i-- {
-		w := s.Wakes[i]
+	for i := len(s.Deletions) - 1; i >= max(0, len(s.Deletions)-deletionsConsidered) && len(out) < deletionsMax; i-- {
+		w := s.Deletions[i]
 		if w.Deleted.Before(since) {
 			break
 		}
@@ -72,7 +72,7 @@ func deletionsOf(f *term.Frame, s *doctor.State, since time.Time) (out []deletio
 
 // progressOf returns the progress of each notification of w that has not arrived, by session. held has
 // the start of each hold, by session; took is the time for the whole way.
-func progressOf(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
+func progressOf(f *term.Frame, w *model.ReportedDeletion, held map[uint64]time.Time, took time.Duration) map[uint64]float64 {
 	if ago := f.Picture.Sub(w.Deleted); ago >= took && held == nil || ago < -took {
 		return nil
 	}
@@ -96,7 +96,7 @@ func progressOf(f *term.Frame, w *model.Woken, held map[uint64]time.Time, took t
 	return progress
 }
 
-func placed(s *doctor.State, w *model.Woken, progress map[uint64]float64) deletion {
+func placed(s *doctor.State, w *model.ReportedDeletion, progress map[uint64]float64) deletion {
 	c := w.Candidate
 	if c == nil { // never read
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}

@@ -352,7 +352,7 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 
 func (v *Panel) showsWaves() bool {
 	s := v.State
-	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
+	return (s.Pace != nil || len(s.Deletions) > 0) && wording.Foreign(s) == nil
 }
 
 func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {

@@ -267,7 +267,7 @@ func fitNames(names []string, w int) string {
 // server or predicted. older bounds the lines of earlier handoffs.
 func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, older int) int {
 	s, g := v.State, &f.Theme.Glyph
-	notifies := func(rule dialect.Recipe, counted []*model.Woken) int {
+	notifies := func(rule dialect.Recipe, counted []*model.ReportedDeletion) int {
 		if len(counted) > 0 {
 			return counted[0].Others()
 		}
@@ -289,7 +289,7 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 		st       term.Style
 		on       bool
 		n        int
-		handoffs []*model.Woken
+		handoffs []*model.ReportedDeletion
 		remark   string
 	}{{"chain", term.Watch, !herd, chain, c.Chain, "  by the rule"}, {"herd", term.Trouble, herd, all, c.Herd, "  if all watched the leader"}} {
 		y++
@@ -322,14 +322,14 @@ func (v *Recipe) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c mo
 // drawOlder draws earlier handoffs, newest first, in at most n lines. If n is 1, it draws only the
 // numbers of notified watchers, in one line.
 func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.Costs) int {
-	var older []*model.Woken
-	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
+	var older []*model.ReportedDeletion
+	for _, list := range [][]*model.ReportedDeletion{c.Chain, c.Herd} {
 		older = append(older, list[min(1, len(list)):]...)
 	}
 	if len(older) == 0 || n == 0 {
 		return y
 	}
-	slices.SortStableFunc(older, func(a, b *model.Woken) int { return cmp.Compare(b.Zxid, a.Zxid) })
+	slices.SortStableFunc(older, func(a, b *model.ReportedDeletion) int { return cmp.Compare(b.Zxid, a.Zxid) })
 	p := a.Pen(y).Gap(1).Text(term.Muted, "before")
 	y++
 	if n == 1 {
@@ -351,7 +351,7 @@ func (v *Recipe) drawOlder(f *term.Frame, a term.Area, y, cells, n int, c model.
 	return y
 }
 
-func ruleOf(w *model.Woken) (string, term.Style) {
+func ruleOf(w *model.ReportedDeletion) (string, term.Style) {
 	if w.Herd() {
 		return "herd", term.Trouble
 	}
@@ -359,7 +359,7 @@ func ruleOf(w *model.Woken) (string, term.Style) {
 }
 
 // drawCount draws the effects of a deletion. A plus means that the number may still grow.
-func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
+func drawCount(p *term.Pen, st term.Style, w *model.ReportedDeletion) {
 	plus := ""
 	if !w.Settled {
 		plus, st = "+", term.Strong
@@ -607,8 +607,8 @@ func (v *Recipe) quiet() (term.Style, string) {
 // server has not counted yet. If the server never counts, the number is the recipe's prediction.
 func notified(s *doctor.State, h *model.Handoff) string {
 	n, role := h.Notified, phrase.RoleOf(s)
-	for i := len(s.Wakes) - 1; i >= 0; i-- {
-		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == h.From.ID() {
+	for i := len(s.Deletions) - 1; i >= 0; i-- {
+		if w := s.Deletions[i]; w.Candidate != nil && w.Candidate.ID() == h.From.ID() {
 			n = w.Others()
 			break
 		} else if i == 0 {

@@ -302,7 +302,7 @@ func entries(s *doctor.State, lanes []lane) []entry {
 			out = append(out, entry{kind: step, side: of, at: x.At, text: words, n: int(x.N)})
 		}
 	}
-	for _, w := range s.Wakes {
+	for _, w := range s.Deletions {
 		if !w.Deleted.Before(began) {
 			text := wording.ShortZnode(znode.Base(w.Znode))
 			if c := w.Candidate; c != nil && len(c.Data.Bytes) > 0 {

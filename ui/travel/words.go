@@ -111,8 +111,8 @@ func changeWords(before, s *doctor.State) string {
 	if words := sentWords(before, s); words != "" {
 		return words
 	}
-	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
-		w := s.Wakes[n-1]
+	if n, old := len(s.Deletions), len(before.Deletions); n > 0 && (old == 0 || s.Deletions[n-1].Zxid != before.Deletions[old-1].Zxid) {
+		w := s.Deletions[n-1]
 		return znode.Safe(znode.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
 	}
 	if n, old := len(s.Work.Last), len(before.Work.Last); n > 0 && (old == 0 || s.Work.Last[n-1].Write != before.Work.Last[old-1].Write) {

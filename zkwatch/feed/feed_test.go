@@ -566,8 +566,8 @@ func (c *generator) leave(k int, zxid int64) {
 	c.putMember(m)
 	c.put(&model.Cast{At: c.at, Member: *m, Gone: true})
 	c.queue = slices.Delete(c.queue, k, k+1)
-	wake := model.Wake{At: c.at, Deleted: c.at, Znode: m.Znode, Zxid: zxid, Notified: []uint64{m.Session + 1}}
-	first := wake
+	report := model.DeletionReport{At: c.at, Deleted: c.at, Znode: m.Znode, Zxid: zxid, Notified: []uint64{m.Session + 1}}
+	first := report
 	c.put(&first)
 	if k == len(c.queue) {
 		return
@@ -580,8 +580,8 @@ func (c *generator) leave(k int, zxid int64) {
 		next.Watches = c.queue[k-1].Znode
 		c.putStep(next, model.StepWatchAgain, "11", model.Waiting)
 	}
-	wake.At, wake.Requests, wake.BytesIn, wake.BytesOut, wake.Settled = c.at, 2, 100, 4000, true
-	c.put(&wake)
+	report.At, report.Requests, report.BytesIn, report.BytesOut, report.Settled = c.at, 2, 100, 4000, true
+	c.put(&report)
 }
 
 func (c *generator) putSecond() {

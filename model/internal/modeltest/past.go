@@ -125,10 +125,10 @@ func (p *past) remove() {
 	if name == "" || !p.flip("reported") {
 		return
 	}
-	wake := &model.Wake{At: p.tree.Now, Deleted: p.tree.Now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
-	p.put(wake)
+	report := &model.DeletionReport{At: p.tree.Now, Deleted: p.tree.Now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
+	p.put(report)
 	if p.flip("again") {
-		more := *wake
+		more := *report
 		more.Requests, more.Settled = 2, true
 		p.put(&more)
 	}

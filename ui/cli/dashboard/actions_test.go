@@ -264,12 +264,12 @@ func TestScreenShowsNotifiedCandidates(t *testing.T) {
 			leader := *s.Member(s.Queue.At(0))
 			must(h.t, acts.Do(h.t.Context(), action.Action{Kind: action.Kill, Target: leader.ID}))
 			s = h.awaitState(func(s *doctor.State) bool {
-				last := len(s.Wakes) - 1
-				return election.InPlace(s, n-1) && last >= 0 && s.Wakes[last].Znode == leader.Znode && s.Wakes[last].Settled
+				last := len(s.Deletions) - 1
+				return election.InPlace(s, n-1) && last >= 0 && s.Deletions[last].Znode == leader.Znode && s.Deletions[last].Settled
 			})
-			w := s.Wakes[len(s.Wakes)-1]
+			w := s.Deletions[len(s.Deletions)-1]
 			if len(w.Notified) != want || !w.Leader {
-				h.t.Errorf("%s: the server notified %d, leader %v; want %d, true: %+v", name, len(w.Notified), w.Leader, want, w.Wake)
+				h.t.Errorf("%s: the server notified %d, leader %v; want %d, true: %+v", name, len(w.Notified), w.Leader, want, w.DeletionReport)
 			}
 			m := ui.New(ui.Options{
 				Source: h.elections, Past: h.elections, Actions: acts, Now: feed.Now, Mode: ui.ModeDemo, Theme: term.Mono, Renderer: lipgloss.NewRenderer(io.Discard),
@@ -282,7 +282,7 @@ func TestScreenShowsNotifiedCandidates(t *testing.T) {
 			}
 			shown := regexp.MustCompile(`│ ` + name + ` +\W* (\d+) +(\d+) +([\d.]+ k?B) │`).FindStringSubmatch(screen)
 			if shown == nil || !slices.Equal(shown[1:], []string{strconv.Itoa(want), strconv.Itoa(w.Requests), size}) {
-				h.t.Errorf("the screen shows %q, want the values of %+v:\n%s", shown, w.Wake, screen)
+				h.t.Errorf("the screen shows %q, want the values of %+v:\n%s", shown, w.DeletionReport, screen)
 			}
 		})
 	}

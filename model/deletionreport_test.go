@@ -19,9 +19,9 @@ import (
 type recordedTree struct {
 	*modeltest.Tree
 	w       *modeltest.Watcher
-	deleted map[dialect.ID]int64 // the zxid of the deletion
-	wakes   []*model.Wake        // first reports
-	ids     []dialect.ID         // of the znodes in wakes
+	deleted map[dialect.ID]int64    // the zxid of the deletion
+	reports []*model.DeletionReport // first reports
+	ids     []dialect.ID            // of the znodes in reports
 	reads   []*model.Read
 	upTo    []int64 // the zxid at the end of each read
 }
@@ -46,7 +46,7 @@ func (l *recordedTree) remove(names ...string) {
 		l.Zxid, l.Pzxid = zxid, zxid
 		id := dialect.ID{Name: name, Czxid: z.Czxid}
 		l.deleted[id] = zxid
-		l.wakes = append(l.wakes, &model.Wake{At: l.Now, Deleted: l.Now, Znode: name, Zxid: zxid})
+		l.reports = append(l.reports, &model.DeletionReport{At: l.Now, Deleted: l.Now, Znode: name, Zxid: zxid})
 		l.ids = append(l.ids, id)
 	}
 }
@@ -112,7 +112,7 @@ func (l *recordedTree) want(requests []int) (out []deletion) {
 			}
 		}
 	}
-	for i, w := range l.wakes {
+	for i, w := range l.reports {
 		id := l.ids[i]
 		x := deletion{Znode: w.Znode, Requests: requests[i]}
 		if pzxid, unread := listed[id.Name]; read[id] {
@@ -126,7 +126,7 @@ func (l *recordedTree) want(requests []int) (out []deletion) {
 }
 
 func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
-	for _, w := range s.Wakes {
+	for _, w := range s.Deletions {
 		led := slices.ContainsFunc(s.Handoffs, func(h *model.Handoff) bool {
 			return w.Candidate != nil && h.From != nil && h.From.ID() == w.Candidate.ID()
 		})
@@ -138,7 +138,7 @@ func deletionsOf(t rapid.TB, s *doctor.State) (out []deletion) {
 	return out
 }
 
-func TestWakesWithEarlyAndLateReads(t *testing.T) {
+func TestDeletionReportsWithEarlyAndLateReads(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := modeltest.NewTree()
 		tree.CreateParent(0)
@@ -171,12 +171,12 @@ func TestWakesWithEarlyAndLateReads(t *testing.T) {
 func (l *recordedTree) replay(t *rapid.T, cfg model.Config, when string) {
 	j := doctor.NewJournal(cfg)
 	reads, upTo := l.reads, l.upTo
-	var later []*model.Wake // second reports
+	var later []*model.DeletionReport // second reports
 	var requests []int
 	var kept kept
-	for len(reads) > 0 || len(requests) < len(l.wakes) || len(later) > 0 {
-		allReported := len(requests) == len(l.wakes)
-		mayRead := len(reads) > 0 && (allReported || l.wakes[len(requests)].Zxid > upTo[0])
+	for len(reads) > 0 || len(requests) < len(l.reports) || len(later) > 0 {
+		allReported := len(requests) == len(l.reports)
+		mayRead := len(reads) > 0 && (allReported || l.reports[len(requests)].Zxid > upTo[0])
 		switch {
 		case len(later) > 0 && (len(reads) == 0 && allReported || rapid.IntRange(0, 3).Draw(t, "report again") == 0):
 			k := rapid.IntRange(0, len(later)-1).Draw(t, "which")
@@ -186,7 +186,7 @@ func (l *recordedTree) replay(t *rapid.T, cfg model.Config, when string) {
 			j.Apply(reads[0])
 			reads, upTo = reads[1:], upTo[1:]
 		default:
-			w := *l.wakes[len(requests)]
+			w := *l.reports[len(requests)]
 			j.Apply(&w)
 			more := w
 			more.Requests, more.Settled = len(later)+1, true
@@ -202,7 +202,7 @@ func (l *recordedTree) replay(t *rapid.T, cfg model.Config, when string) {
 	kept.unchanged(t)
 }
 
-func TestWakesOfOneName(t *testing.T) {
+func TestDeletionReportsOfOneName(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := newRecordedTree(s.Tree, s.W)
 	s.Join(1)
@@ -212,7 +212,7 @@ func TestWakesOfOneName(t *testing.T) {
 	l.remove("log")
 	l.create("log", false, 3) // never read
 	l.remove("log")
-	for _, w := range l.wakes {
+	for _, w := range l.reports {
 		s.Apply(w)
 	}
 	want := func(czxids ...int64) {
@@ -227,14 +227,14 @@ func TestWakesOfOneName(t *testing.T) {
 	l.create("log", false, 4)
 	third := l.Children["log"].Czxid
 	s.Read()
-	s.Apply(l.wakes[0])
+	s.Apply(l.reports[0])
 	l.remove("log")
-	s.Apply(l.wakes[2])
+	s.Apply(l.reports[2])
 	s.Read()
 	want(first, 0, third)
 }
 
-func TestWakesMax(t *testing.T) {
+func TestDeletionReportsMax(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := newRecordedTree(s.Tree, s.W)
 	const n = 2*model.HistoryMax + 77
@@ -242,19 +242,19 @@ func TestWakesMax(t *testing.T) {
 		name := l.create("n_", true, uint64(i+1))
 		s.Read()
 		l.remove(name)
-		s.Apply(l.wakes[i])
+		s.Apply(l.reports[i])
 		s.Read()
 	}
-	old := *l.wakes[3]
+	old := *l.reports[3]
 	old.Requests = 9
 	s.Apply(&old)
-	wakes := s.J.State().Wakes
-	if len(wakes) != model.HistoryMax || cap(wakes) > 2*model.HistoryMax {
-		t.Fatalf("the state has %d wakes with capacity %d, want %d, at most twice that", len(wakes), cap(wakes), model.HistoryMax)
+	reports := s.J.State().Deletions
+	if len(reports) != model.HistoryMax || cap(reports) > 2*model.HistoryMax {
+		t.Fatalf("the state has %d reports with capacity %d, want %d, at most twice that", len(reports), cap(reports), model.HistoryMax)
 	}
-	for i, w := range wakes {
-		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {
-			t.Fatalf("wake %d is %+v, want the deletion of the leader %s", i, w, want.Znode)
+	for i, w := range reports {
+		if want := l.reports[n-model.HistoryMax+i]; w.Zxid != want.Zxid || !w.Leader {
+			t.Fatalf("report %d is %+v, want the deletion of the leader %s", i, w, want.Znode)
 		}
 	}
 }

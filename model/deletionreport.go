@@ -7,27 +7,27 @@ import (
 	"electop/model/dialect"
 )
 
-// Woken is a [Wake] with the deleted child.
-type Woken struct {
-	Wake
+// ReportedDeletion is a [DeletionReport] with the deleted child.
+type ReportedDeletion struct {
+	DeletionReport
 	Candidate *dialect.Candidate // nil if the child was never observed
 	Leader    bool               // the child was the head of the queue
 	Recipe    string             // the recipe at that time
 }
 
-// wakes has the reported deletions. States share the elements, which are never written.
-type wakes struct {
-	last      []*Woken // oldest first, at most [HistoryMax]
+// deletionReports has the reported deletions. States share the elements, which are never written.
+type deletionReports struct {
+	last      []*ReportedDeletion // oldest first, at most [HistoryMax]
 	deletions deletionLog
 }
 
 // add adds or replaces a report, and reports whether o is the first report of the deletion.
-func (w *wakes) add(cs *children, o *Wake) bool {
+func (w *deletionReports) add(cs *children, o *DeletionReport) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
-		w.amend(o.Zxid-1, o.Znode, func(x *Woken) bool {
+		w.amend(o.Zxid-1, o.Znode, func(x *ReportedDeletion) bool {
 			again := x.Zxid == o.Zxid
 			if again {
-				x.Wake = *o
+				x.DeletionReport = *o
 			}
 			return again
 		})
@@ -38,15 +38,15 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 		c = nil // the deleted znode had the same name, but was not read
 	}
 	w.deletions.add(o.Znode, o.Zxid)
-	w.last = remember(w.last, &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name()})
+	w.last = remember(w.last, &ReportedDeletion{DeletionReport: *o, Candidate: c, Recipe: cs.recipe.Name()})
 	return true
 }
 
 // existed sets c in the report about c's deletion, if the report came before c was read. from is a
 // zxid at which c existed.
-func (w *wakes) existed(c *dialect.Candidate, from int64) {
+func (w *deletionReports) existed(c *dialect.Candidate, from int64) {
 	if end := w.deletions.of(c.Name, from); end != 0 {
-		w.amend(from, c.Name, func(x *Woken) bool {
+		w.amend(from, c.Name, func(x *ReportedDeletion) bool {
 			if x.Zxid == end {
 				x.Candidate = c
 			}
@@ -55,15 +55,15 @@ func (w *wakes) existed(c *dialect.Candidate, from int64) {
 	}
 }
 
-func (w *wakes) led(c *dialect.Candidate) {
-	w.amend(c.Czxid, c.Name, func(x *Woken) bool {
+func (w *deletionReports) led(c *dialect.Candidate) {
+	w.amend(c.Czxid, c.Name, func(x *ReportedDeletion) bool {
 		x.Leader = x.Candidate != nil && x.Candidate.ID() == c.ID()
 		return x.Leader
 	})
 }
 
 // deletionTime returns the exact time of c's deletion, or m if the server did not report the deletion.
-func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
+func (w *deletionReports) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
 			break
@@ -77,7 +77,7 @@ func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 
 // amend calls change with a copy of each report about name after a zxid. It stores the copy if change
 // returns true.
-func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
+func (w *deletionReports) amend(after int64, name string, change func(x *ReportedDeletion) bool) {
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid > after; i-- {
 		if w.last[i].Znode != name {
 			continue
@@ -90,7 +90,7 @@ func (w *wakes) amend(after int64, name string, change func(x *Woken) bool) {
 
 // stale reports whether the leader's znode was deleted before write o. If o has no zxid, the order of the
 // observations shows which came first.
-func (w *wakes) stale(cs *children, o *Write) bool {
+func (w *deletionReports) stale(cs *children, o *Write) bool {
 	log := &w.deletions
 	deleted := log.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= log.floor {
@@ -137,14 +137,14 @@ func (e *deletionLog) of(name string, czxid int64) (zxid int64) {
 
 // Costs has the last handoffs that show the costs of the plain recipe (Chain) and of the herd recipe,
 // newest first.
-type Costs struct{ Chain, Herd []*Woken }
+type Costs struct{ Chain, Herd []*ReportedDeletion }
 
 // CostsMax bounds each list of [Costs].
 const CostsMax = 6
 
 // Costs returns the costs of the handoffs since a time.
 func (s *State) Costs(since time.Time) (c Costs) {
-	for _, w := range slices.Backward(s.Wakes) {
+	for _, w := range slices.Backward(s.Deletions) {
 		n := w.Others()
 		switch {
 		case w.Deleted.Before(since) || !w.Leader || n == 0:
@@ -159,10 +159,10 @@ func (s *State) Costs(since time.Time) (c Costs) {
 }
 
 // Herd reports whether the recipe at the time of the deletion was the herd.
-func (w *Woken) Herd() bool { return w.Recipe == dialect.Herd().Name() }
+func (w *ReportedDeletion) Herd() bool { return w.Recipe == dialect.Herd().Name() }
 
 // Others counts the notified sessions, without the owner of the deleted znode.
-func (w *Woken) Others() int {
+func (w *ReportedDeletion) Others() int {
 	n := len(w.Notified)
 	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
 		n--
