@@ -45,7 +45,7 @@ func newCampaign(std IO) *cobra.Command {
 	})
 	help.Command.Add(cmd, func(f *pflag.FlagSet) {
 		f.BoolVar(&o.command.once, "once", false, "end when leadership is in doubt, and do not run CMD again")
-		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends")
+		f.DurationVar(&o.command.grace, "grace", defaultGrace, "`DURATION` from SIGTERM to SIGKILL for CMD; shorter if the lease ends earlier")
 	})
 	o.metrics.Flag(cmd, "metrics", "")
 	o.jsonFlag(cmd, "print one JSON object per line")
@@ -59,10 +59,10 @@ PATH is /election if it is not given and the configuration has no paths of the c
 With CMD after --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
 ELECTOP_FENCE are in its environment. When leadership is in doubt, CMD and all that it
 started (on macOS: its process group) get SIGTERM, and after --grace, or before the lease
-ends, SIGKILL. If electop and its watchdog are both stopped, CMD runs until they continue.
-When the candidate leads again CMD runs again, except with --once. When CMD ends by itself,
-the processes that it left are killed, the candidate resigns, and electop exits with CMD's
-exit code. With CMD electop prints the candidate's lines to standard error.
+ends, SIGKILL. If electop and its watchdog are both stopped (SIGSTOP), CMD runs until they
+continue. When the candidate leads again CMD runs again, except with --once. When CMD ends
+by itself, the processes that it left are killed, the candidate resigns, and electop exits with
+CMD's exit code. With CMD electop prints the candidate's lines to standard error.
 electop help command has the rest: what can still go wrong, and what the fencing token is for.`
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
@@ -130,7 +130,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	}
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
-		return fmt.Errorf("%w, or create it with --create", cluster.Missing(o.path, conn.Servers))
+		return fmt.Errorf("%w, or create the znode with --create", cluster.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
 		err = process.Interrupted
 	case o.command.args == nil || ended == "":
@@ -213,7 +213,7 @@ func (p *campaignPrinter) print(r report) {
 func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
-		m.Belief, m.Reason = model.Lost, why+" without a connection: its znode is deleted when its session expires"
+		m.Belief, m.Reason = model.Lost, why+"; there is no connection, so the znode is deleted when the session expires"
 		return m
 	}
 	m.Belief, m.Reason = model.Resigned, why
@@ -265,7 +265,7 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 		dash := cmd.ArgsLenAtDash()
 		if dash < 0 {
 			if cmd.Flags().Changed("once") || cmd.Flags().Changed("grace") {
-				return process.Usagef("--once and --grace are about a command to run: give it after --")
+				return process.Usagef("--once and --grace need a command to run: give it after --")
 			}
 			return pathArg(o)(cmd, args)
 		}
@@ -274,9 +274,9 @@ func pathAndCommand(o *options) cobra.PositionalArgs {
 		case len(o.command.args) == 0:
 			return process.Usagef("there is no command after --")
 		case !command.Supported:
-			return process.Usagef("electop cannot run a command on this system: it needs process groups")
+			return process.Usagef("electop can run a command only on Linux and macOS: take part without CMD")
 		case o.command.grace < 0:
-			return process.Usagef("--grace %v: not below 0", o.command.grace)
+			return process.Usagef("--grace %v is negative", o.command.grace)
 		}
 		return pathArg(o)(cmd, args[:dash])
 	}
@@ -287,7 +287,7 @@ func newGuard(std IO) *cobra.Command {
 		Use: guardName, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return process.Usagef("electop campaign starts this command by itself")
+				return process.Usagef("this command is internal: electop campaign starts it")
 			}
 			grace, err := time.ParseDuration(args[0])
 			if err != nil {

@@ -185,7 +185,7 @@ func TestCampaignInterruptedWithoutConnection(t *testing.T) {
 	}
 	// Without a connection a candidate cannot close its session, so its belief must not be resigned.
 	lines := slices.Collect(strings.Lines(c.out.all()))
-	if last := lines[len(lines)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted without a connection") {
-		t.Errorf("got %q, want belief lost and interrupted without a connection in the last line", lines)
+	if last := lines[len(lines)-1]; !strings.Contains(last, `"belief":"lost"`) || !strings.Contains(last, "interrupted; there is no connection") {
+		t.Errorf("got %q, want belief lost and no connection in the last line", lines)
 	}
 }

@@ -67,7 +67,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	}
 	for _, name := range []string{"campaign", "theme", "no-mouse"} {
 		if changed(name) && c.headless {
-			return process.Usagef("--%s means nothing with --headless", name)
+			return process.Usagef("--%s has no effect with --headless: omit it", name)
 		}
 	}
 	if c.headless && !c.on {
@@ -171,7 +171,7 @@ func (o *options) headless(ctx context.Context, chaos demo.Chaos, h *embedded, l
 	defer w.Close()
 	cast := w.First().Cast(demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
 	sandbox := w.First().Sandbox(demo.SandboxConfig{Cast: cast, Server: h.ZooKeeper, Workers: observer, Chaos: &chaos, Notice: notice})
-	std.note("chaos, %s, %s to begin with", chaos, units.Count(chaos.Cast, "candidate", "candidates"))
+	std.note("chaos, %s, %s at the start", chaos, units.Count(chaos.Cast, "candidate", "candidates"))
 	t := process.NewTasks(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return h.run(ctx, notice) })
 	w.Start(t)

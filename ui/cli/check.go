@@ -70,7 +70,7 @@ func checkHelp() string {
 judge whether the election follows the recipe. {servers}, {path} and {id} in the
 arguments are replaced; ELECTOP_SERVERS, ELECTOP_PATH and ELECTOP_ID are set. CMD must connect
 to these servers, run until it is ended, and leave the election at SIGTERM. {servers} has one
-address twice, because some clients wait before they try a single server again.
+address twice, because some clients delay reconnects if they know only one server.
 
 ` + help.Text(table+"\n", "check")
 }

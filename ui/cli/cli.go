@@ -67,7 +67,7 @@ func newRoot(std IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "electop [PATH...]",
 		Short:             "top for ZooKeeper elections",
-		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast or --record,\nPATH is /election if it is not given and the configuration has no paths of the cluster.",
+		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the election if only one is found. With --campaign, --cast or --record,\nPATH is /election if it is not given and the configuration has no paths of the cluster.",
 		Example:           example,
 		Args:              pathArgs(o, election.Max),
 		ValidArgsFunction: o.completePaths(election.Max),
@@ -160,13 +160,13 @@ func removed(name, instead string) *cobra.Command {
 }
 
 var removedFlags = map[string]string{
-	"ack":              "electop follows the acknowledgement of the system that it recognises",
-	"admin-interval":   "the servers are queried every 5s for what costs them almost nothing",
+	"ack":              "electop recognises the system and reads its acknowledgement",
+	"admin-interval":   "the servers are queried every 5s, with requests that cost them almost nothing",
 	"admin-listen":     "electop serve has it",
 	"data":             "the embedded server keeps its data in memory",
 	"depth":            "the search goes 8 levels deep: give a ROOT further down to go deeper",
 	"exec-timeout":     "CMD is killed after 30 s",
-	"follow":           "electop watches, and reads where that costs less",
+	"follow":           "electop sets watches, and polls if that costs less",
 	"max-client-cnxns": "electop serve has it",
 	"metrics":          "electop exporter serves the metrics",
 	"tree":             "the embedded server keeps its data in memory",

@@ -198,7 +198,7 @@ func (p *program) find(ctx context.Context) error {
 		for _, in := range with.all() {
 			output = append(output, in.id+" "+in.lastOutput())
 		}
-		return cmp.Or(ctx.Err(), fmt.Errorf("%w at or below %s, whether that znode existed or not: %s", ErrNeverJoined, Path, strings.Join(output, "; ")))
+		return cmp.Or(ctx.Err(), fmt.Errorf("%[1]w at or below %[2]s, whether %[2]s existed or not: %[3]s", ErrNeverJoined, Path, strings.Join(output, "; ")))
 	}
 	p.parent = !without.await(grace, func() bool { return p.found(without) })
 	return nil
@@ -241,7 +241,7 @@ func (p *program) run(ctx context.Context, c *Check) (r Result, err error) {
 	case c.needs&(leading|following) != 0 && p.Leading == nil:
 		r.Seen = "without --leading the output does not show what an instance believes"
 	case c.needs&following != 0 && p.Following == nil:
-		r.Seen = "without --following the output does not show when a leader stops"
+		r.Seen = "without --following the output does not show when a leader stops leading"
 	default:
 		w, err := p.newWorld(ctx, c)
 		if err != nil {

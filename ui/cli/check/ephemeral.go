@@ -7,7 +7,7 @@ var ephemeral = Check{
 	do: func(w *world) {
 		w.joinAll(w.p.Instances)
 		if w.p.single != "" {
-			w.note("a single-znode election: one ephemeral znode, %s; the others wait for its deletion", w.candidate(0).path)
+			w.note("a single-znode election: one ephemeral znode, %s; the other instances wait for its deletion", w.candidate(0).path)
 			return
 		}
 		for _, in := range w.all() {
@@ -16,7 +16,7 @@ var ephemeral = Check{
 				w.fail("%s has %d sequential znodes, not one", in.id, len(own))
 			}
 			if own[0].Owner == 0 {
-				w.fail("%s created %s without EPHEMERAL: it stays after a crash", in.id, own[0].path)
+				w.fail("%s created %s without EPHEMERAL: the znode stays after a crash", in.id, own[0].path)
 			}
 		}
 	},

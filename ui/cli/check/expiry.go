@@ -33,7 +33,7 @@ var expiry = Check{
 		}
 		w.needLeading()
 		if w.p.Following == nil {
-			w.unknown("without --following the output does not show when a leader stops")
+			w.unknown("without --following the output does not show when a leader stops leading")
 		}
 	},
 }

@@ -9,7 +9,7 @@ import (
 var guid = Check{
 	Name:   "guid",
 	Title:  "no second znode after the replies to the create and to the next getChildren were lost",
-	Source: "recipe Leader Election: a guid in the name finds the own znode again; samuel/go-zookeeper#229",
+	Source: "recipe Leader Election: a candidate finds its own znode again by a guid in the name; samuel/go-zookeeper#229",
 	needs:  queued,
 	do: func(w *world) {
 		w.start(2)
@@ -34,7 +34,7 @@ var guid = Check{
 		case in.ended():
 			w.note("it ended after the reply was lost: %s", in.how)
 		case len(own) > 1:
-			w.fail("%s owns %s and %s: it does not know of the first one, and if that is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)
+			w.fail("%s owns %s and %s, but knows only the second: if the first is the smallest, nobody leads", in.id, own[0].Name, own[1].Name)
 		case len(own) == 0:
 			w.fail("%s has no znode, %s after the reply was lost", in.id, units.Took(time.Since(lost())))
 		}

@@ -22,7 +22,7 @@ var isolated = Check{
 		case !ok:
 			w.fail("%s still believes that it leads, %s after its session expired", in.id, units.Took(time.Since(expired)))
 		case at.After(expired.Add(jitter)):
-			w.fail("%s believed that it leads until %s after its session had expired", in.id, units.Took(at.Sub(expired)))
+			w.fail("for %[2]s after its session had expired, %[1]s still believed that it leads", in.id, units.Took(at.Sub(expired)))
 		}
 		w.note("stopped %s before the expiry", units.Took(expired.Sub(at)))
 	},

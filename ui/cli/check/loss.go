@@ -9,7 +9,7 @@ import (
 
 var loss = Check{
 	Name:   "connection-loss",
-	Title:  "a short loss of the connection costs a waiting instance no place, and makes no second leader",
+	Title:  "after a short loss of the connection a waiting instance keeps its place, and there is no second leader",
 	Source: "ZooKeeper Programmer's Guide, Sessions: a session survives a reconnect within its timeout; without a connection a client cannot know whether it still leads",
 	do: func(w *world) {
 		leader := w.start(w.p.Instances)

@@ -8,7 +8,7 @@ import (
 var overflow = Check{
 	Name:   "overflow",
 	Title:  "two candidates with the last sequence number do not lead together",
-	Source: "ZooKeeper since 3.6 gives 2147483647 to all later znodes, and lists children in no certain order",
+	Source: "ZooKeeper since 3.6 gives 2147483647 to all later znodes, and lists children in no fixed order",
 	needs:  queued | leading,
 	next:   math.MaxInt32 - 1, // if next is set, the server also lists the newest child first
 	do: func(w *world) {

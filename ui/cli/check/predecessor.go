@@ -5,7 +5,7 @@ import "slices"
 var predecessor = Check{
 	Name:   "predecessor",
 	Title:  "the first one leads, and each other instance watches its predecessor only",
-	Source: "recipe Leader Election, step 3: watch the largest number below the own one, which avoids the herd effect",
+	Source: "recipe Leader Election, step 3: watch the znode with the next lower number, which avoids the herd effect",
 	do: func(w *world) {
 		w.joinAll(w.p.Instances)
 		if why := w.disorder(); why != "" && len(w.leaders()) > 0 {

@@ -8,7 +8,7 @@ import (
 
 var restart = Check{
 	Name:   "restart",
-	Title:  "after a second without connections, as in a restart of the server, there is one leader, and everybody takes part",
+	Title:  "after 1 s without connections, as in a restart of the server, there is one leader, and everybody takes part",
 	Source: "liveness: sessions survive a restart that keeps the data, or the instances volunteer again",
 	do:     func(w *world) { w.recovers(func() { w.pause(time.Second) }) },
 }
@@ -40,7 +40,7 @@ func (w *world) recovers(down func()) {
 	w.rest()
 	why := w.disorder()
 	if why != "" && len(w.leaders()) > 1 && w.p.Following == nil {
-		w.unknown("without --following the output does not show when a leader stops")
+		w.unknown("without --following the output does not show when a leader stops leading")
 	} else if why != "" {
 		w.fail("%s after the restart, %s", units.Took(time.Since(up)), why)
 	}

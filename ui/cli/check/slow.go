@@ -27,7 +27,7 @@ var slow = Check{
 			}
 		}
 		if _, stopped := leader.of.turned(false, began); stopped {
-			w.note("the leader paused")
+			w.note("the leader stopped leading, but kept its znode")
 		}
 	},
 }

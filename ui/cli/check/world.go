@@ -322,7 +322,7 @@ const jitter = 20 * time.Millisecond
 // oneLeader fails if two instances both believed that they lead, after since and for longer than jitter.
 func (w *world) oneLeader(since time.Time) {
 	if w.p.Following == nil {
-		return // the output does not show when a leader stops
+		return // the output does not show when a leader stops leading
 	}
 	w.mu.Lock()
 	turns := append(slices.Clone(w.turns), turn{at: time.Now()})

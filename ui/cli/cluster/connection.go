@@ -94,7 +94,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 		conn, err := Once(ctx, cfg, left)
 		if err != nil {
 			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
-				return fmt.Errorf("not read within %v (%s): %w", reach.For, o.Called("connect-timeout"), last)
+				return fmt.Errorf("the reply was not read within %v (%s): %w", reach.For, o.Called("connect-timeout"), last)
 			}
 			if last != nil && ctx.Err() == nil {
 				return reach.Failed(cfg.Servers, last.Error())

@@ -55,7 +55,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.Var(notEmpty{&o.Cluster, "give a name that electop info lists"}, "cluster", "`NAME` of a cluster in the configuration file: its servers, credentials, TLS and paths, instead of --servers (electop help configuration)")
 		f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "request a session timeout of `DURATION` (default 10s, in the demo 4s)")
 		f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "try to reach a server for `DURATION`; the dashboard on a PATH, and exporter, keep trying")
-		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. No other user may be able to read the file. "+AuthVariable+" in the environment holds one credential")
+		f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one per line, as in digest:user:password or sasl:user:password (electop help authentication); # starts a comment. No other user may be able to read the file. "+AuthVariable+" in the environment holds one credential")
 		f.BoolVar(&a.tls, "tls", false, "connect with TLS. Implied by the other --tls-* flags")
 		f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that sign the servers' certificates (default: the system's)")
 		f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` with this client's certificate")
@@ -66,7 +66,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 		f.BoolVar(&k.on, "krb5", false, "authenticate with Kerberos (SASL GSSAPI): with the tickets of kinit, unless --krb5-keytab is given. Implied by the other --krb5-* flags (electop help authentication)")
 		f.StringVar(&k.keytab, "krb5-keytab", "", "`FILE` with the client's keys, instead of tickets")
 		f.StringVar(&k.principal, "krb5-principal", "", "the client's `PRINCIPAL` (default: the first in the keytab, or that of the tickets)")
-		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same, perhaps with @REALM (default "+sasl.DefaultService+")")
+		f.StringVar(&k.service, "krb5-service", "", "the servers' `PRINCIPAL`: NAME, or NAME/HOST if all servers have the same one, optionally with @REALM (default "+sasl.DefaultService+")")
 	})
 }
 

@@ -67,7 +67,7 @@ type Requests struct {
 // Flags declares --admin and --admin-url. The help of --admin contains the text in what.
 func (o *Requests) Flags(cmd *cobra.Command, what string) {
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to query the servers "+what+": `MODE` is auto (HTTP, if that fails four-letter words), http, 4lw or off")
+		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to query the servers "+what+": `MODE` is auto (HTTP, or four-letter words if that fails), http, 4lw or off")
 		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 	})
 }
@@ -85,7 +85,7 @@ func (o *Requests) CadenceFlags(cmd *cobra.Command) {
 	o.WatchFlags(cmd)
 	o.Sessions, o.Cheap = autoInterval, true
 	help.Requests.Add(cmd, func(f *pflag.FlagSet) {
-		f.Var((*cadence)(o), "admin-sessions", "query the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events and exporter: never")
+		f.Var((*cadence)(o), "admin-sessions", "query the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s, only with up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified (with events and exporter: never)")
 	})
 }
 
@@ -98,7 +98,7 @@ func (o Requests) Check(called func(flag string) string) error {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
 		return process.Usagef("--admin-url with --admin %s: no AdminServer is queried then", o.Mode)
 	case o.Sessions != 0 && o.Sessions < minInterval:
-		return process.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, minInterval)
+		return process.Usagef("--admin-sessions %v: at least %v, or 0 (only when watches are verified)", o.Sessions, minInterval)
 	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
 		return process.Usagef("--admin-sessions with --admin off: the servers are not queried then")
 	}
@@ -106,7 +106,7 @@ func (o Requests) Check(called func(flag string) string) error {
 		return nil
 	}
 	if u, err := url.Parse(strings.ReplaceAll(o.URL, "{host}", "host")); err == nil && u.User != nil { // an error must not contain a password
-		return process.Usagef("%s: a user name or password has no place here", called("admin-url"))
+		return process.Usagef("%s must not contain a user name or password", called("admin-url"))
 	}
 	if err := admin.CheckURL(o.URL); err != nil {
 		return process.Usagef("%s: %v", called("admin-url"), err)

@@ -39,7 +39,7 @@ type guard struct {
 // Guard reads limits from in (stdin) and writes reports to reportFile. It returns when its process has no child left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
 	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
-		return errors.New("electop campaign starts this command by itself")
+		return errors.New("this command is internal: electop campaign starts it")
 	}
 	if err := Adopt(); err != nil {
 		return err

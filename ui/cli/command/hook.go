@@ -48,7 +48,7 @@ type event struct {
 func (h *Hook) Flags(cmd *cobra.Command) {
 	h.Timeout = hookTimeout
 	help.Output.Add(cmd, func(f *pflag.FlagSet) {
-		f.Func("exec", "run `CMD` in the shell for each handoff, which it gets as one line of JSON on its standard input. One runs at a time, for at most 30s, up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
+		f.Func("exec", "run `CMD` in the shell for each handoff, with the handoff as one line of JSON on standard input. One CMD runs at a time, for at most 30s; up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
 			if h.Command = s; s == "" {
 				return errors.New("give a command of the shell")
 			}

@@ -46,7 +46,7 @@ func (a *actions) acts() action.Acts {
 			Do:  func(action.Action) error { a.elections.watched.Poller().Verify(); return nil },
 		},
 		action.Discover: {
-			Why: action.If(search.running, "a search is running. The list will have its result"),
+			Why: action.If(search.running, "a search is running. The list shows the elections as they are found"),
 			Do:  func(action.Action) error { search.start("/"); return nil },
 		},
 		action.Listing: {Do: func(act action.Action) error { search.listed(act.Arg == action.ArgOn); return nil }},
