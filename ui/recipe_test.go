@@ -91,7 +91,7 @@ func TestDeletedBeforeTheListIsRead(t *testing.T) {
 	w.reportDeletion("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
 	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "14  cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
-		t.Errorf("the row of cedar's znode is not crossed out:\n%s", text)
+		t.Errorf("want cedar's row once and crossed out, and an edge to delta's row:\n%s", text)
 	}
 	text = screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
 	if edge.MatchString(text) {
@@ -357,7 +357,7 @@ func TestGapGrows(t *testing.T) {
 	w.disconnect("gone")
 	text := screen(showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second))
 	if strings.Contains(text, "gap now") || !strings.Contains(text, "longest gap") {
-		t.Errorf("without a connection: want the longest gap and no present one:\n%s", text)
+		t.Errorf("without a connection: want the longest gap and no current gap:\n%s", text)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestWindowsAreReadable(t *testing.T) {
 			x, y, w := boxIn(after, front(m))
 			if size[0] < 100 {
 				if x != 0 || y != 1 || w != size[0] || !strings.HasPrefix(after[size[1]-3], "╰") {
-					t.Errorf("%v: the window of key %s does not fill the screen:\n%s", size, key, screen(m))
+					t.Errorf("%v: the window of key %s does not fill the screen between header and footer:\n%s", size, key, screen(m))
 				}
 				continue
 			}

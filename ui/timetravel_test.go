@@ -33,7 +33,7 @@ func TestTravel(t *testing.T) {
 	m, src, p, now := dashboardWithPast(&fakeActions{})
 	keys(m, "p")
 	if front(m) != inPast || p.path != "/election" {
-		t.Fatalf("got %s in front and a search of %q, want the past of /election", front(m), p.path)
+		t.Fatalf("got %s in front and a search in %q, want the past of /election", front(m), p.path)
 	}
 	shows(t, m, "LIVE -00:42", "the last moment: handoff amber (12) -> birch (13)", "takeover 3 ms")
 	keys(m, "left", ".", ".")
@@ -186,7 +186,7 @@ func TestAnotherElectionEndsTimeTravel(t *testing.T) {
 		m.Update(present(src, false))
 		keys(m, "e", []string{"k", "j"}[i], "enter")
 		if n := len(queue(m)); n != 4 {
-			t.Errorf("%s: got %d candidates, want 4: the view is still paused", shownPath(m), n)
+			t.Errorf("%s: got %d candidates in the live view, want 4", shownPath(m), n)
 		}
 	}
 	keys(m, "e", "k", "enter", "p")
@@ -365,7 +365,7 @@ func TestTimeTravelMovesOnlyThePlayhead(t *testing.T) {
 		for _, k := range c.keys {
 			keys(c.Model, k)
 			if got := lanes(c.Model); !slices.Equal(got, whole) || column(c.Model, c.clock) != at {
-				t.Errorf("after %q: got lanes\n%s\nwant\n%s", k, screen(c.Model), strings.Join(whole, "\n"))
+				t.Errorf("after %q: got\n%s\nwant lanes\n%s\nand %s in column %d", k, screen(c.Model), strings.Join(whole, "\n"), c.clock, at)
 			}
 			shows(t, c.Model, "▲")
 		}
@@ -389,12 +389,12 @@ func TestReplayKeys(t *testing.T) {
 	shows(t, m, "joined fjord (17)", "space play")
 	keys(m, " ")
 	if r.stopped || m.d.past.journey.On {
-		t.Errorf("space does not continue the playback: stopped %v", r.stopped)
+		t.Errorf("first space: got stopped %v, time travel %v; want false, false", r.stopped, m.d.past.journey.On)
 	}
 	shows(t, m, "space pause")
 	keys(m, " ")
 	if !r.stopped || !m.d.past.journey.On {
-		t.Errorf("space does not pause the playback: stopped %v", r.stopped)
+		t.Errorf("second space: got stopped %v, time travel %v; want true, true", r.stopped, m.d.past.journey.On)
 	}
 	keys(m, "]", "]", "[")
 	if want := []string{action.ArgFaster, action.ArgFaster, action.ArgSlower}; !slices.Equal(r.speeds, want) {
@@ -549,7 +549,7 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
-// TestLanesOfAMomentLongAgo checks that the lanes end at a moment if the changes since then are not all kept.
+// TestLanesOfAMomentLongAgo checks that the lanes end at the shown moment if some later changes were dropped.
 func TestLanesOfAMomentLongAgo(t *testing.T) {
 	w, p := five(dialect.Election()), &fakePast{}
 	p.record(w)

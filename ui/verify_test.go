@@ -65,7 +65,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 	*now = w.now
 	m.Update(present(src, false))
 	if got := screen(m); !strings.Contains(got, ensemble[0]) || strings.Contains(got, "Waiting") {
-		t.Errorf("after the first answers the panel lacks %s or waits:\n%s", ensemble[0], got)
+		t.Errorf("after the first answers the panel lacks %s or shows Waiting:\n%s", ensemble[0], got)
 	}
 
 	m, _, _ = dashboardOn(newWorld("/services/billing/leader", nil, false), &fakeActions{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not queried"}}, Options{})
@@ -117,7 +117,7 @@ func TestRiskWithoutAQueue(t *testing.T) {
 	}
 	m, _, _ := dashboardOn(w, nil, Options{})
 	if text := screen(m); !strings.Contains(text, "at risk") || !strings.Contains(text, "Could take over: broker 1") || strings.Contains(text, "Nobody is next") {
-		t.Errorf("the screen does not name the brokers that could take over:\n%s", text)
+		t.Errorf("want a leader at risk, broker 1 named as a possible next leader, and no \"Nobody is next\":\n%s", text)
 	}
 }
 

@@ -120,7 +120,7 @@ func TestRefusedKeysComeLastExceptInTheDemo(t *testing.T) {
 	}
 }
 
-func TestPausedStateIsAsOfTheLostConnection(t *testing.T) {
+func TestPausedStateShowsTheTimeOfTheLostConnection(t *testing.T) {
 	down := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	s := *footer(input.ModeNormal, nil).State
 	s.DownSince, s.Link.Link = down, model.Disconnected

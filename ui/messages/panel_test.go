@@ -102,7 +102,7 @@ func (e *election) checkLanes(v *Panel, selected int) {
 	behind := selected + 1
 	if !members[names[selected]] || behind < len(names) && !members[names[behind]] && e.hasMessage(uint64(behind+1)) ||
 		!othersShown && e.othersHaveMessages(uint64(selected+1)) || len(members) != len(v.lanes) {
-		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, one with messages (the next candidate's if it has any), and none twice", names[selected], v.lanes)
+		e.t.Fatalf("%s is selected: got lanes %+v, want its lane, one with messages if others have any (the next candidate's first), none twice", names[selected], v.lanes)
 	}
 	if want := max(2, min(4, (v.place.W-4-stampRoom)/laneRoom)); len(v.lanes) != want {
 		e.t.Fatalf("got %d lanes on %d cells, want %d", len(v.lanes), v.place.W, want)
@@ -191,7 +191,7 @@ func TestLadderIsComplete(t *testing.T) {
 		want, others := e.wantEvents(&v)
 		got, counted := gotEvents(&v)
 		if counted != others {
-			t.Fatalf("got %d messages of other clients, want %d", counted, others)
+			t.Fatalf("got %d messages without a lane, want %d", counted, others)
 		}
 		if !slices.IsSortedFunc(got, func(a, b event) int { return a.at.Compare(b.at) }) {
 			t.Fatalf("got entries %v, want them in the order of their times", got)

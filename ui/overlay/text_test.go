@@ -22,7 +22,7 @@ func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	p.Settle(term.InFront(120, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)
 	if first, _, of := p.InView(); p.Long() || first != 1 || of != 5 || !p.AtBottom() {
-		t.Errorf("a short text: got line %d of %d first, want 1 of 5", first, of)
+		t.Errorf("a short text: got first line %d of %d, long %v, at bottom %v; want 1 of 5, false, true", first, of, p.Long(), p.AtBottom())
 	}
 	p.Settle(term.InFront(120, 24, 40, 100), text(100))
 	first, last, of := p.InView()
@@ -32,7 +32,7 @@ func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	page := last
 	p.Move(input.CmdPageDown)
 	if first, last, _ := p.InView(); first != page || last != 2*page-1 { // pages overlap by a line
-		t.Errorf("a page down: got lines %d-%d, want from %d on", first, last, page)
+		t.Errorf("a page down: got lines %d-%d, want %d-%d", first, last, page, 2*page-1)
 	}
 	p.Settle(term.InFront(120, 30, 40, 100), text(100))
 	if first, last, _ := p.InView(); first != page || last <= 2*page {
@@ -44,10 +44,10 @@ func TestScrolledTextKeepsItsPlace(t *testing.T) {
 	}
 	p.From(30)
 	if _, last, _ := p.InView(); last != 30 || !p.AtBottom() {
-		t.Errorf("at the bottom: got last line %d, want 30", last)
+		t.Errorf("at the bottom: got last line %d, at the bottom %v; want 30, true", last, p.AtBottom())
 	}
 	p.From(0)
 	if first, _, _ := p.InView(); first != 1 || p.AtBottom() {
-		t.Errorf("at the top: got first line %d, want 1", first)
+		t.Errorf("at the top: got first line %d, at the bottom %v; want 1, false", first, p.AtBottom())
 	}
 }

@@ -127,7 +127,7 @@ func TestJSONWithoutCreationTime(t *testing.T) {
 	z.Ctime = time.Time{}
 	s := decode[statusDoc](t, line(t, plain.Status(election(t, z))))
 	if c := s.Candidates[0]; c.CreatedAt != nil || c.Czxid == nil {
-		t.Errorf("got %s, want no created_at and a czxid", line(t, c))
+		t.Errorf("got %s, want a czxid and no created_at", line(t, c))
 	}
 }
 

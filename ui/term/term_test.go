@@ -214,7 +214,7 @@ func TestThemesDistinguishStyles(t *testing.T) {
 	}
 }
 
-// TestHeatIsGreen checks that heat does not look like trouble, which is coral.
+// TestHeatIsGreen checks that the heat colours differ from coral, the colour of Trouble and Alarm.
 func TestHeatIsGreen(t *testing.T) {
 	for _, p := range []palette{dark, light} {
 		for _, c := range p.heat {

@@ -120,7 +120,7 @@ type recording struct {
 
 func (r *recording) Playing() travel.Playing { return r.playing }
 
-func TestBeginStopsThePlayback(t *testing.T) {
+func TestBeginStopsARunningPlayback(t *testing.T) {
 	for _, c := range []struct {
 		playing travel.Playing
 		fails   error

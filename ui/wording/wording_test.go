@@ -54,13 +54,13 @@ func TestExpiryIsAnUpperBound(t *testing.T) {
 	}
 }
 
-func TestFateBeforeTheSessionCanExpire(t *testing.T) {
+func TestFateOfAFrozenLeader(t *testing.T) {
 	j := doctor.NewJournal(model.Config{})
 	j.Apply(&model.Advance{At: start})
 	for after, want := range map[time.Duration]string{-time.Millisecond: "session expired", time.Millisecond: "znode deleted"} {
 		m := &model.Member{Fault: model.Frozen, Belief: model.Leading, ExpiresFrom: start.Add(after)}
-		if got := FateOf(j.State(), m).Words; got != want+"; still believes it leads" {
-			t.Errorf("session can expire from %v on: got %q, want %s", after, got, want)
+		if got, want := FateOf(j.State(), m).Words, want+"; still believes it leads"; got != want {
+			t.Errorf("the session can expire from %v on: got %q, want %q", after, got, want)
 		}
 	}
 }

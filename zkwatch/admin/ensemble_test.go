@@ -242,7 +242,7 @@ func TestMemberIsAddedWhileThePollerRuns(t *testing.T) {
 		n.member("10.0.0.4", 4, session.ModeObserver)
 		advance(configInterval + 5*time.Second)
 		if got := l.last(t); len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver || reads != 2 {
-			t.Errorf("after a member was added: %+v; want 4 servers; the configuration was read %d times, want 2", got, reads)
+			t.Errorf("a member was added: got %+v, %d reads; want a whole table of 4 servers, the last an observer, and 2 reads", got, reads)
 		}
 	})
 }
@@ -334,7 +334,7 @@ func TestTableOfAnElection(t *testing.T) {
 	election.Hosts = func() []string { return []string{"10.0.0.1"} }
 	got = election.table(session.Table{At: at}, results, "/app")
 	if a, b := got.Servers[0].Clients, got.Servers[1].Clients; len(a) != 4 || len(b) != 3 || b[1].Session != 7 || len(got.Hosts) != 1 {
-		t.Errorf("with a host: %+v and %+v of hosts %q; want 4 and 3 clients", a, b, got.Hosts)
+		t.Errorf("with a host: got clients %+v and %+v, hosts %q; want 4 and 3 clients, session 7 among the 3, and 1 host", a, b, got.Hosts)
 	}
 	for range maxFromHost {
 		results[0].conns = append(results[0].conns, session.Client{Session: 99, Addr: "10.0.0.1:1"})
@@ -376,7 +376,7 @@ func TestTablesAreBounded(t *testing.T) {
 			len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover, maxListed)
 	}
 	if s := got.Servers[1]; len(s.Watched) != 0 || !s.Leftover {
-		t.Errorf("a watch of too many sessions and a path that is too long: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
+		t.Errorf("watches with too many sessions or too long a path: %d watches, leftover %v; want none and true", len(s.Watched), s.Leftover)
 	}
 	if got.Servers[2].Leftover {
 		t.Error("an empty result: leftover true, want false")
