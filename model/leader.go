@@ -267,7 +267,7 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 // without a role (false).
 var kindWords = map[bool]*strings.Replacer{
 	true:  strings.NewReplacer("{leader}", "{leader}", "{candidate", "{candidate", "leader", "holder", "lead", "hold", " led", " held", "candidate", "contender"),
-	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves as the recipe says"),
+	false: strings.NewReplacer("{candidate", "{candidate", "candidate", "participant", "resigns", "leaves according to the recipe"),
 }
 
 // Words returns text with words for the kind of s, for example "holder" instead of "leader" for a lock.

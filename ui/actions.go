@@ -159,7 +159,7 @@ func (d *dashboard) faultsShown() overlay.Shown {
 	}
 	if to := d.shown().MemberByID(d.lessons.Target()); required != "" && to != nil && r.Member != to {
 		required = ""
-		x.Note = []term.Span{{Style: term.Lead, Text: "The lesson is about " + znode.Safe(to.Name, znode.NameMax) + ". Press esc and select it first."}}
+		x.Note = []term.Span{{Style: term.Lead, Text: "Press esc and select " + znode.Safe(to.Name, znode.NameMax) + " first: this step is about it."}}
 	}
 	for _, kind := range action.Faults() {
 		e := d.entry(overlay.Entry{Kind: kind, Required: kind == required})

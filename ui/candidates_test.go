@@ -68,7 +68,7 @@ func TestKazooClientMayLeadBesideAmber(t *testing.T) {
 		"another may lead too", "  may lead too", "safety ◇ 0 doubles (electop's), 1 inferred", "student0  ", "├???")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
 	w.answers(3, func(tb *session.Table) { unwatch(tb, 0xd1, "") }).wait(3 * time.Second).advance()
-	shows(t, screen(), "two lead (inferred): student0 counts only kazoo's names and believes that it leads beside amber",
+	shows(t, screen(), "two lead (inferred): amber and student0, which counts only kazoo's names",
 		"two lead (inferred)", "  believes it leads", "safety ◇", "1 finding (1 critical)", "├!!!!!!!!!")
 	showsNot(t, screen(), "wrongly believes", "amber leads", "★")
 	m := screen()

@@ -146,7 +146,7 @@ func TestShownAtEverySize(t *testing.T) {
 		"never-searched":  {"Can't search for other elections"},
 		"second-election": {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},
 		"leaderless":      {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
-		"mixed":           {"two lead (inferred): reports-1 counts only kazoo's names", "two lead (inferred)", "believes it holds", "1 finding"},
+		"mixed":           {"two lead (inferred): payments-go and reports-1", "two lead (inferred)", "believes it holds", "1 finding"},
 		"group":           {"Members", "group: 3 members"},
 		"no-queue":        {"broker 2", "There is no queue", "Could take over: broker 1,"},
 		"no-controller":   {"no leader since", "Could lead: broker 1,", "1 finding"},
@@ -168,7 +168,7 @@ func TestShownAtEverySize(t *testing.T) {
 		"ghost":              {"ghost of cedar"},
 		"wave":               {"298 notified", "60 re-reading", "106 done"},
 		"chaos":              {"✓"},
-		"chaos-broken":       {"✗ two awake leaders"},
+		"chaos-broken":       {"✗ two unfrozen leaders"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range allSizes {

@@ -115,7 +115,7 @@ func TestKinds(t *testing.T) {
 			[]string{"1 create b/p  EPHEMERAL", "3 getChildren; the last creates ready", "8 nobody left: go on"}},
 		"queue": {directory("/app/jobs", items(50)...), []string{"queue  50 ", ">○     0  qn-0000000000", "50 items, oldest 5m45s, +8 / -0 a minute", "╭─ Came and went ─", "queue: 50 items"},
 			[]string{"1 create queue-  SEQUENCE", "4 empty: watch the list"}},
-		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode lets them go.", "barrier: 2 sessions watch"},
+		"barrier": {directory("/app/gate").watched("/app/gate", 0x51, 0x52), []string{"╭─ Sessions ─", "0x51 watches the znode from 10.0.4.0:5000", "0x52 watches the znode from 10.0.4.1:5000", "Deleting the znode opens the barrier.", "barrier: 2 sessions watch"},
 			[]string{"2 exists with a watch", "4 delete the znode"}},
 		"two-phase commit": {directory("/app/tx", "s1!=commit", "s2!=abort", "s3!"), []string{"two-phase commit  3 ", "╭─ Sites ─", "○     -  s1", "commit", "abort", "no vote yet"},
 			[]string{"2 site: write commit or abort"}},
@@ -183,9 +183,9 @@ func TestKindsHaveSteps(t *testing.T) {
 func TestRevokedLock(t *testing.T) {
 	w := directory("/locks/a").child("_c_"+uuid(1)+"-lock-0000000000=unlock", "_c_"+uuid(2)+"-lock-0000000001=10.0.3.22")
 	m := show(sample{world: w, o: live}, 120, 36, term.Mono)
-	shows(t, m, "asked to release 7 s ago")
+	shows(t, m, "release requested 7 s ago")
 	keys(m, "enter")
-	shows(t, m, "asked to release 7 s ago")
+	shows(t, m, "release requested 7 s ago")
 }
 
 func TestReleasedInEvents(t *testing.T) {
@@ -273,7 +273,7 @@ func TestWordsOfKinds(t *testing.T) {
 
 func TestWordsAfterAnAction(t *testing.T) {
 	for in, want := range map[*world]string{
-		directory("/app/start", strings.Repeat("0a", 16)+"=a", "ready"): "amber leaves as the recipe says; a participant was added",
+		directory("/app/start", strings.Repeat("0a", 16)+"=a", "ready"): "amber leaves according to the recipe; a participant was added",
 		directory("/locks/a").child("lock-0000000000=a"):                "amber resigns; a contender was added",
 	} {
 		words := action.WordsFor(action.Action{Kind: action.Resign}).Done + "; " + action.WordsFor(action.Action{Kind: action.Spawn}).Done

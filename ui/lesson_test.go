@@ -336,7 +336,7 @@ func TestFaultOfTheLessonIsMarked(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	m, _, _ := dashboardOn(w, &fakeActions{}, Options{Mode: ModeDemo, Lessons: runner})
 	keys(m, "X")
-	shows(t, m, "Faults of amber", "The lesson is about birch. Press esc and select it first.")
+	shows(t, m, "Faults of amber", "Press esc and select birch first: this step is about it.")
 	showsNot(t, m, "»    lose reply") // the list is about another candidate
 	keys(m, "esc", "j", "X")
 	shows(t, m, "Faults of birch", "»    lose reply")

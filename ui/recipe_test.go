@@ -244,7 +244,7 @@ func TestDemoActions(t *testing.T) {
 	expect("[", action.Action{Kind: action.Slow, Arg: action.ArgSlower})
 	expect("]", action.Action{Kind: action.Slow, Arg: action.ArgFaster})
 	keys(m, ".")
-	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed. [ slows the server down") {
+	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "no message is held at full speed. [ slows the server down") {
 		t.Errorf("at full speed: got %d actions and status line %q, want a refusal of .", len(acts.done), got)
 	}
 	w.pace(model.Pace{Delay: time.Second})
@@ -332,7 +332,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	}
 	m := showAfter(sample{world: w, o: Options{Mode: ModeDemo}}, 0)
 	shows(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
-	statusShows(t, m, "nobody leads: first is n_14, a ghost of cedar")
+	statusShows(t, m, "nobody leads: n_14 is first and is a ghost of cedar")
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
@@ -340,7 +340,7 @@ func TestFirstIsAGhost(t *testing.T) {
 	m = showAfter(sample{world: w}, 0)
 	shows(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
 	showsNot(t, m, "First is the ghost")
-	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: first is n_12, which may be a ghost of billing-1:8080") {
+	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: n_12 is first and may be a ghost of billing-1:8080") {
 		t.Errorf("got status line %q, want an unknown leader", got)
 	}
 }

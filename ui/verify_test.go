@@ -104,7 +104,7 @@ func TestObserveOnlyChangesNothing(t *testing.T) {
 		w.leave(w.members[name].Znode)
 	}
 	m.Update(present(src, false))
-	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes this program one") {
+	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes electop join") {
 		t.Errorf("the empty queue mentions keys that change something:\n%s", screen(m))
 	}
 }

@@ -377,8 +377,8 @@ func (r *usedRecipe) revoked() {
 	r.process.WriteLine(r.T, "put revoke "+lock.Znode+" "+lock.Name)
 	r.process.Await(r.T, "asked "+lock.Name)
 	s := w.Await(r.T, "the request", func(s *doctor.State) bool { return s.Leader() != nil && s.Leader().Revoked })
-	if l := s.Leader(); l.Label() != owner.Label() || !strings.HasPrefix(phrase.Release(s, l), "asked to release ") {
-		r.Errorf("got label %q and %q; want label %q and \"asked to release\"", l.Label(), phrase.Release(s, l), owner.Label())
+	if l := s.Leader(); l.Label() != owner.Label() || !strings.HasPrefix(phrase.Release(s, l), "release requested ") {
+		r.Errorf("got label %q and %q; want label %q and \"release requested\"", l.Label(), phrase.Release(s, l), owner.Label())
 	}
 	r.resign("amber")
 }

@@ -101,7 +101,7 @@ func (s *State) edge(i, holders int) Edge {
 	case !s.hadTarget(last, c, target, false):
 		e.Why, e.Early = "its predecessor changed after the servers were queried", true
 	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
-		e.Why = e.Server + " lists more than electop keeps"
+		e.Why = e.Server + " lists more entries than electop keeps"
 	case s.Pace.Slowed() || s.pacedAt.After(last.at) || before != nil && s.pacedAt.After(before.at):
 		e.Why, e.Early = "the demo's server held messages: its watch may be about to be set", !s.Pace.Slowed()
 	case onAnother && s.watchedAnother(before, c, target) && s.watchedAnother(after, c, target):

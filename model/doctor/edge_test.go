@@ -41,10 +41,10 @@ func TestMissingWatchNeedsCompleteTablesAndConnection(t *testing.T) {
 		"(4lw.commands.whitelist would allow it)": func(x *session.Table) {
 			x.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 		},
-		"lists more than electop keeps":    func(x *session.Table) { x.Servers[0].Leftover = true },
-		"its client has no connection":     func(x *session.Table) { disconnect(x, 2) },
-		"zk3:2181 was not queried":         func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
-		"did not list its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
+		"lists more entries than electop keeps": func(x *session.Table) { x.Servers[0].Leftover = true },
+		"its client has no connection":          func(x *session.Table) { disconnect(x, 2) },
+		"zk3:2181 was not queried":              func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
+		"did not list its watches: broken":      func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
 	} {
 		c, _ := three(t, model.Config{}, "n_")
 		c.answerTwice(func(x *session.Table) {

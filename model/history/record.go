@@ -142,7 +142,7 @@ func (e *Encoder) write(v any) error {
 		return fmt.Errorf("recording: %w", err)
 	}
 	if n := items(b); n > itemsMax {
-		return fmt.Errorf("recording: an observation has %d items: at most %d can be read again", n, itemsMax)
+		return fmt.Errorf("recording: can't write an observation with %d items: electop reads at most %d", n, itemsMax)
 	}
 	_, err = e.w.Write(append(b, '\n'))
 	return err
@@ -238,7 +238,7 @@ func (d *Decoder) Decode() (model.Observation, error) {
 	if o := l.observation(); o != nil {
 		return o, nil
 	}
-	return nil, fmt.Errorf("recording line %d: this version of electop does not know the observation", d.n)
+	return nil, fmt.Errorf("recording line %d: this version of electop cannot read this kind of observation", d.n)
 }
 
 func (d *Decoder) next() (line []byte, err error) {

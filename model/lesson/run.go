@@ -433,7 +433,7 @@ func (r *Run) disturbed(m *change) (why string) {
 			r.wrong, r.dirty = "You chose "+znode.Safe(now.Name, nameMax)+"; this step needs "+target.label+".", true
 			because(asks, r.wrong)
 		default:
-			because(asks || target.label != "", "This step does not ask for "+d+".")
+			because(asks || target.label != "", "Not part of this step: "+d+".")
 		}
 	}
 	because(m.is(act.Target, m.after.First()) && !m.is(act.Target, m.before.First()), target.label+" leads too early.")

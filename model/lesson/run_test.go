@@ -134,7 +134,7 @@ func TestEventsDuringTheWait(t *testing.T) {
 		want      string
 		continues bool
 	}{
-		"another act on the target":        {2, kill("amber"), "This step does not ask for kill. " + cannot, false},
+		"another act on the target":        {2, kill("amber"), "Not part of this step: kill. " + cannot, false},
 		"the target's session expires":     {2, func(w *world) { w.expire("amber") }, "amber left. " + cannot, false},
 		"a candidate that no answer names": {2, kill("cedar"), "You chose cedar; this step needs amber. " + cannot, false},
 		"a candidate that an answer names": {2, kill("delta"), "You chose delta; this step needs amber. " + cannot, false},
@@ -145,7 +145,7 @@ func TestEventsDuringTheWait(t *testing.T) {
 			2, func(w *world) { w.rules(func(r *model.Rules) { r.Workers = false }) }, "The workers' rules have changed (w). " + cannot, false,
 		},
 		"time passes":                    {2, func(w *world) { w.pass(time.Minute) }, "", true},
-		"another act, no question":       {3, kill("amber"), "This step does not ask for kill. " + cannot, false},
+		"another act, no question":       {3, kill("amber"), "Not part of this step: kill. " + cannot, false},
 		"a wrong candidate, no question": {3, kill("cedar"), "You chose cedar; this step needs amber.", true},
 		"a candidate joins, no question": {3, func(w *world) { w.join("fjord") }, "", true},
 	} {

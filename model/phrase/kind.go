@@ -154,7 +154,7 @@ func Release(s *doctor.State, c *dialect.Candidate) string {
 	if c == nil || !c.Revoked {
 		return ""
 	}
-	return "asked to release " + units.Seconds(max(0, s.At.Sub(cmp.Or(c.Mtime, c.SeenAt)))) + " ago"
+	return "release requested " + units.Seconds(max(0, s.At.Sub(cmp.Or(c.Mtime, c.SeenAt)))) + " ago"
 }
 
 // NextWords names who gets the role next: "delta", "delta and echo", "delta and 2 others"; "" for nobody.

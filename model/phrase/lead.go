@@ -80,10 +80,10 @@ func NoLeader(s *doctor.State) Entry {
 	case model.UnknownKind:
 		const words = "unknown whether this is an election: "
 		if s.Single {
-			return Entry{words + "only the name of " + first + "'s znode shows it", "owns the znode", "unknown", ""}
+			return Entry{words + "only the name of " + first + "'s znode suggests it", "owns the znode", "unknown", ""}
 		}
 		children := units.Count(s.Queue.Len(), "child", "children")
-		return Entry{words + children + " of an unknown kind, " + first + " has the lowest number", "lowest number", "unknown", ""}
+		return Entry{words + children + " of an unknown kind; " + first + " has the lowest number", "lowest number", "unknown", ""}
 	case model.NotAcknowledged:
 		return Entry{"no leader: " + first + " is first and has not acknowledged", "first, not acknowledged", None, doctor.Critical}
 	case model.OtherAcknowledged:
@@ -92,23 +92,23 @@ func NoLeader(s *doctor.State) Entry {
 		of, _ := s.GhostOf(s.First())
 		node, of := Brief(s.First()), znode.Safe(of, 0)
 		if why == model.GhostFirst {
-			return Entry{"nobody " + leads + ": first is " + node + ", a ghost of " + of, "first, a ghost: nobody " + leads, None, doctor.Critical}
+			return Entry{"nobody " + leads + ": " + node + " is first and is a ghost of " + of, "first, a ghost: nobody " + leads, None, doctor.Critical}
 		}
-		return Entry{"unknown who " + leads + ": first is " + node + ", which may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
+		return Entry{"unknown who " + leads + ": " + node + " is first and may be a ghost of " + of, "first, may be a ghost", "unknown", doctor.Critical}
 	case model.WatchesLower:
 		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+NumberOrName(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
 		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().Counts, " beside "+Label(r.Other)
 		if proven {
-			return Entry{"two lead (inferred): " + label + counts + " and believes that it leads" + beside, "two lead (inferred)", "two lead", doctor.Critical}
+			return Entry{"two lead (inferred): " + Label(r.Other) + " and " + label + ", which" + counts, "two lead (inferred)", "two lead", doctor.Critical}
 		}
 		return unsure(label+" may lead"+beside+": by default it"+counts, "another may lead too")
 	case model.Unsupported:
 		return Entry{"unknown who leads: electop does not know how " + s.Dialect.System + " elects", "lowest number", "unknown", ""}
 	case model.Blocked:
 		blocker := NumberOrName(s.Blocker)
-		return unsure(first+" may wait for "+blocker+", which is no candidate: some clients read only names", "may wait for "+blocker)
+		return unsure(first+" may wait for "+blocker+", which is no candidate: some clients compare only names", "may wait for "+blocker)
 	default:
 		return unsure(string(why), string(why))
 	}

@@ -199,7 +199,7 @@ func (t *Table) Incomplete() string {
 			return s.Unanswered("watches", s.Watches)
 		}
 		if s.Leftover {
-			return znode.Safe(s.Addr, 0) + " lists more than electop keeps"
+			return znode.Safe(s.Addr, 0) + " lists more entries than electop keeps"
 		}
 	}
 	if !t.Whole {

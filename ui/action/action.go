@@ -206,14 +206,14 @@ func (x Situation) Refuses(a Action) string {
 	case x.WhyPaused != "" && a.Kind != Open && a.Kind != Discover:
 		return x.WhyPaused
 	case x.Ended:
-		return "the source has ended. Start electop again"
+		return "observation has ended. Start electop again"
 	case x.Actions == nil:
 		return "read-only"
 	}
 	why := x.Actions.Why(a)
 	if why == "" && a.Kind == Step && !slowed(x.State) {
 		// At full speed, Step would only begin to hold all messages.
-		why = "nothing is held at full speed. [ slows the server down"
+		why = "no message is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(why, 0)
 }

@@ -31,14 +31,14 @@ var Table = []Def{
 		Help: "pause the selected candidate; thaw it",
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
-			Is:    "a long pause, as of a garbage collector",
+			Is:    "a long pause, as in garbage collection",
 			Shows: "Its session expires. A frozen leader still believes that it leads when another candidate leads: two leaders, one of them wrong.",
 			Done:  "{name} is frozen: it reads, writes and decides nothing",
 		},
 		Undo: Words{
 			Verb:  "thaw",
 			Is:    "it runs again, and learns what happened",
-			Shows: "It must look at its lease and its session before it does anything as a leader.",
+			Shows: "It must check its lease and its session before it does anything as a leader.",
 			Done:  "{name} is thawed and learns what happened meanwhile",
 		},
 	},
@@ -55,19 +55,19 @@ var Table = []Def{
 		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Drop: 2, Changes: true,
 		Help:  "become a candidate, or withdraw",
 		Next:  onOff(campaigning),
-		Words: Words{Done: "this program is a candidate now"},
-		Undo:  Words{Verb: "withdraw", Done: "this program withdrew from the election"},
+		Words: Words{Done: "electop is a candidate now"},
+		Undo:  Words{Verb: "withdraw", Done: "electop withdrew from the election"},
 	},
 	{
 		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
-		Help:  "all watch the leader, or each its predecessor",
+		Help:  "all watch the leader, or their predecessors",
 		Next:  onOff(func(s *doctor.State, _ *model.Member) bool { return s.Recipe.Name() == dialect.Herd().Name() }),
 		Words: Words{Cant: "change the recipe", Done: "herd: from now on all candidates watch the leader"},
 		Undo:  Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on each candidate watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
-		Help:  "delay messages more, and at the end hold them",
+		Help:  "delay messages more, and finally hold them",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "slower"},
 	},
 	{
@@ -93,7 +93,7 @@ var Table = []Def{
 			}
 			return ArgOff
 		},
-		Words: Words{Cant: "add workers", Done: "leaders have workers from now on: they write to a shared counter"},
+		Words: Words{Cant: "add workers", Done: "from now on each leader has a worker that writes to a shared counter"},
 		Undo:  Words{Verb: "no workers", Cant: "stop the workers", Done: "the workers stop"},
 	},
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
@@ -122,7 +122,7 @@ var Table = []Def{
 		Undo: Words{
 			Verb:  "heal",
 			Is:    "its network works again",
-			Shows: "It connects, learns whether its session is still alive, and rejoins if it is not.",
+			Shows: "It connects, learns whether its session is still alive, and rejoins if the session expired.",
 			Done:  "{name} reaches the servers again and learns what happened meanwhile",
 		},
 	},
@@ -130,7 +130,7 @@ var Table = []Def{
 		Kind: Expire, Changes: true, Harms: true, OfCandidate: true,
 		Words: Words{
 			Is:    "the server ends its session now",
-			Shows: "What happens after the session timeout, without the wait: its znode is deleted, and it learns that when it connects again.",
+			Shows: "The same as after the session timeout, but at once: its znode is deleted, and the candidate learns that when it connects again.",
 			Done:  "the session of {name} expires now, and its znode is deleted",
 		},
 	},
@@ -139,7 +139,7 @@ var Table = []Def{
 		Words: Words{
 			Cant:  "lose its reply",
 			Is:    "the reply to its next create gets lost",
-			Shows: "It rejoins and does not know that its znode exists. The guid in the name lets it find its own znode; without one it creates another, and the first is a ghost.",
+			Shows: "It rejoins and does not know that its znode exists. The guid in the name lets it find its own znode; without a guid it creates another znode, and the first is a ghost.",
 			Done:  "{name} rejoins, and the reply to its create gets lost",
 		},
 	},
@@ -164,7 +164,7 @@ var Table = []Def{
 		Kind: SlowLead, Changes: true, Harms: true, OfCandidate: true,
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.SlowLead }),
 		Words: Words{
-			Cant:  "slow its lead down",
+			Cant:  "delay its leader procedure",
 			Is:    "its leader procedure does not end",
 			Shows: "It is elected and has not acknowledged. A program that reads only the queue to find the leader acts too early.",
 			Done:  "from now on the leader procedure of {name} does not end",
@@ -173,7 +173,7 @@ var Table = []Def{
 			Verb:  "finish procedure",
 			Is:    "it finishes its leader procedure",
 			Shows: "It acknowledges, and only then leads.",
-			Done:  "{name} may finish its leader procedure",
+			Done:  "{name} can finish its leader procedure",
 		},
 	},
 }

@@ -357,7 +357,7 @@ func (v *Panel) showsWaves() bool {
 
 func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	if w.Wave == nil {
-		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads the list, is done.")
+		p.Fit(p.Room()-1, term.Muted, "In a handoff, this line counts candidates notified, re-reading, done.")
 		return
 	}
 	g := &f.Theme.Glyph

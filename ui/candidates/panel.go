@@ -283,7 +283,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		if why := znode.Safe(s.Link.Err, 0); why != "" {
 			lines = append(lines, "Last attempt: "+why)
 		}
-		return append(lines, "What to do: check the address and that the server runs. With no server at hand, the demo brings its own.")
+		return append(lines, "What to do: check the address and that the server runs. If you have no server, run electop demo.")
 	case s.Phase == model.Unseen:
 		return []string{"Connected, reading " + path,
 			"The candidates appear as soon as the server has answered."}
@@ -304,7 +304,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case s.Queue.Len() == 0 && wording.Single(s):
 		return append([]string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
-			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}, phrase.OutsideZnodes(s)...)
+			"The next to create it leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}, phrase.OutsideZnodes(s)...)
 	case s.ElectionUnseen():
 		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
@@ -319,7 +319,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			lines = append(lines, line)
 		}
 		return append(lines, cmp.Or(map[dialect.Kind]string{
-			dialect.KindBarrier: map[bool]string{false: "Deleting the znode lets them go.", true: path + " does not exist. Creating it closes the barrier."}[phrase.Open(s)],
+			dialect.KindBarrier: map[bool]string{false: "Deleting the znode opens the barrier.", true: path + " does not exist. Creating it closes the barrier."}[phrase.Open(s)],
 			dialect.KindUnknown: "If it is an election's path, its candidates appear here.",
 		}[s.Kind()], "The next "+phrase.RoleOf(s).One+" appears here."))
 	case s.Queue.Len() == 0:
@@ -334,7 +334,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			keys = append(keys, s.Words("s spawns a candidate"))
 		}
 		if campaigns {
-			keys = append(keys, "c makes this program one")
+			keys = append(keys, "c makes electop join")
 		}
 		if len(keys) > 0 {
 			lines = append(lines, "What to do: "+strings.Join(keys, ", ")+".")

@@ -538,7 +538,7 @@ func (v *Recipe) noLeader() (term.Style, string) {
 	case phrase.Unclear(s):
 		return term.Muted, "Nothing shows that this is an election."
 	case wording.Single(s):
-		return term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads."
+		return term.Trouble, "Nobody leads: the znode does not exist. The next to create it leads."
 	case s.Queue.Len() > 0 || e.Severity == "":
 		return wording.Style(e.Severity), wording.Sentence(e.Sentence)
 	}

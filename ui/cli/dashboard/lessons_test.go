@@ -232,9 +232,9 @@ func TestLessonAfterWrongAct(t *testing.T) {
 	}{
 		{"crash", 3, false, otherAct{1, "enter", "expire"}, "The session of amber expired before this step was done. This part cannot go on: < restarts it."},
 		{"fence", 6, true, otherAct{1, "enter", "partition"}, "The election has changed. This part cannot go on: < restarts it."},
-		{"guid", 5, false, otherAct{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+		{"guid", 5, false, otherAct{1, "x", ""}, "Not part of this step: kill. This part cannot go on: < restarts it."},
 		{"acknowledgement", 2, false, otherAct{3, "enter", "slow lead"}, "You chose cedar; this step needs birch."},
-		{"acknowledgement", 3, false, otherAct{1, "x", ""}, "This step does not ask for kill. This part cannot go on: < restarts it."},
+		{"acknowledgement", 3, false, otherAct{1, "x", ""}, "Not part of this step: kill. This part cannot go on: < restarts it."},
 	} {
 		inDemo(t, 0, func(h *world) {
 			i, err := find(h.lessons.all, x.lesson)
