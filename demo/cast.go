@@ -89,8 +89,8 @@ var (
 	ErrCampaigning = errors.New("you are already a candidate")
 )
 
-// ErrForeign refuses another recipe, or the fault NoGuid, in a third-party election.
-var ErrForeign = errors.New("cannot change the rule of a third-party election")
+// ErrThirdParty refuses another recipe, or the fault NoGuid, in a third-party election.
+var ErrThirdParty = errors.New("cannot change the rule of a third-party election")
 
 // ErrNotNow matches an error that refuses a fault at this time. The error's text is the reason.
 var ErrNotNow = errors.New("not now")
@@ -175,10 +175,10 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 
 // Follow switches all members to recipe r; nil is the recipe of the dialect. The members resign, because
 // go-zookeeper cannot remove a watch. They rejoin in the order of the queue, unless one of them is slow
-// (see previousTimeout). In a third-party election Follow returns ErrForeign.
+// (see previousTimeout). In a third-party election Follow returns ErrThirdParty.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
-		return ErrForeign
+		return ErrThirdParty
 	}
 	c.mu.Lock()
 	if c.recipeName(c.recipe) == c.recipeName(r) {

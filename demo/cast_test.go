@@ -412,8 +412,8 @@ func TestCastInForeignElection(t *testing.T) {
 		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
 			t.Errorf("got queue %q, want the order of the names", got)
 		}
-		if err := s.cast.Follow(dialect.Herd()); !errors.Is(err, demo.ErrForeign) {
-			t.Errorf("Follow: got %v, want ErrForeign", err)
+		if err := s.cast.Follow(dialect.Herd()); !errors.Is(err, demo.ErrThirdParty) {
+			t.Errorf("Follow: got %v, want ErrThirdParty", err)
 		}
 		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st = s.await(t, "birch leads", func(st *doctor.State) bool {

@@ -46,7 +46,7 @@ func (c *Cast) Fault(id string, kind Fault, on bool) error {
 }
 
 // Why returns why [Cast.Fault] would refuse a fault: an error that matches [ErrNoMember], [ErrNotNow] or
-// [ErrForeign], or nil. Why checks no sessions: for Expire of a dead candidate, it returns ErrNoMember.
+// [ErrThirdParty], or nil. Why checks no sessions: for Expire of a dead candidate, it returns ErrNoMember.
 func (c *Cast) Why(id string, kind Fault, on bool) error {
 	return c.with(id, func(m *member) error { return m.whyNot(kind, on) })
 }
@@ -125,7 +125,7 @@ func (m *member) whyNot(kind Fault, on bool) error {
 	case kind == Expire && m.cast.sandbox == nil:
 		return notNow("it needs the embedded server. Start electop demo")
 	case kind == NoGuid && m.cast.foreign():
-		return ErrForeign
+		return ErrThirdParty
 	case kind == SlowLead, kind == NoGuid, kind == Kill, kind == Expire:
 	case m.fault == model.Killed:
 		return notNow(m.name + " is dead")

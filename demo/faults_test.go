@@ -259,8 +259,8 @@ func TestNoGuidInAThirdPartyElection(t *testing.T) {
 	d, _ := dialect.ByID("curator-lock")
 	withCast(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *world) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
-		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrForeign) {
-			t.Errorf("NoGuid: got %v, want ErrForeign", err)
+		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrThirdParty) {
+			t.Errorf("NoGuid: got %v, want ErrThirdParty", err)
 		}
 		s.cast.NoGuidAll(true)
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))

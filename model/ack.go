@@ -106,8 +106,8 @@ func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 		return m
 	}
 	m.likely = wallClock(o.Notified)
-	if !o.Heard.IsZero() && !m.earliest.IsZero() {
-		m.earliest = session.Later(m.earliest, wallClock(o.Heard))
+	if !o.AppliedAfter.IsZero() && !m.earliest.IsZero() {
+		m.earliest = session.Later(m.earliest, wallClock(o.AppliedAfter))
 	}
 	if m.earliest.After(m.latest) { // the clock was set back
 		m.earliest = time.Time{}

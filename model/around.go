@@ -55,15 +55,15 @@ type Standbys struct {
 	Listed bool     // the standbys are known, from a list of programs or from watches
 	Names  []string // as [dialect.Dialect.Who] names a leader; for watchers, their addresses or sessions
 	If     string   // a condition for leading that no znode shows, "" for none
-	// Programs are the standbys, the leader's program (Own), and listed programs that cannot lead.
-	Programs []dialect.Program
-	Own      dialect.Program
-	Entry    string // the path of the leader's znode in the list, "" if unknown
-	Missing  bool   // Entry does not exist
-	Unread   int    // counts listed znodes that may be standbys, but were not read
-	Off      string // why no standby may take over, "" if a standby may
-	Gone     bool   // no znode shows that a program of the system runs
-	ShutDown bool   // the system was shut down
+	// Programs are the standbys, the leader's program (LeaderProgram), and listed programs that cannot lead.
+	Programs      []dialect.Program
+	LeaderProgram dialect.Program
+	Entry         string // the path of the leader's znode in the list, "" if unknown
+	Missing       bool   // Entry does not exist
+	Unread        int    // counts listed znodes that may be standbys, but were not read
+	Off           string // why no standby may take over, "" if a standby may
+	Gone          bool   // no znode shows that a program of the system runs
+	ShutDown      bool   // the system was shut down
 }
 
 // Standbys returns the programs that could take over.
@@ -92,7 +92,7 @@ func (s *State) Standbys() (out Standbys) {
 			out.Programs = append(out.Programs, r)
 			switch {
 			case r.Who == leader:
-				out.Own = r
+				out.LeaderProgram = r
 			case r.Cannot == "":
 				out.Names = append(out.Names, r.Who)
 			}

@@ -28,13 +28,13 @@ type Read struct {
 	At time.Time `json:"at"` // of the reply with the list
 	// Notified is the time of the notification that caused the read; zero for none.
 	Notified time.Time `json:"notified,omitzero"`
-	// Heard is when the observer sent the last request whose reply came before the notification.
+	// AppliedAfter is when the observer sent the last request whose reply came before the notification.
 	// Sent is when the list was requested, End when the last new child was read. Zero means unknown.
-	Heard    time.Time    `json:"heard,omitzero"`
-	Sent     time.Time    `json:"sent,omitzero"`
-	End      time.Time    `json:"end,omitzero"`
-	Presence Presence     `json:"presence"`
-	Parent   znode.Parent `json:"parent,omitzero"`
+	AppliedAfter time.Time    `json:"heard,omitzero"`
+	Sent         time.Time    `json:"sent,omitzero"`
+	End          time.Time    `json:"end,omitzero"`
+	Presence     Presence     `json:"presence"`
+	Parent       znode.Parent `json:"parent,omitzero"`
 	// Full reports whether New has all children. If not, New and Gone are the changes since the
 	// previous read.
 	Full bool          `json:"full,omitempty"`
@@ -55,9 +55,9 @@ type Read struct {
 // the same parent, in the order of the changes.
 type Delta struct {
 	// At is when the observer had the notification and, if a child was created, had read the child.
-	At       time.Time `json:"at"`
-	Notified time.Time `json:"notified"` // Notified, Heard and Markers are as in Read
-	Heard    time.Time `json:"heard,omitzero"`
+	At           time.Time `json:"at"`
+	Notified     time.Time `json:"notified"` // Notified, AppliedAfter and Markers are as in Read
+	AppliedAfter time.Time `json:"heard,omitzero"`
 	// New is a created child. Gone is the name of a deleted child.
 	New  *znode.Znode `json:"new,omitempty"`
 	Gone string       `json:"gone,omitempty"`
@@ -75,15 +75,15 @@ type Refresh struct {
 
 // Ack is a read of a znode of [State.Followed], usually of the acknowledgement.
 type Ack struct {
-	At       time.Time  `json:"at"`
-	Notified time.Time  `json:"notified,omitzero"` // Notified, Heard and Sent are as in Read
-	Heard    time.Time  `json:"heard,omitzero"`
-	Sent     time.Time  `json:"sent,omitzero"`
-	Path     string     `json:"path,omitempty"` // "": the first of [State.AckPaths]
-	Presence Presence   `json:"presence"`
-	Session  uint64     `json:"session,omitempty"` // the ephemeral owner
-	Czxid    int64      `json:"czxid,omitempty"`
-	Data     znode.Data `json:"data,omitzero"`
+	At           time.Time  `json:"at"`
+	Notified     time.Time  `json:"notified,omitzero"` // Notified, AppliedAfter and Sent are as in Read
+	AppliedAfter time.Time  `json:"heard,omitzero"`
+	Sent         time.Time  `json:"sent,omitzero"`
+	Path         string     `json:"path,omitempty"` // "": the first of [State.AckPaths]
+	Presence     Presence   `json:"presence"`
+	Session      uint64     `json:"session,omitempty"` // the ephemeral owner
+	Czxid        int64      `json:"czxid,omitempty"`
+	Data         znode.Data `json:"data,omitzero"`
 }
 
 // Directory is a read of a directory of [State.Around] or [State.Counted].

@@ -341,7 +341,7 @@ func deletedNames(deletions []*Delta) (names []string) {
 }
 
 func (j *Journal) change(d *Delta, gone []string) {
-	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Data: j.data, Markers: d.Markers, Gone: gone}
+	r := &Read{At: d.At, Notified: d.Notified, AppliedAfter: d.AppliedAfter, Presence: Present, Parent: j.parent, Data: j.data, Markers: d.Markers, Gone: gone}
 	r.Parent.Cversion += int32(len(gone))
 	r.Parent.Children -= int32(len(gone))
 	if d.New != nil {
@@ -359,7 +359,7 @@ func (j *Journal) change(d *Delta, gone []string) {
 	// The notification is about this change, not about a change in an earlier list.
 	j.list.at = time.Time{}
 	j.readAgain(r)
-	j.list = listTimes{sent: session.Later(j.list.sent, wallClock(d.Heard))}
+	j.list = listTimes{sent: session.Later(j.list.sent, wallClock(d.AppliedAfter))}
 }
 
 // readSingle applies a read of a single znode. No counter shows changes between two such reads, so

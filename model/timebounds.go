@@ -55,7 +55,7 @@ func (s *Span) Loose(d time.Duration) bool {
 // looseLeast is about the time of a read on a good network.
 const looseLeast = 10 * time.Millisecond
 
-// listTimes has the times of the last list. A Delta clears the reply time, and a later Heard replaces the request time.
+// listTimes has the times of the last list. A Delta clears the reply time, and a later AppliedAfter replaces the request time.
 type listTimes struct{ sent, at time.Time } // of the request and of the reply; zero: unknown
 
 // changed bounds the time of each change in r. n is the number of changes, negative for unknown.
@@ -68,8 +68,8 @@ func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
 	if r.Notified.IsZero() || notified.After(at) {
 		return m
 	}
-	if !r.Heard.IsZero() {
-		m.earliest = session.Later(m.earliest, wallClock(r.Heard))
+	if !r.AppliedAfter.IsZero() {
+		m.earliest = session.Later(m.earliest, wallClock(r.AppliedAfter))
 	}
 	// If the notification came before the reply with the previous list, that list may already show the change.
 	first := l.at.IsZero() || notified.After(l.at)

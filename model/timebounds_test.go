@@ -73,7 +73,7 @@ func (d *distant) list(notified, heard time.Time) {
 		d.watch = true
 		r := d.w.Read(false, false, nil)
 		return func() {
-			r.At, r.Sent, r.Notified, r.Heard = d.tree.Now, sent, notified, heard
+			r.At, r.Sent, r.Notified, r.AppliedAfter = d.tree.Now, sent, notified, heard
 			d.apply(r)
 		}
 	})
@@ -96,7 +96,7 @@ func (d *distant) readAck(notified, heard time.Time) {
 		d.ackWatch = true
 		a := *d.ack
 		return func() {
-			a.At, a.Sent, a.Notified, a.Heard = d.tree.Now, sent, notified, heard
+			a.At, a.Sent, a.Notified, a.AppliedAfter = d.tree.Now, sent, notified, heard
 			d.apply(&a)
 		}
 	})

@@ -52,7 +52,7 @@ func (b *busyElection) parent() znode.Parent {
 
 func (b *busyElection) change(i int) {
 	b.at = b.at.Add(time.Millisecond)
-	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
+	d := &model.Delta{At: b.at, Notified: b.at, AppliedAfter: b.at}
 	if i%2 == 0 {
 		z := b.znode()
 		d.New = &z

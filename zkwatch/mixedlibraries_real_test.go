@@ -152,7 +152,7 @@ func TestSecondLeaderOfAnotherLibrary(t *testing.T) {
 				return
 			}
 			process.AwaitLeading(t, "other0")
-			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().Counts != x.counts {
+			if s := p.journal.State(); s.NoLeader() != model.MixedClients || len(s.Rivals) != 1 || s.Rivals[0].Session != first.Session || s.Rivals[0].Library().CountedNames != x.counts {
 				t.Fatalf("got reason %q for no leader, rivals %v; want %q, only %s", s.NoLeader(), s.Rivals, model.MixedClients, first.Znode)
 			}
 			s := p.withTables("two leaders", func(s *doctor.State) bool {

@@ -8,11 +8,11 @@ import (
 
 // Library is a client library with a known rule for waiting. Names of children show the library.
 type Library struct {
-	Counts string                 // the library's names, for texts: "kazoo's names"
-	Source string                 // defines the rule for waiting
-	named  func(stem string) bool // reports whether the library creates such a name
-	marks  []string               // ends of stems that mark a lock; if byText is false, clients count only these stems; nil: every numbered name
-	byText bool                   // clients count all names, ordered by the text after the mark
+	CountedNames string                 // the library's names, for texts: "kazoo's names"
+	Source       string                 // defines the rule for waiting
+	named        func(stem string) bool // reports whether the library creates such a name
+	marks        []string               // ends of stems that mark a lock; if byText is false, clients count only these stems; nil: every numbered name
+	byText       bool                   // clients count all names, ordered by the text after the mark
 }
 
 var libraries = []*Library{

@@ -29,13 +29,13 @@ const (
 // least [calm] apart: each handoff has a moment without a watch. From the first round until calm after
 // the second round, the contender's predecessor must stay the same.
 type Edge struct {
-	State   WatchState
-	Watched []string  // the children that the contender's session watches, except its own znode; at most watchedMax
-	Own     bool      // the session watches the contender's own znode, and owns no other contender
-	Server  string    // a server that has the watches
-	At      time.Time // the beginning of the last round; zero: none
-	Why     string    // the reason for Unverified and OtherWatch, "" if none is needed; safe to show
-	Early   bool      // the next answers of the servers may decide the state
+	State    WatchState
+	Watched  []string  // the children that the contender's session watches, except its own znode; at most watchedMax
+	OwnZnode bool      // the session watches the contender's own znode, and owns no other contender
+	Server   string    // a server that has the watches
+	At       time.Time // the beginning of the last round; zero: none
+	Why      string    // the reason for Unverified and OtherWatch, "" if none is needed; safe to show
+	Early    bool      // the next answers of the servers may decide the state
 }
 
 // Edge returns what is known about the watch of the contender at position i.
@@ -65,7 +65,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.At = last.at
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
-			e.Own = slices.Contains(w.names, c.Name) && !last.several[c.Session]
+			e.OwnZnode = slices.Contains(w.names, c.Name) && !last.several[c.Session]
 			e.Watched = except(w.names, c.Name)
 		}
 	}

@@ -128,7 +128,7 @@ func Could(verb string, all model.Standbys) string {
 	var could, not []string
 	for _, p := range all.Programs {
 		switch {
-		case p == all.Own:
+		case p == all.LeaderProgram:
 		case p.Cannot != "":
 			not = append(not, p.Who+" ("+p.Cannot+")")
 		case p.State != "":

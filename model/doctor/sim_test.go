@@ -35,7 +35,7 @@ type sim struct {
 	own        *simClient // electop's client
 
 	reading                      bool
-	Dated                        bool          // reads have Notified, Heard and Sent
+	Dated                        bool          // reads have Notified, AppliedAfter and Sent
 	Lag                          time.Duration // longest time from a change to electop's read
 	react                        time.Duration // longest reaction of a client
 	SilentConns, SilentDeadlines bool
@@ -112,7 +112,7 @@ func (s *sim) changed() {
 		s.reading = false
 		r := s.w.Read(false, false, nil)
 		if s.Dated {
-			r.Notified, r.Heard, r.Sent = notified, response, s.Tree.Now
+			r.Notified, r.AppliedAfter, r.Sent = notified, response, s.Tree.Now
 		}
 		s.apply(r)
 	})

@@ -71,10 +71,10 @@ func mixedClients(r *ruleRun) {
 	if proven {
 		t = twoLibraries
 	}
-	f := r.find(t, safe(c.Name), "{candidate}", c.Label(), "{names}", lib.Counts).about(other, c)
+	f := r.find(t, safe(c.Name), "{candidate}", c.Label(), "{names}", lib.CountedNames).about(other, c)
 	f.References = []string{lib.Source}
 	f.because("the lower number: %s", described(other))
-	f.because("counts only %s by default: %s", lib.Counts, described(c))
+	f.because("counts only %s by default: %s", lib.CountedNames, described(c))
 	if i, ok := model.Position(s.Recipe, s.Queue, c); ok && proven {
 		f.because("it does not watch %s", r.mustWatch(i))
 	} else if e.Why != "" {

@@ -43,8 +43,8 @@ func OutsideZnodes(s *doctor.State) (lines []string) {
 	could := s.Standbys()
 	if could.Missing {
 		lines = append(lines, "The leader is not a member: "+znode.Safe(could.Entry, 0)+" does not exist.")
-	} else if could.Own.State != "" {
-		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.Own.State))
+	} else if could.LeaderProgram.State != "" {
+		lines = append(lines, fmt.Sprintf("The leader's own state is %q.", could.LeaderProgram.State))
 	}
 	if last := s.LedLast(); last != nil {
 		lines = append(lines, doctor.LastWords(last)+", according to "+znode.Safe(last.Path, 0)+".")

@@ -99,7 +99,7 @@ func NoLeader(s *doctor.State) Entry {
 		return unsure(first+" waits for "+Label(s.WaitsFor)+", which is not of its kind", "waits for "+NumberOrName(s.WaitsFor))
 	case model.MixedClients:
 		r, _, proven := s.Rival()
-		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().Counts, " beside "+Label(r.Other)
+		label, counts, beside := Label(r.Unaware), " counts only "+r.Unaware.Library().CountedNames, " beside "+Label(r.Other)
 		if proven {
 			return Entry{"two lead (inferred): " + Label(r.Other) + " and " + label + ", which" + counts, "two lead (inferred)", "two lead", doctor.Critical}
 		}

@@ -143,7 +143,7 @@ const (
 
 func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
 	if selected {
-		p.OnChosen()
+		p.OnSelected()
 	}
 	number := cmp.Or(numberOf(x.candidate), "-")
 	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
@@ -187,7 +187,7 @@ func (v *Panel) drawNotifications(f *term.Frame, a term.Area, c columns, deletio
 			if seen {
 				p := a.Pen(y)
 				if i == v.Index {
-					p.OnChosen()
+					p.OnSelected()
 				}
 				p.Gap(start).Text(term.Watch, number)
 				p.Text(term.Text, term.Blanks(p.Room()-1))

@@ -115,7 +115,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		defer end()
 	}
 	cfg := candidate.Config{
-		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
+		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyData()),
 		Dialect: e.Naming(), Ack: ack, Now: feed.Now,
 		Report: func(at time.Time, m model.Member) {
 			observe(&model.Cast{At: at, Member: m})

@@ -77,7 +77,7 @@ func newRoot(std IO) *cobra.Command {
 				if err := o.demoOnly(cmd); err != nil {
 					return err
 				}
-				return runDemo(cmd.Context(), o, std, dashboard.Play{})
+				return runDemo(cmd.Context(), o, std, dashboard.Demo{})
 			}
 			return runLive(cmd.Context(), o, std)
 		},

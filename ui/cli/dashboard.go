@@ -46,7 +46,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	cfg := dashboard.Config{
 		Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{Cluster: clusterTitle(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},
-		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
+		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyData: o.candidacyData(),
 	}
 	if o.mustChoose() {
 		if cfg.Found, err = o.choose(ctx, conn, std); err != nil {

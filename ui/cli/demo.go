@@ -47,7 +47,7 @@ func newDemo(std IO) *cobra.Command {
 			if c.headless {
 				return runHeadless(cmd.Context(), o, c, std)
 			}
-			return runDemo(cmd.Context(), o, std, dashboard.Play{Chaos: c.chaos(o.cast), Kind: dialect.Kind(kind)})
+			return runDemo(cmd.Context(), o, std, dashboard.Demo{Chaos: c.chaos(o.cast), Kind: dialect.Kind(kind)})
 		},
 	}
 	help.Candidates.Add(cmd, func(f *pflag.FlagSet) {
@@ -99,7 +99,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 	return nil
 }
 
-func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
+func runDemo(ctx context.Context, o *options, std IO, p dashboard.Demo) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -148,8 +148,8 @@ func runDemo(ctx context.Context, o *options, std IO, p dashboard.Play) error {
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
 			Invitations: invited, Open: openToNetwork(o.server.listen),
 		},
-		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
-		Server: h.ZooKeeper, Serve: h.run, Play: p,
+		Cast: cast, Campaign: o.campaign, Create: true, CandidacyData: o.candidacyData(), Consent: true,
+		Server: h.ZooKeeper, Serve: h.run, Demo: p,
 	})
 }
 
@@ -173,7 +173,7 @@ func newLesson(std IO) *cobra.Command {
 			if list {
 				return dashboard.ListLessons(std.Out, std.Err)
 			}
-			play := dashboard.Play{Lesson: true}
+			play := dashboard.Demo{Lesson: true}
 			if len(args) == 1 {
 				play.LessonID = args[0]
 				if err := dashboard.CheckLesson(play.LessonID); err != nil {

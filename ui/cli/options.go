@@ -166,8 +166,8 @@ func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	return slog.New(h), func() { f.Close() }, nil
 }
 
-// candidacyName returns the data for the znode of electop's own candidate.
-func (o *options) candidacyName() string {
+// candidacyData returns the data for the znode of electop's own candidate.
+func (o *options) candidacyData() string {
 	if o.name != "" {
 		return o.name
 	}

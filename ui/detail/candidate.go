@@ -239,7 +239,7 @@ func (v *Panel) watchersOf(r model.Row) string {
 			list = append(list, name)
 		}
 	}
-	text, itself, own := phrase.Names(list, 5), "itself   verified", s.Edge(r.Position).Own
+	text, itself, own := phrase.Names(list, 5), "itself   verified", s.Edge(r.Position).OwnZnode
 	switch n := len(list); {
 	case n == 0 && own:
 		return itself

@@ -177,8 +177,8 @@ func (p *Pen) Spans(all []Span) *Pen {
 	return p
 }
 
-// OnChosen keeps the background of the selected row behind the text that the pen writes next.
-func (p *Pen) OnChosen() { p.chosen = Selected }
+// OnSelected keeps the background of the selected row behind the text that the pen writes next.
+func (p *Pen) OnSelected() { p.chosen = Selected }
 
 // Choose gives the rest of the line the background of the selected row.
 func (p *Pen) Choose() {

@@ -105,7 +105,7 @@ func ownWatch(s *doctor.State, f *term.Frame, r model.Row) (term.Style, string) 
 	name := "its own znode " + phrase.Brief(r.Candidate)
 	queried := queriedAt(f, e)
 	switch {
-	case e.Own:
+	case e.OwnZnode:
 		return term.Watch, name + ", to learn of its deletion" + verified(e) + queried
 	case r.Member != nil && r.Member.Znode == r.Candidate.Name:
 		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do so"

@@ -32,7 +32,7 @@ type candidacy struct {
 
 	unproved int // committed renewals in a row that proved no lease
 
-	notContending map[string]bool // names of persistent children; method wait adds them
+	persistent map[string]bool // names of persistent children; method wait adds them
 }
 
 func (s *candidacy) run(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if err != nil {
 		return dialect.Target{}, err
 	}
-	target := s.cfg.Recipe.Target(s.name, children, func(n string) bool { return s.notContending[n] })
+	target := s.cfg.Recipe.Target(s.name, children, func(n string) bool { return s.persistent[n] })
 	if !target.Listed {
 		return target, s.deposed()
 	}

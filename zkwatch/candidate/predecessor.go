@@ -40,10 +40,10 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 			return false, err
 		}
 		if stat.EphemeralOwner == 0 { // a persistent znode belongs to no candidate
-			if s.notContending == nil {
-				s.notContending = make(map[string]bool)
+			if s.persistent == nil {
+				s.persistent = make(map[string]bool)
 			}
-			s.notContending[predecessor] = true
+			s.persistent[predecessor] = true
 			return false, nil
 		}
 		s.established = true

@@ -95,7 +95,7 @@ func TestTLS(t *testing.T) {
 
 func TestTLSHandshakeIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &electiontest.Peer{Accept: func(_ int, c net.Conn) bool {
+		p := &electiontest.Peer{Intercept: func(_ int, c net.Conn) bool {
 			for b := make([]byte, 100); ; {
 				if _, err := c.Read(b); err != nil {
 					return true

@@ -379,7 +379,7 @@ func TestCloseEndsTheSessionAndCutDoesNot(t *testing.T) {
 func TestCloseIsBounded(t *testing.T) {
 	for name, p := range map[string]*electiontest.Peer{
 		"silent server":  {Answer: func(electiontest.Request, func(int32, int32, []byte), int32) bool { return true }},
-		"no session yet": {Accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
+		"no session yet": {Intercept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
 		"dial refused":   {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func TestInvalidConnectResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
+				p := &electiontest.Peer{Intercept: func(n int, c net.Conn) bool {
 					wire.ReadFrame(c, 1<<20)
 					// The length prefix arrives in two pieces.
 					io.WriteString(c, tt.answer[:3])
@@ -53,7 +53,7 @@ func TestInvalidConnectResponses(t *testing.T) {
 
 func TestSilentServerIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool {
+		p := &electiontest.Peer{Intercept: func(n int, c net.Conn) bool {
 			if n > 1 {
 				return false
 			}
@@ -119,7 +119,7 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 				}
 				return requested, 0x51
 			},
-			Accept: func(n int, c net.Conn) bool {
+			Intercept: func(n int, c net.Conn) bool {
 				if n != 2 {
 					return false
 				}
@@ -161,7 +161,7 @@ func TestClientAheadOfTheServersGivesUp(t *testing.T) {
 
 func TestRefusalsHintAtMaxClientCnxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &electiontest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
+		p := &electiontest.Peer{Intercept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
 		c := p.Connect(t)
 		electiontest.Wait(t, c, "with ErrRefused and a hint at maxClientCnxns", func(s client.Status) bool {
 			return errors.Is(s.Err, client.ErrRefused) && strings.Contains(s.Err.Error(), "maxClientCnxns")
@@ -249,7 +249,7 @@ func TestRepeatedRepliesDoNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server net.Conn
 		p := &electiontest.Peer{}
-		p.Accept = func(n int, c net.Conn) bool {
+		p.Intercept = func(n int, c net.Conn) bool {
 			server = c
 			p.Serve(n, c)
 			return true

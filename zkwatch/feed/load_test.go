@@ -22,10 +22,10 @@ const (
 
 func deltas(r *model.Read) (all []model.Observation) {
 	for _, name := range r.Gone {
-		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, Gone: name})
+		all = append(all, &model.Delta{At: r.At, Notified: r.At, AppliedAfter: r.At, Gone: name})
 	}
 	for i := range r.New {
-		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, New: &r.New[i]})
+		all = append(all, &model.Delta{At: r.At, Notified: r.At, AppliedAfter: r.At, New: &r.New[i]})
 	}
 	return all
 }

@@ -162,7 +162,7 @@ func (o *Observer) followAck(ctx context.Context, f *client.Following, path stri
 	var reads [ackBurst]time.Time // a ring of the times of the last reads
 	var cause client.Change
 	for n := 0; ; n++ {
-		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.convert(cause.At), Heard: o.now.convert(cause.AppliedAfter)}
+		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.convert(cause.At), AppliedAfter: o.now.convert(cause.AppliedAfter)}
 		z, seen, err := f.Znode(ctx, true, cause.Kind == zk.EventNodeDeleted)
 		if err != nil {
 			return read, err

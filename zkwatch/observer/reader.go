@@ -44,7 +44,7 @@ type reader struct {
 	queue      bool            // the children are a queue's items
 	seen       uint64          // the last read shows each change whose N is at most seen
 	changes    []client.Change // received and not applied yet
-	// notified and appliedAfter become the next model.Read's Notified and Heard.
+	// notified and appliedAfter become the next model.Read's Notified and AppliedAfter.
 	notified, appliedAfter time.Time
 
 	nextDeniedPause time.Duration
@@ -242,7 +242,7 @@ func (r *reader) report(ctx context.Context, read *model.Read) {
 	if r.gap {
 		r.awaitReported(ctx, r.conn.Status().Since)
 	}
-	read.Notified, read.Heard, read.Gap = r.notified, r.appliedAfter, r.gap
+	read.Notified, read.AppliedAfter, read.Gap = r.notified, r.appliedAfter, r.gap
 	r.notified, r.appliedAfter, r.gap = time.Time{}, time.Time{}, false
 	r.read = true
 	r.parent = read.Parent
@@ -685,7 +685,7 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	if r.known.has(c.Below) == created {
 		return errReread
 	}
-	d := &model.Delta{Notified: r.now.convert(c.At), Heard: r.now.convert(c.AppliedAfter)}
+	d := &model.Delta{Notified: r.now.convert(c.At), AppliedAfter: r.now.convert(c.AppliedAfter)}
 	r.due = true
 	r.parent.Cversion++
 	if !created {

@@ -29,7 +29,7 @@ type actions struct {
 	cast          *demo.Cast
 	sandbox       *demo.Sandbox // nil on a live cluster
 	elections     *elections
-	candidacyName string
+	candidacyData string
 	whyReadOnly   string                 // why keys that change something are disabled; "": enabled
 	noJoining     atomic.Pointer[string] // why no candidate may join; nil or "": candidates may join
 }
@@ -102,7 +102,7 @@ func (a *actions) campaign(act action.Action) error {
 	if act.Arg == action.ArgOff {
 		return a.cast.Fault(demo.You, demo.Resign, true)
 	}
-	_, err := a.cast.Campaign(a.candidacyName)
+	_, err := a.cast.Campaign(a.candidacyData)
 	return err
 }
 
@@ -244,7 +244,7 @@ func (a *admitter) run(ctx context.Context) error {
 func (a *admitter) start(ctx context.Context) error {
 	if a.cfg.Campaign {
 		// The user may have started the candidacy with a key.
-		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
+		if _, err := a.actions.cast.Campaign(a.actions.candidacyData); err != nil && !errors.Is(err, demo.ErrCampaigning) {
 			return err
 		}
 	}

@@ -89,7 +89,7 @@ func inRecipe(t *testing.T, kind dialect.Kind, n int, f func(h *world)) {
 				Conn: observing, Requests: requests, Log: log,
 				Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 			},
-			Conn: conn, Create: true, Server: server, Cast: n, Play: Play{Kind: kind},
+			Conn: conn, Create: true, Server: server, Cast: n, Demo: Demo{Kind: kind},
 		}, tasks, h.notice)
 		must(t, err)
 		h.lessons.progress = &progress{}

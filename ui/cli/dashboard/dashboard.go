@@ -53,14 +53,14 @@ func assemble(cfg Config, tasks *process.Tasks, notice func(string)) (*parts, er
 	}
 	cast := first.Cast(demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
-		Kind: cfg.Play.Kind, Size: cfg.Cast + 1, // one more participant opens a double barrier
+		Kind: cfg.Demo.Kind, Size: cfg.Cast + 1, // one more participant opens a double barrier
 	})
 	p.actions = &actions{
-		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, whyReadOnly: cfg.WhyReadOnly,
+		path: first.Path, cast: cast, elections: p.elections, candidacyData: cfg.CandidacyData, whyReadOnly: cfg.WhyReadOnly,
 	}
 	if cfg.Server != nil {
 		p.actions.sandbox = first.Sandbox(demo.SandboxConfig{
-			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
+			Cast: cast, Server: cfg.Server, Workers: cfg.Watch.Conn, Chaos: cfg.Demo.Chaos, Notice: notice,
 		})
 		l := p.lessons
 		l.sandbox, l.cast, l.feed, l.mark = p.actions.sandbox, cast, first.Feed, p.elections.mark
@@ -124,12 +124,12 @@ func (p *parts) start(cfg Config, tasks *process.Tasks, notice func(string)) {
 	if p.admitter != nil {
 		tasks.Start("cast", p.admitter.run)
 	}
-	if cfg.Play.Lesson {
-		p.lessons.startLater(cfg.Play.LessonID)
+	if cfg.Demo.Lesson {
+		p.lessons.startLater(cfg.Demo.LessonID)
 	}
-	if cfg.Play.Chaos != nil {
+	if cfg.Demo.Chaos != nil {
 		tasks.Start("chaos", func(ctx context.Context) error {
-			return election.CauseFaults(ctx, *cfg.Play.Chaos, watched.First(), p.actions.cast, cfg.Watch.Log)
+			return election.CauseFaults(ctx, *cfg.Demo.Chaos, watched.First(), p.actions.cast, cfg.Watch.Log)
 		})
 	}
 }
@@ -169,21 +169,21 @@ type Config struct {
 	Cast          int                // number of electop's candidates at the start
 	Campaign      bool               // the user's candidate joins at the start
 	Create        bool               // create the election's parent if it is missing
-	CandidacyName string             // the data in the znode of the user's candidate
+	CandidacyData string             // the data in the znode of the user's candidate
 	Admission     election.Admission // the election to join, if known
 	Consent       bool               // the user agreed to join another system's election
 
 	Server *zkserver.Server                                     // nil: a cluster
 	Serve  func(ctx context.Context, notice func(string)) error // runs until ctx ends
-	Play   Play
+	Demo   Demo
 }
 
 func (cfg *Config) beginWithList() bool {
 	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
 }
 
-// Play configures the lesson, the random faults and the recipe of a demo.
-type Play struct {
+// Demo configures the lesson, the random faults and the recipe of a demo.
+type Demo struct {
 	Lesson   bool   // a lesson begins at the start
 	LessonID string // "": the first lesson that is not done
 	Chaos    *demo.Chaos

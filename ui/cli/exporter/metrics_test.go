@@ -77,7 +77,7 @@ func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 // read applies a read; missed is the number of candidates that joined and left since the last read.
 func (s *script) read(data string, joins, missed int, leavers ...int) {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.next == 0,
-		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
+		Notified: s.at.Add(-time.Millisecond), AppliedAfter: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond)}
 	for range joins {
 		s.parent.Pzxid++
 		r.New = append(r.New, znode.Znode{
@@ -105,7 +105,7 @@ func (s *script) ack(sequence int) {
 	}
 	s.apply(&model.Ack{
 		At: s.at, Presence: model.Present, Session: uint64(0x100 + sequence), Czxid: czxid,
-		Notified: s.at.Add(-time.Millisecond), Heard: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond),
+		Notified: s.at.Add(-time.Millisecond), AppliedAfter: s.at.Add(-2 * time.Millisecond), Sent: s.at.Add(-time.Millisecond),
 		Data: znode.NewData(model.AckData(znode.Join(s.path, name(sequence)), czxid)),
 	})
 }

@@ -23,10 +23,10 @@ type Request struct {
 
 // A Peer is a scripted server.
 type Peer struct {
-	// Accept, if set, gets each connection, numbered from 1. If Accept returns true, the peer does not
+	// Intercept, if set, gets each connection, numbered from 1. If Intercept returns true, the peer does not
 	// serve the connection.
-	Accept func(n int, c net.Conn) bool
-	Grant  func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
+	Intercept func(n int, c net.Conn) bool
+	Grant     func(n int, requested time.Duration, session uint64) (timeout time.Duration, granted uint64)
 	// Refuse, if set, reports whether the peer closes the connection after a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
 	// Answer handles a request. If Answer is nil or returns false, the peer replies without an error.
@@ -50,7 +50,7 @@ func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 	p.mu.Unlock()
 	p.Served.Go(func() {
 		defer server.Close()
-		if p.Accept == nil || !p.Accept(n, server) {
+		if p.Intercept == nil || !p.Intercept(n, server) {
 			p.Serve(n, server)
 		}
 	})
